@@ -1,0 +1,72 @@
+# rankmeter: `make help` lists what can be made. Needs Python 3.11 or newer with pip, and make; nothing else.
+
+PYTHON ?= python3
+JOBS   ?= 2
+VENV   := .venv
+BIN    := $(VENV)/bin
+# A stamp says what the environment already holds; it is made again when pyproject.toml changes.
+CORE   := $(VENV)/.installed-core
+DEV    := $(VENV)/.installed-dev
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) -q
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lint types layers fast format bench docs demo-data clean
+
+help: ## list what can be made
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | \
+		awk -F '\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rankmeter needs Python 3.11 or newer; try: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(CORE): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -q -e .
+	@touch $@
+
+$(DEV): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $(CORE) $@
+
+setup: $(DEV) ## make .venv with everything that development needs
+
+demo: $(CORE) ## evaluate the bundled demo: a table here, a report in demo-output/
+	$(BIN)/rankmeter demo
+
+test: $(DEV) ## run every test: unit, properties, conformance, golden, command line, examples in docstrings and docs
+	$(PYTEST)
+
+check: lint types layers fast ## what to run before every commit, in under a minute
+
+lint: $(DEV) ## look for mistakes and stray formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(DEV) ## check the types of src
+	$(BIN)/mypy
+
+layers: $(DEV) ## check that imports point one way
+	$(BIN)/lint-imports --no-cache
+
+fast: $(DEV) ## run the quick tests, with few random examples
+	HYPOTHESIS_PROFILE=fast $(PYTEST) -m 'not slow' $(wildcard tests/unit tests/properties) src
+
+format: $(DEV) ## put the code into shape
+	$(BIN)/ruff check --fix-only -q .
+	$(BIN)/ruff format .
+
+bench: $(DEV) ## run every benchmark
+	@set -e; for script in benchmarks/*.py; do \
+		[ -e "$$script" ] || { echo "no benchmark yet"; break; }; \
+		echo "== $$script"; $(BIN)/python "$$script"; \
+	done
+
+docs: $(DEV) ## run every example in README.md and docs/
+	$(BIN)/python -m pytest -q $(wildcard README.md docs) || [ $$? -eq 5 ]  # 5: there is no example yet
+
+demo-data: $(CORE) ## invent the demo's data again (the same bytes, unless make.py changed)
+	$(BIN)/python -m rankmeter.demo.make
+
+clean: ## remove everything that was made, .venv too
+	rm -rf $(VENV) demo-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find $(wildcard src tests benchmarks docs) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,96 @@
+"""rankmeter measures rankings and recommendations, and tells what each number means.
+
+>>> import rankmeter as rm
+>>> ev = rm.evaluate({"q1": {"a": 2, "b": 1}}, {"q1": {"a": 0.9, "x": 0.8, "b": 0.7}}, ["nDCG@10", "RR"])
+>>> ev["nDCG@10"]
+0.9502...
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rankmeter.errors import (
+    InputError,
+    MeasureError,
+    MissingExtraError,
+    NotFoundError,
+    RankmeterError,
+    RankmeterWarning,
+)
+from rankmeter.measures import (
+    AP,
+    AUC,
+    CG,
+    DCG,
+    ERR,
+    RBP,
+    RR,
+    Bpref,
+    F,
+    HitRate,
+    IPrec,
+    Judged,
+    MeanRank,
+    Measure,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    R,
+    Rprec,
+    SetF,
+    SetP,
+    SetR,
+    Success,
+    infAP,
+    nDCG,
+    parse,
+    parse_measures,
+)
+
+if TYPE_CHECKING:
+    from rankmeter.custom import measure
+    from rankmeter.evaluation import evaluate, value
+    from rankmeter.inputs import Labelled, arrays, ranked_grades
+    from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.results import Evaluation
+
+__version__ = "0.1.0"
+
+# Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
+_LAZY = {
+    "Evaluation": "rankmeter.results",
+    "Labelled": "rankmeter.inputs",
+    "arrays": "rankmeter.inputs",
+    "evaluate": "rankmeter.evaluation",
+    "measure": "rankmeter.custom",
+    "ranked_grades": "rankmeter.inputs",
+    "read_judgments": "rankmeter.inputs.files",
+    "read_labelled": "rankmeter.inputs.files",
+    "read_run": "rankmeter.inputs.files",
+    "value": "rankmeter.evaluation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
+    found = getattr(import_module(_LAZY[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
+
+
+__all__ = [
+    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
+    "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
+    "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
+    "arrays", "evaluate", "infAP", "measure", "nDCG", "parse", "parse_measures", "ranked_grades", "read_judgments",
+    "read_labelled", "read_run", "value",
+]  # fmt: skip

@@ -1,0 +1,41 @@
+"""How much: pure functions from placements to values per query, written once for every way of placing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rankmeter.arithmetic import gain, incomplete, relevance
+from rankmeter.arithmetic.parts import Parts, Values, aggregated, values_of
+from rankmeter.arithmetic.views import View, Views
+
+FORMULAS: dict[str, Callable[[View, Any], Parts]] = {
+    "P": relevance.precision,
+    "R": relevance.recall,
+    "F": relevance.f_measure,
+    "Success": relevance.success,
+    "RR": relevance.reciprocal_rank,
+    "AP": relevance.average_precision,
+    "Rprec": relevance.r_precision,
+    "IPrec": relevance.interpolated_precision,
+    "SetP": relevance.precision,
+    "SetR": relevance.recall,
+    "SetF": relevance.set_f,
+    "AUC": relevance.auc,
+    "MeanRank": relevance.mean_rank,
+    "nDCG": gain.ndcg,
+    "DCG": gain.discounted_gain,
+    "CG": gain.cumulated_gain,
+    "RBP": gain.rank_biased_precision,
+    "ERR": gain.expected_reciprocal_rank,
+    "Bpref": incomplete.bpref,
+    "infAP": incomplete.inferred_ap,
+    "Judged": incomplete.judged,
+    "NumQ": relevance.num_queries,
+    "NumRet": relevance.num_returned,
+    "NumRel": relevance.num_relevant,
+    "NumRelRet": relevance.num_relevant_returned,
+}
+"""The formula of every measure, by its name."""
+
+__all__ = ["FORMULAS", "Parts", "Values", "View", "Views", "aggregated", "values_of"]

@@ -1,0 +1,61 @@
+"""Measures for incomplete judgments: they look at items judged not relevant, and tell those from the unjudged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.parts import Parts
+from rankmeter.arithmetic.relevance import depth, length, total_relevant
+from rankmeter.arithmetic.views import View
+from rankmeter.arithmetic.weights import flat, row_weights
+from rankmeter.placing.placements import Bools, Floats, Ints
+
+Options = Any
+INFAP_EPSILON = 1e-5
+
+
+def _judged(grade: Floats, m: Options) -> Bools:
+    """Which grades are judgments: below 0 only where ``negative`` says so."""
+    return np.ones(len(grade), np.bool_) if m.negative == "nonrelevant" else grade >= 0
+
+
+def _count_before(view: View, chosen: Bools) -> Ints:
+    """(m,) how many chosen rows of the same query stand before each row."""
+    total = np.concatenate([[0], np.cumsum(chosen)])
+    return total[:-1] - total[view.offsets[view.query]]
+
+
+def bpref(view: View, m: Options) -> Parts:
+    """How seldom an item judged not relevant stands above a relevant one."""
+    total = total_relevant(view, m.rel)
+    others = np.concatenate([[0], np.cumsum((view.best < m.rel) & _judged(view.best, m))])
+    nonrelevant = others[view.best_offsets[1:]] - others[view.best_offsets[:-1]]
+    rows = (view.grade >= m.rel) & (view.rank <= depth(view, m.cutoff)[view.query])
+    above = _count_before(view, (view.grade < m.rel) & _judged(view.grade, m))[rows]
+    query = view.query[rows]
+    bound = np.maximum(np.minimum(nonrelevant, total), 1)[query]
+    preferred = np.where(above > 0, 1.0 - np.minimum(above, total[query]) / bound, 1.0)
+    return Parts(view.per_query(preferred, rows), total, total > 0, view.per_query(np.ones(len(query)), rows) > 0)
+
+
+def inferred_ap(view: View, m: Options) -> Parts:
+    """AP with the precision above each relevant item inferred from the judged part of the pool."""
+    total = total_relevant(view, m.rel)
+    relevant = view.grade >= m.rel
+    rows = relevant & (view.rank <= depth(view, m.cutoff)[view.query])
+    found = _count_before(view, relevant)[rows]
+    missed = _count_before(view, ~relevant & _judged(view.grade, m))[rows]
+    pooled = _count_before(view, np.ones(len(relevant), np.bool_))[rows]
+    rank = view.rank[rows]
+    before = np.maximum(rank - 1, 1)
+    inferred = (pooled / before) * (found + INFAP_EPSILON) / (found + missed + 2 * INFAP_EPSILON)
+    expected = np.where(rank == 1, 1.0, 1.0 / rank + (rank - 1) / rank * inferred)
+    return Parts(view.per_query(expected, rows), total, total > 0, view.per_query(np.ones(len(rank)), rows) > 0)
+
+
+def judged(view: View, m: Options) -> Parts:
+    """The share of the items within the cutoff that are judged."""
+    rows = _judged(view.grade, m)
+    return Parts(view.per_query(row_weights(view, rows, flat, m.cutoff), rows), length(view, m.cutoff))

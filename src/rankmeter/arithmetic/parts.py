@@ -1,0 +1,73 @@
+"""What a measure's function returns, and how values per query become one number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankmeter.placing.placements import Bools, Floats
+
+GEOMETRIC_FLOOR = 1e-5
+"""Values below this count as this in a geometric mean, as in trec_eval's gm_map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A value per query as numerator and denominator, so that it can be averaged or pooled; all ``(n,)``."""
+
+    numerator: Floats
+    denominator: Floats
+    has_relevant: Bools | None = None
+    """Whether anything relevant is judged; None for measures that do not ask."""
+    found: Bools | None = None
+    """Whether anything relevant was found within the cutoff."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A value per query and whether it counts; all ``(n,)``."""
+
+    value: Floats
+    counted: Bools
+    numerator: Floats
+    denominator: Floats
+
+
+def values_of(parts: Parts, *, empty: str, miss: str, chosen: Bools) -> Values:
+    """Divide, and treat queries with nothing relevant (``empty``) and with nothing found (``miss``) as asked."""
+    positive = parts.denominator > 0
+    value = np.divide(parts.numerator, parts.denominator, out=np.zeros(len(positive)), where=positive)
+    counted = chosen.copy()
+    if parts.has_relevant is not None:
+        nothing = ~parts.has_relevant
+        if empty == "skip":
+            counted &= ~nothing
+        elif empty != "zero":
+            value[nothing] = 1.0 if empty == "one" else math.nan
+        else:
+            value[nothing] = 0.0
+        if miss == "skip" and parts.found is not None:
+            counted &= nothing | parts.found
+    return Values(value, counted, parts.numerator, parts.denominator)
+
+
+def aggregated(values: Values, aggregate: str) -> float:
+    """One number for all queries that count; NaN where none does.
+
+    Sums are exact (``math.fsum``), so that no partitioning of the queries changes a digit.
+    """
+    if aggregate == "pooled":
+        below = math.fsum(values.denominator[values.counted])
+        return math.fsum(values.numerator[values.counted]) / below if below else math.nan
+    kept = values.value[values.counted]
+    if aggregate == "sum":
+        return math.fsum(kept)
+    if not len(kept):
+        return math.nan
+    if aggregate == "median":
+        return float(np.median(kept))
+    if aggregate == "geometric":
+        return math.exp(math.fsum(np.log(np.maximum(kept, GEOMETRIC_FLOOR))) / len(kept))
+    return math.fsum(kept) / len(kept)

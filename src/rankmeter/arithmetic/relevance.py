@@ -1,0 +1,276 @@
+"""Measures that ask only whether an item is relevant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.parts import Parts
+from rankmeter.arithmetic.views import View
+from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
+from rankmeter.placing.placements import Bools, Floats, Ints
+
+# The options of a measure are read by attribute: arithmetic knows no measure class.
+Options = Any
+
+
+def total_relevant(view: View, rel: float) -> Floats:
+    """(n,) R: how many candidates are relevant."""
+    relevant = (view.best >= rel).astype(np.float64)
+    total = np.concatenate([[0.0], np.cumsum(relevant)])
+    return total[view.best_offsets[1:]] - total[view.best_offsets[:-1]]
+
+
+def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
+    """(n,) how many relevant items stand within the cutoff, or are expected to."""
+    rows = view.grade >= rel
+    return view.per_query(row_weights(view, rows, flat, cutoff), rows)
+
+
+def depth(view: View, cutoff: int | None) -> Floats:
+    """(n,) k, or the length of the list where there is no cutoff."""
+    return view.returned.astype(np.float64) if cutoff is None else np.full(len(view), float(cutoff))
+
+
+def length(view: View, cutoff: int | None) -> Floats:
+    """(n,) how many items stand within the cutoff."""
+    return np.minimum(view.returned, depth(view, cutoff))
+
+
+def precision(view: View, m: Options) -> Parts:
+    """P, and SetP with its own ``norm``."""
+    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    divisor = {"k": depth, "list": length, "capped": depth}[m.norm](view, m.cutoff)
+    if m.norm == "capped":
+        divisor = np.minimum(divisor, total)
+    return Parts(found, divisor, total > 0, found > 0)
+
+
+def recall(view: View, m: Options) -> Parts:
+    """R, and SetR."""
+    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    divisor = np.minimum(total, depth(view, m.cutoff)) if getattr(m, "norm", "") == "capped" else total
+    return Parts(found, divisor, total > 0, found > 0)
+
+
+def f_measure(view: View, m: Options) -> Parts:
+    """F with precision over k; (1 + b^2) P R / (b^2 P + R) = (1 + b^2) hits / (b^2 R + k), linear in the hits."""
+    return _f(view, m, depth(view, m.cutoff))
+
+
+def set_f(view: View, m: Options) -> Parts:
+    """F with precision over what was returned."""
+    return _f(view, m, length(view, m.cutoff))
+
+
+def _f(view: View, m: Options, divisor: Floats) -> Parts:
+    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    square = m.beta * m.beta
+    return Parts((1 + square) * found, square * total + divisor, total > 0, found > 0)
+
+
+def r_precision(view: View, m: Options) -> Parts:
+    """Precision after R places, or min(R, k)."""
+    total = total_relevant(view, m.rel)
+    places = total if m.cutoff is None else np.minimum(total, m.cutoff)
+    found = hits(view, m.rel, places.astype(np.int64))
+    return Parts(found, places, total > 0, found > 0)
+
+
+def success(view: View, m: Options) -> Parts:
+    """Whether anything relevant stands within the cutoff, or the chance of it."""
+    total = total_relevant(view, m.rel)
+    rows = view.grade >= m.rel
+    if view.ties != "mean":
+        value = (hits(view, m.rel, m.cutoff) > 0).astype(np.float64)
+    else:
+        value = 1.0 - _chance_of_none(view, rows, m.cutoff)
+    return Parts(value, np.ones(len(view)), total > 0, value > 0)
+
+
+def _chance_of_none(view: View, rows: Bools, cutoff: int | None) -> Floats:
+    """(n,) the chance that no relevant item falls within the cutoff.
+
+    At most one tie lies across the cutoff. With s places left, t items and r relevant ones in it, the chance that all
+    relevant ones fall behind is the product of (t - s - i) / (t - i) for i < r.
+    """
+    limit = length(view, cutoff).astype(np.int64)
+    query, above, tied = view.query[rows], view.above[rows], view.tied[rows]
+    inside = above + tied <= limit[query]
+    chance = np.where(np.bincount(query[inside], minlength=len(view)) > 0, 0.0, 1.0)
+    across = ~inside & (above < limit[query])
+    relevant = np.bincount(query[across], minlength=len(view))
+    places, size = np.zeros(len(view), np.int64), np.ones(len(view), np.int64)
+    places[query[across]] = limit[query[across]] - above[across]
+    size[query[across]] = tied[across]
+    for i in range(int(relevant.max(initial=0))):
+        active = relevant > i
+        chance[active] *= np.maximum(size[active] - places[active] - i, 0) / (size[active] - i)
+    return chance
+
+
+def reciprocal_rank(view: View, m: Options) -> Parts:
+    """1 over the rank of the first relevant item, or its expectation."""
+    total = total_relevant(view, m.rel)
+    rows = np.flatnonzero(view.grade >= m.rel)
+    query = view.query[rows]
+    first = rows[np.unique(query, return_index=True)[1]]
+    value = np.zeros(len(view))
+    rank = view.rank[first]
+    inside = rank <= length(view, m.cutoff)[view.query[first]]
+    value[view.query[first[inside]]] = 1.0 / rank[inside]
+    if view.ties == "mean":
+        _expect_reciprocal(view, rows, first, m.cutoff, value)
+    return Parts(value, np.ones(len(view)), total > 0, value > 0)
+
+
+def _expect_reciprocal(view: View, rows: Ints, first: Ints, cutoff: int | None, value: Floats) -> None:
+    """Put the expected 1 / rank of the first relevant item where it stands in a tie.
+
+    The first of r relevant items among t tied ones stands at place j with chance C(t - j, r - 1) / C(t, r), which
+    follows from place to place by a factor (t - j - r + 1) / (t - j).
+    """
+    first = first[view.tied[first] > 1]
+    query, above, tied = view.query[first], view.above[first], view.tied[first]
+    same_tie = view.above[rows] == _spread(view, query, above)[view.query[rows]]
+    relevant = np.bincount(view.query[rows[same_tie]], minlength=len(view))[query]
+    limit = length(view, cutoff)[query]
+    chance, expected = relevant / tied, np.zeros(len(first))
+    for place in range(1, int((tied - relevant + 1).max(initial=0)) + 1):
+        reached = (above + place <= limit) & (chance > 0)
+        if not reached.any():
+            break
+        expected[reached] += chance[reached] / (above[reached] + place)
+        left = np.maximum(tied - place, 1)
+        chance = np.where(tied > place, chance * np.maximum(tied - place - relevant + 1, 0) / left, 0.0)
+    value[query] = expected
+
+
+def _spread(view: View, query: Ints, values: Ints) -> Ints:
+    """(n,) one value for each of some queries, -1 elsewhere."""
+    spread = np.full(len(view), -1, np.int64)
+    spread[query] = values
+    return spread
+
+
+def average_precision(view: View, m: Options) -> Parts:
+    """The sum of the precisions at the relevant ranks over one of six divisors."""
+    total = total_relevant(view, m.rel)
+    rows = view.grade >= m.rel
+    precisions = _expected_precisions(view, rows, m.cutoff) if view.ties == "mean" else _precisions(view, rows, m.cutoff)
+    summed = view.per_query(precisions, rows)
+    found = hits(view, m.rel, m.cutoff)
+    if m.norm == "relevant":
+        divisor = total
+    elif m.norm == "found":
+        divisor = hits(view, m.rel, None)
+    elif m.norm == "hits":
+        divisor = found
+    elif m.norm == "list":
+        divisor = np.minimum(total, length(view, m.cutoff))
+    else:
+        divisor = depth(view, m.cutoff)
+        if m.norm == "capped":
+            divisor = total if m.cutoff is None else np.minimum(total, divisor)
+    return Parts(summed, divisor, total > 0, found > 0)
+
+
+def hit_numbers(view: View, rows: Bools) -> Ints:
+    """(m',) for each chosen row, how many chosen rows of its query stand at its rank or above."""
+    query, rank = view.query[rows], view.rank[rows]
+    number = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
+    if view.ties == "shared" and len(query):
+        last = np.ones(len(query), np.bool_)
+        last[:-1] = (query[1:] != query[:-1]) | (rank[1:] != rank[:-1])
+        ends = np.flatnonzero(last)
+        number = number[ends[np.searchsorted(ends, np.arange(len(query)))]]
+    return number
+
+
+def _precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:
+    rank = view.rank[rows]
+    return np.where(rank <= depth(view, cutoff)[view.query[rows]], hit_numbers(view, rows) / rank, 0.0)
+
+
+def _expected_precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:
+    """(m',) what each relevant item adds on average over the orders of its tie (McSherry & Najork 2008).
+
+    In a tie of t items behind a others, r of them relevant and c relevant ones before it, an item at place i has
+    c + 1 + (i - 1) q relevant ones up to itself, q = (r - 1) / (t - 1). The sum over the places of
+    (c + 1 + (i - 1) q) / (a + i) is (c + 1 - q (a + 1)) (H(b) - H(a)) + q (b - a), b the last place that counts.
+    """
+    query, above, tied = view.query[rows], view.above[rows], view.tied[rows]
+    limit = length(view, cutoff).astype(np.int64)[query]
+    new = np.ones(len(query), np.bool_)
+    new[1:] = (query[1:] != query[:-1]) | (above[1:] != above[:-1])
+    starts = np.flatnonzero(new)
+    sizes = np.diff(starts, append=len(query))
+    relevant = np.repeat(sizes, sizes)
+    before = np.repeat(starts, sizes) - np.searchsorted(query, query)
+    share = (relevant - 1) / np.maximum(tied - 1, 1)
+    low, high = np.minimum(above, limit), np.minimum(above + tied, limit)
+    harmonic = cumulated(reciprocal, int(high.max(initial=0)))
+    spread = (before + 1 - share * (above + 1)) * (harmonic[high] - harmonic[low]) + share * (high - low)
+    alone = np.where(above + 1 <= limit, (before + 1) / (above + 1), 0.0)
+    return np.where(tied > 1, spread / tied, alone)
+
+
+def interpolated_precision(view: View, m: Options) -> Parts:
+    """The best precision at any depth that reaches the recall point."""
+    total = total_relevant(view, m.rel)
+    # 0.7 * 10 must ask for 7 items, whatever the last bit of the product says.
+    if m.rounding == "ceil":
+        needed = np.ceil(m.recall * total - 1e-9)
+    else:
+        needed = np.floor(m.recall * total + (0.9 if m.rounding == "trec9" else 0.5))
+    rows = view.grade >= m.rel
+    number, rank, query = hit_numbers(view, rows), view.rank[rows], view.query[rows]
+    reaches = (number >= needed[query]) & (rank <= depth(view, m.cutoff)[query])
+    value = np.zeros(len(view))
+    np.maximum.at(value, query[reaches], number[reaches] / rank[reaches])
+    found = hits(view, m.rel, m.cutoff)
+    return Parts(value, np.ones(len(view)), total > 0, found > 0)
+
+
+def auc(view: View, m: Options) -> Parts:
+    """Pairs in order over all pairs of a relevant and a non-relevant item of the list; a tie counts half."""
+    total = total_relevant(view, m.rel)
+    size = length(view, m.cutoff)
+    rows = (view.grade >= m.rel) & (view.rank <= size[view.query])
+    rank = view.above[rows] + (view.tied[rows] + 1) / 2 if view.ties == "mean" else view.rank[rows].astype(np.float64)
+    relevant = view.per_query(np.ones(len(rank)), rows)
+    others = size - relevant
+    in_order = relevant * size - view.per_query(rank, rows) - relevant * (relevant - 1) / 2
+    pairs = relevant * others
+    only_relevant = (relevant > 0) & (others == 0)
+    return Parts(np.where(only_relevant, 1.0, in_order), np.where(only_relevant, 1.0, pairs), total > 0, relevant > 0)
+
+
+def mean_rank(view: View, m: Options) -> Parts:
+    """The mean rank of the relevant items found."""
+    total = total_relevant(view, m.rel)
+    rows = (view.grade >= m.rel) & (view.rank <= length(view, m.cutoff)[view.query])
+    rank = view.above[rows] + (view.tied[rows] + 1) / 2 if view.ties == "mean" else view.rank[rows].astype(np.float64)
+    found = view.per_query(np.ones(len(rank)), rows)
+    return Parts(view.per_query(rank, rows), found, total > 0, found > 0)
+
+
+def num_queries(view: View, m: Options) -> Parts:
+    """1 for each query."""
+    return Parts(np.ones(len(view)), np.ones(len(view)))
+
+
+def num_returned(view: View, m: Options) -> Parts:
+    """How many items stand within the cutoff."""
+    return Parts(length(view, m.cutoff), np.ones(len(view)))
+
+
+def num_relevant(view: View, m: Options) -> Parts:
+    """R."""
+    return Parts(total_relevant(view, m.rel), np.ones(len(view)))
+
+
+def num_relevant_returned(view: View, m: Options) -> Parts:
+    """How many relevant items stand within the cutoff."""
+    return Parts(hits(view, m.rel, m.cutoff), np.ones(len(view)))

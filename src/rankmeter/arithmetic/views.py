@@ -1,0 +1,196 @@
+"""Placements as one measure sees them: under its tie rule, its candidates, its treatment of unjudged items.
+
+Every convention that moves items rather than weighs them is applied here, once, and shared by all measures that agree
+on it. What is left for a measure's own function is its formula.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from rankmeter.placing.placements import Bools, Floats, Ints, Placements
+from rankmeter.placing.segments import offsets_of, sort_descending
+
+
+class Conventions(Protocol):
+    """The options of a measure that decide what it sees."""
+
+    @property
+    def ties(self) -> str: ...
+    @property
+    def sign(self) -> str: ...
+    @property
+    def unjudged(self) -> str: ...
+    @property
+    def negative(self) -> str: ...
+    @property
+    def candidates(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Judged items in the order of one tie rule: n queries, m rows sorted by query and rank."""
+
+    returned: Ints
+    """(n,) length of each list."""
+    best_offsets: Ints
+    best: Floats
+    """Grades of the candidates, highest first within each query."""
+    offsets: Ints
+    """(n + 1,) where each query's rows start."""
+    query: Ints
+    grade: Floats
+    rank: Ints
+    """(m,) rank under the tie rule; for ``mean`` the first rank of the tie."""
+    above: Ints
+    tied: Ints
+    ties: str
+
+    def __len__(self) -> int:
+        return len(self.returned)
+
+    def per_query(self, values: Floats | Ints | Bools, rows: Bools | None = None) -> Floats:
+        """(n,) the sum of the rows' values for each query, added in the order of the ranks."""
+        query = self.query if rows is None else self.query[rows]
+        return np.bincount(query, weights=values, minlength=len(self)).astype(np.float64, copy=False)
+
+
+class Views:
+    """The views of one set of placements, each made when it is first asked for."""
+
+    def __init__(self, placements: Placements) -> None:
+        self.placements = placements
+        self._candidates: dict[tuple[str, ...], Placements] = {}
+        self._views: dict[tuple[str, ...], View] = {}
+
+    def of(self, m: Conventions) -> View:
+        """The view under a measure's conventions."""
+        seen = (m.candidates, m.sign, m.unjudged, m.negative)
+        if (*seen, m.ties) not in self._views:
+            if seen not in self._candidates:
+                self._candidates[seen] = _seen(self.placements, m)
+            self._views[*seen, m.ties] = ranked(self._candidates[seen], m.ties)
+        return self._views[*seen, m.ties]
+
+
+def _seen(placements: Placements, m: Conventions) -> Placements:
+    """Apply every convention but the tie rule."""
+    if m.candidates == "appended":
+        placements = append_unreturned(placements)
+    else:
+        placements = without_unreturned(placements)
+        if m.candidates == "list":
+            placements = only_listed(placements)
+    if m.unjudged == "removed":
+        placements = condensed(placements, lowest=0.0 if m.negative == "unjudged" else -np.inf)
+    if m.sign == "positive":
+        placements = replace(placements, **placements.rows(placements.score > 0))
+    return placements
+
+
+def without_unreturned(placements: Placements) -> Placements:
+    """Leave out the items placed behind the list because they were not returned."""
+    inside = placements.above < placements.returned[placements.query]
+    return placements if inside.all() else replace(placements, **placements.rows(inside))
+
+
+def append_unreturned(placements: Placements) -> Placements:
+    """Count the items placed behind the list as part of it."""
+    outside = placements.above >= placements.returned[placements.query]
+    added = np.bincount(placements.query[outside], minlength=len(placements))
+    return replace(placements, returned=placements.returned + added)
+
+
+def only_listed(placements: Placements) -> Placements:
+    """Count only the items of the list as candidates: R and the ideal know of nothing else."""
+    sizes = np.bincount(placements.query, minlength=len(placements)).astype(np.int64)
+    offsets = offsets_of(sizes)
+    return replace(placements, best_offsets=offsets, best=sort_descending(placements.grade, offsets))
+
+
+def condensed(placements: Placements, lowest: float) -> Placements:
+    """Take the unjudged items out of the lists, keeping the order of the rest (Sakai's condensed lists)."""
+    judged = placements.grade >= lowest
+    kept = replace(placements, **placements.rows(judged))
+    counts = np.bincount(kept.query, minlength=len(kept)).astype(np.int64)
+    first, tied = _tie_groups(kept.query, kept.above)
+    start = offsets_of(counts)[kept.query]
+    return replace(
+        kept,
+        returned=counts,
+        above=first - start,
+        tied=tied,
+        higher_id=_order_within(kept.query, kept.above, kept.higher_id) - first,
+        earlier=_order_within(kept.query, kept.above, kept.earlier) - first,
+    )
+
+
+def _tie_groups(query: Ints, above: Ints) -> tuple[Ints, Ints]:
+    """For each row, how many rows sort before its tie (over all queries) and how many share it."""
+    order = np.lexsort((above, query))
+    q, a = query[order], above[order]
+    new = np.ones(len(q), np.bool_)
+    new[1:] = (q[1:] != q[:-1]) | (a[1:] != a[:-1])
+    starts = np.flatnonzero(new)
+    sizes = np.diff(starts, append=len(q))
+    first, tied = np.empty(len(q), np.int64), np.empty(len(q), np.int64)
+    first[order], tied[order] = np.repeat(starts, sizes), np.repeat(sizes, sizes)
+    return first, tied
+
+
+def _order_within(query: Ints, above: Ints, key: Ints) -> Ints:
+    """For each row, how many rows sort before it by query, tie and key."""
+    order = np.lexsort((key, above, query))
+    place = np.empty(len(query), np.int64)
+    place[order] = np.arange(len(query))
+    return place
+
+
+def ranked(placements: Placements, ties: str) -> View:
+    """Give every row its rank under a tie rule and sort the rows by it."""
+    p = placements
+    if ties == "item":
+        rank = p.above + 1 + p.higher_id
+    elif ties == "item-ascending":
+        rank = p.above + p.tied - p.higher_id
+    elif ties == "input":
+        rank = p.above + 1 + p.earlier
+    elif ties == "reversed":
+        rank = p.above + p.tied - p.earlier
+    elif ties == "shared":
+        rank = p.above + p.tied
+    elif ties == "mean":
+        rank = p.above + 1
+    else:
+        rank = _by_grade(p, worst=ties == "worst")
+    query, grade, above, tied = p.query, p.grade, p.above, p.tied
+    if not _in_order(query, rank):
+        order = np.lexsort((rank, query))
+        query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
+    offsets = offsets_of(np.bincount(query, minlength=len(p)).astype(np.int64))
+    return View(p.returned, p.best_offsets, p.best, offsets, query, grade, rank, above, tied, ties)
+
+
+def _in_order(query: Ints, rank: Ints) -> bool:
+    return bool(((query[1:] > query[:-1]) | (rank[1:] >= rank[:-1])).all())
+
+
+def _by_grade(p: Placements, *, worst: bool) -> Ints:
+    """Ranks when the items of a tie stand in the best or the worst order of their grades."""
+    rank = p.above + 1
+    in_tie = np.flatnonzero(p.tied > 1)
+    if not len(in_tie):
+        return rank
+    query, above, grade = p.query[in_tie], p.above[in_tie], p.grade[in_tie]
+    better = _order_within(query, above, _falling(grade)) - _tie_groups(query, above)[0]
+    # Unjudged items gain nothing: they stand behind the relevant ones at best and before them at worst.
+    rank[in_tie] = above + p.tied[in_tie] - better if worst else above + 1 + better
+    return rank
+
+
+def _falling(grade: Floats) -> Ints:
+    """Numbers that sort as the grades do, highest first."""
+    return -np.unique(grade, return_inverse=True)[1].astype(np.int64)

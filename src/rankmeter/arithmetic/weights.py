@@ -1,0 +1,78 @@
+"""What a rank is worth: discounts by rank, and their mean over a tie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rankmeter.arithmetic.views import View
+from rankmeter.placing.placements import Bools, Floats, Ints
+
+Discount = Callable[[Ints], Floats]
+"""The weight of each of some ranks, counted from 1."""
+
+
+def log2(rank: Ints) -> Floats:
+    """1 / log2(i + 1)."""
+    return 1.0 / np.log2(rank + 1.0)
+
+
+def jk(rank: Ints) -> Floats:
+    """1 / log2(max(i, 2)): the discount of Järvelin & Kekäläinen 2002, ranks 1 and 2 alike."""
+    return 1.0 / np.log2(np.maximum(rank, 2).astype(np.float64))
+
+
+def reciprocal(rank: Ints) -> Floats:
+    """1 / i."""
+    return 1.0 / rank
+
+
+def flat(rank: Ints) -> Floats:
+    """Every rank alike."""
+    return np.ones(len(rank))
+
+
+def geometric(p: float) -> Discount:
+    """(1 - p) p^(i - 1): the weights of rank-biased precision."""
+    return lambda rank: (1.0 - p) * np.power(p, rank - 1.0)
+
+
+DISCOUNTS: dict[str, Discount] = {"log2": log2, "jk": jk, "reciprocal": reciprocal}
+
+
+def row_weights(view: View, rows: Bools, discount: Discount, cutoff: int | Ints | None) -> Floats:
+    """(m',) the weight of each chosen row: its discount, 0 behind the cutoff, the expected one inside a tie.
+
+    ``cutoff`` may differ from query to query. For ``ties="mean"`` each item of a tie is at each of its ranks with equal
+    chance, so its expected weight is the mean of their weights (McSherry & Najork 2008).
+    """
+    limit = _limit(view, rows, cutoff)
+    rank = view.rank[rows]
+    if view.ties != "mean":
+        return np.where(rank <= limit, discount(rank), 0.0)
+    above, tied = view.above[rows], view.tied[rows]
+    alone = np.where(rank <= limit, discount(rank), 0.0)
+    in_tie = np.flatnonzero(tied > 1)
+    if len(in_tie):
+        low = np.minimum(above[in_tie], limit[in_tie])
+        high = np.minimum(above[in_tie] + tied[in_tie], limit[in_tie])
+        total = cumulated(discount, int(high.max()))
+        alone[in_tie] = (total[high] - total[low]) / tied[in_tie]
+    return alone
+
+
+def cumulated(discount: Discount, depth: int) -> Floats:
+    """(depth + 1,) the sum of the weights of the first 0, 1, 2, ... ranks."""
+    total = np.zeros(depth + 1)
+    np.cumsum(discount(np.arange(1, depth + 1)), out=total[1:])
+    return total
+
+
+def _limit(view: View, rows: Bools, cutoff: int | Ints | None) -> Ints:
+    query = view.query[rows]
+    if cutoff is None:
+        return view.returned[query]
+    if isinstance(cutoff, int):
+        return np.full(len(query), cutoff)
+    return cutoff[query]

@@ -1,0 +1,51 @@
+"""A small made-up library, bundled so that rankmeter can be tried without any data of one's own.
+
+The Lantern Street Library, its books and its readers do not exist: :mod:`rankmeter.demo.make` invents them from a seed.
+
+>>> from rankmeter import demo
+>>> sorted(demo.RUNS)
+['hybrid', 'keyword', 'semantic']
+>>> demo.data_path(demo.JUDGMENTS).name
+'judgments.qrels'
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from rankmeter.errors import NotFoundError, with_hint
+
+JUDGMENTS = "judgments.qrels"
+"""Graded judgments, 0 to 3, as TREC qrels."""
+
+RUNS = {"keyword": "keyword.run.gz", "semantic": "semantic.run.gz", "hybrid": "hybrid.run.gz"}
+"""What three systems returned, as TREC runs, by the name of the system; weakest first."""
+
+ITEMS = "items.csv"
+"""The catalogue: id, title, author, genre, year."""
+
+QUERIES = "queries.csv"
+"""What readers asked for: id, text."""
+
+FILES = (JUDGMENTS, *RUNS.values(), ITEMS, QUERIES)
+"""Every data file of the demo."""
+
+
+def data_path(name: str) -> Path:
+    """Where a file of the demo lies.
+
+    Parameters
+    ----------
+    name
+        A file name such as ``demo.JUDGMENTS`` or ``demo.RUNS["hybrid"]``.
+
+    Raises
+    ------
+    NotFoundError
+        When the demo has no such file.
+    """
+    if name not in FILES:
+        raise NotFoundError(with_hint(f"the demo has no file {name!r}.", f"it has {', '.join(FILES)}."))
+    # rankmeter is installed as plain files, never run from a zip, so a resource is a path.
+    return Path(str(resources.files(__name__) / "data" / name))

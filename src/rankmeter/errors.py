@@ -1,0 +1,71 @@
+"""What can go wrong, as exceptions whose text is meant for people.
+
+::
+
+    RankmeterError
+    ├── MeasureError      a measure that cannot be made or computed   (also ValueError)
+    ├── InputError        data that cannot be used as it is           (also ValueError)
+    ├── NotFoundError     a file, query or measure that is not there  (also KeyError)
+    └── MissingExtraError an optional library that is not installed   (also ImportError)
+
+    RankmeterWarning      something a person should know and did not ask
+
+Every text states the fact with its value, where it was met, what was expected, and after ``Hint:`` the call that works.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class RankmeterError(Exception):
+    """The base of every error that rankmeter raises on purpose."""
+
+
+class MeasureError(RankmeterError, ValueError):
+    """A measure that cannot be made (bad name, bad option) or cannot be computed (no such tie rule)."""
+
+
+class InputError(RankmeterError, ValueError):
+    """Judgments or a run that cannot be used as they are."""
+
+
+class NotFoundError(RankmeterError, KeyError):
+    """A file, a query or a measure that is not there."""
+
+    # KeyError shows the repr of its argument; people should see the sentence.
+    __str__ = Exception.__str__
+
+
+class MissingExtraError(RankmeterError, ImportError):
+    """An optional library that this call needs and that is not installed."""
+
+
+class RankmeterWarning(UserWarning):
+    """Something that a person should know and did not ask; said once, with a count."""
+
+
+def with_hint(fact: str, hint: str = "") -> str:
+    """Join a fact and its hint the way every message of rankmeter does."""
+    return f"{fact} Hint: {hint}" if hint else fact
+
+
+def examples(values: Iterable[object], *, shown: int = 5) -> str:
+    """List the first few values and count the rest: ``17, 80, 112 and 9 more``."""
+    every = list(values)
+    text = ", ".join(str(value) for value in every[:shown])
+    return f"{text} and {len(every) - shown:,} more" if len(every) > shown else text
+
+
+def nearest(word: str, choices: Sequence[str], *, shown: int = 3) -> list[str]:
+    """The choices that look most like the word, case ignored, best first."""
+    by_folded = {choice.casefold(): choice for choice in reversed(choices)}
+    close = difflib.get_close_matches(word.casefold(), list(by_folded), n=shown, cutoff=0.6)
+    return [by_folded[folded] for folded in close]
+
+
+def did_you_mean(word: str, choices: Sequence[str]) -> str:
+    """A hint that names the nearest choice, or nothing when none is near."""
+    close = nearest(word, choices, shown=1)
+    return f"did you mean '{close[0]}'?" if close else ""

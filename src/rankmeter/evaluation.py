@@ -1,0 +1,248 @@
+"""The verb: plan what must be placed, place once, run the arithmetic.
+
+``evaluate(judgments, run, measures)``: truth first, everywhere, as in trec_eval and scikit-learn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
+from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.inputs import Labelled, Source, into_judgments, into_run
+from rankmeter.measures import Measure, RankedMeasure, into_measures, parse_measures
+from rankmeter.placing import PlacedRun, place_run
+from rankmeter.placing.placements import Bools, Placements, Plan
+from rankmeter.results import Evaluation, Facts
+
+QueryPolicy = Literal["judged", "common", "run"]
+DuplicatePolicy = Literal["error", "first", "best", "counted"]
+
+
+def evaluate(
+    judgments: object,
+    run: object = None,
+    measures: object = ("nDCG@10", "AP", "RR"),
+    *,
+    queries: QueryPolicy | None = None,
+    duplicates: DuplicatePolicy | None = None,
+    columns: Mapping[str, str] | None = None,
+    name: str = "run",
+) -> Evaluation:
+    """Measure a run against judgments.
+
+    Parameters
+    ----------
+    judgments
+        What is true: ``{query: {item: grade}}``, ``{query: set or list of relevant items}``, a frame, a file's path, or
+        what one of the constructors makes (``arrays``, ``ranked_grades``).
+    run
+        What a system returned: ``{query: {item: score}}``, ``{query: [items, best first]}``, a frame or a file's path.
+        Left out where the judgments carry the list themselves (``ranked_grades``, ``read_labelled``).
+    measures
+        One or several, as text (``"nDCG@10"``) or values (``nDCG @ 10``).
+    queries
+        Whose values are averaged: ``judged`` all judged queries, one absent from the run counting as an empty list;
+        ``common`` those judged and run; ``run`` all of the run. A measure may state its own.
+    duplicates
+        What to do with an item that a list holds twice: ``error``, ``first``, ``best`` or ``counted``.
+    columns
+        Where frames and tables have unusual column names: ``{"item": "docid_x"}``.
+    name
+        How the result calls the system.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> judgments = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
+    >>> run = {"q1": {"a": 0.9, "x": 0.8, "b": 0.7}, "q2": {"x": 0.5, "c": 0.4}}
+    >>> ev = rm.evaluate(judgments, run, ["nDCG@10", "RR"])
+    >>> ev["RR"]
+    0.75
+    >>> ev.per_query["RR"].to_list()
+    [1.0, 0.5]
+    """
+    asked = _asked(measures)
+    chosen = [_folded(measure, queries, duplicates) for measure in asked]
+    truth, returned = _both(judgments, run, columns)
+    values: dict[Measure, Values] = {}
+    bounds: dict[Measure, tuple[float, float]] = {}
+    placed: PlacedRun | None = None
+    for key, group in _by_placing(chosen).items():
+        placed = place_run(truth, returned, _plan(group, *key))
+        views = Views(placed.placements)
+        for measure in group:
+            values[measure] = _values(measure, views, placed)
+            if (extremes := _tie_bounds(measure, views, placed, values[measure])) is not None:
+                bounds[measure] = extremes
+    if placed is None:
+        raise MeasureError("no measure was asked for.")
+    return Evaluation(
+        name=name,
+        queries=placed.queries,
+        values={measure: values[measure] for measure in chosen},
+        means={measure: aggregated(values[measure], measure.aggregate) for measure in chosen},
+        tie_bounds=bounds,
+        asked=_names(measures, chosen),
+        facts=_facts(placed.placements, truth, returned),
+    )
+
+
+def value(measure: str | Measure, *, grades: object) -> float:
+    """The value of one measure for one list, given as grades in ranked order.
+
+    Examples
+    --------
+    >>> value("nDCG@5", grades=[3, 2, 3, 0, 1])
+    0.9723...
+    """
+    from rankmeter.inputs import ranked_grades  # noqa: PLC0415
+
+    result = evaluate(ranked_grades([grades]), measures=[measure])
+    return next(iter(result.mean.values()))
+
+
+def _asked(measures: object) -> list[Measure]:
+    return into_measures(measures)
+
+
+def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
+    """Which measure each text that was asked stands for, so that a result is found under either name."""
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    texts = [text for text in measures if isinstance(text, str)]  # type: ignore[attr-defined]
+    asked = {measure: folded for measure, folded in zip(into_measures(measures), chosen, strict=True)}
+    names = {str(measure): folded for measure, folded in asked.items()}
+    for text in texts:
+        meant = parse_measures(text)
+        if len(meant) == 1:
+            names[text] = asked[meant[0]]
+    return names
+
+
+def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
+    """Put the options of the call into a measure that does not state its own."""
+    changes: dict[str, Any] = {}
+    if queries is not None and measure.queries is None:
+        changes["queries"] = None if queries == "judged" else queries
+    if duplicates is not None and measure.duplicates is None:
+        changes["duplicates"] = None if duplicates == "error" else duplicates
+    return measure(**changes) if changes else measure
+
+
+def _both(judgments: object, run: object, columns: Mapping[str, str] | None) -> tuple[Source, Source]:
+    if isinstance(judgments, Labelled):
+        if run is not None:
+            raise InputError("labelled lists carry their run; give either them alone or judgments and a run.")
+        return judgments.judgments, judgments.run
+    if run is None:
+        raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
+    return into_judgments(judgments, columns=columns), into_run(run, columns=columns)
+
+
+def _by_placing(measures: list[Measure]) -> dict[tuple[str, str], list[Measure]]:
+    """Measures that can share one placing: same precision of scores, same treatment of duplicates."""
+    groups: dict[tuple[str, str], list[Measure]] = {}
+    for measure in measures:
+        groups.setdefault((getattr(measure, "scores", "float64"), measure.duplicates or "error"), []).append(measure)
+    return groups
+
+
+def _plan(measures: list[Measure], scores: str, duplicates: str) -> Plan:
+    """The least that must be placed for these measures."""
+    ranked = [measure for measure in measures if isinstance(measure, RankedMeasure)]
+    wide = any(m.places_judged or m.unjudged == "removed" or m.candidates == "appended" for m in ranked)
+    rules = {m.ties for m in ranked}
+    # How deep a list matters is known only where every measure cuts it and none asks for the rest of it.
+    cuts = [m.cutoff for m in ranked if m.candidates == "all" and m.unjudged == "nonrelevant" and _cuts(m)]
+    return Plan(
+        lowest_grade=-math.inf if wide else min((m.lowest_grade for m in ranked), default=math.inf),
+        ids=bool(rules & {"item", "item-ascending"}),
+        order=bool(rules & {"input", "reversed"}),
+        unreturned=any(m.candidates == "appended" for m in ranked),
+        depth=max(cuts) if cuts and len(cuts) == len(ranked) else None,  # type: ignore[type-var]
+        totals=any(m.needs_total for m in ranked),
+        scores=scores,  # type: ignore[arg-type]
+        duplicates=duplicates,  # type: ignore[arg-type]
+    )
+
+
+def _cuts(measure: RankedMeasure) -> bool:
+    """Whether nothing behind the cutoff can change the value."""
+    return (
+        measure.cutoff is not None
+        and getattr(measure, "norm", "") != "found"
+        and getattr(measure, "ideal", "judged") in ("judged", "top", "full")
+    )
+
+
+def _chosen(measure: Measure, placements: Placements) -> Bools:
+    """Which queries a measure is about."""
+    if measure.queries == "common":
+        return placements.is_judged & placements.in_run
+    if measure.queries == "run":
+        return placements.in_run
+    return placements.is_judged
+
+
+def _values(measure: Measure, views: Views, placed: PlacedRun) -> Values:
+    _check(measure, placed)
+    formula = FORMULAS[type(measure).name]
+    parts = formula(views.of(measure), measure)  # type: ignore[arg-type]
+    return values_of(
+        parts,
+        empty=getattr(measure, "empty", "zero"),
+        miss=getattr(measure, "miss", "zero"),
+        chosen=_chosen(measure, placed.placements),
+    )
+
+
+def _check(measure: Measure, placed: PlacedRun) -> None:
+    """Refuse what the data cannot answer."""
+    if getattr(measure, "sign", "ignored") == "positive" and not placed.scored:
+        raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
+    rel = getattr(measure, "rel", None)
+    highest = placed.highest_grade
+    if rel is not None and rel > highest > 0:
+        raise MeasureError(
+            with_hint(
+                f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}.",
+                f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})",
+            )
+        )
+
+
+def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun, values: Values) -> tuple[float, float] | None:
+    """The values under the worst and the best order of tied items, where ties can change the number."""
+    if not isinstance(measure, RankedMeasure) or not (placed.placements.tied > 1).any():
+        return None
+    if measure.ties in ("worst", "best"):
+        return None
+    ends = []
+    for ties in ("worst", "best"):
+        other = measure(ties=ties)
+        ends.append(aggregated(_values(other, views, placed), measure.aggregate))
+    worst, best = ends
+    return None if worst == best or math.isnan(worst) else (worst, best)
+
+
+def _facts(placements: Placements, truth: Source, returned: Source) -> Facts:
+    """Counts of what was evaluated."""
+    judged, in_run = placements.is_judged, placements.in_run
+    highest = np.full(len(placements), -np.inf)
+    has = np.diff(placements.best_offsets) > 0
+    highest[has] = placements.best[placements.best_offsets[:-1][has]]
+    return Facts(
+        judged=int(judged.sum()),
+        in_run=int(in_run.sum()),
+        missing=int((judged & ~in_run).sum()),
+        unjudged=int((in_run & ~judged).sum()),
+        without_relevant=int((judged & (highest <= 0)).sum()),
+        returned=int(placements.returned.sum()),
+        judgments=str(truth.source),
+        run=str(returned.source),
+    )

@@ -1,0 +1,80 @@
+"""Explicit constructors for arrays, since a list of lists alone means items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs.sources import Dense, Labelled, no_nan
+
+
+def arrays(values: Any) -> Dense:
+    """A matrix of queries x items: grades for the judgments, scores for the run, as scikit-learn takes them.
+
+    The two matrices share their columns: column j is the same item in both. A sparse matrix of grades is accepted.
+    Queries and items are numbered from 0.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> y_true, y_score = [[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]]
+    >>> rm.evaluate(rm.arrays(y_true), rm.arrays(y_score), ["nDCG(ties=mean)"])["nDCG(ties=mean)"]
+    0.6956...
+    """
+    if hasattr(values, "toarray"):
+        values = values.toarray()
+    try:
+        matrix = np.asarray(values)
+        if matrix.dtype.kind not in "biuf":
+            matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        fact = f"arrays() takes a matrix of numbers, queries x items: {error}."
+        raise InputError(with_hint(fact, "lists of different lengths are ranked_grades(...)")) from error
+    if matrix.dtype.kind == "b":
+        matrix = matrix.astype(np.int8)
+    if matrix.ndim != 2:
+        fact = f"arrays() takes a matrix, queries x items; this has {matrix.ndim} dimension(s), shape {matrix.shape}."
+        raise InputError(with_hint(fact, "wrap a single list: arrays([values])"))
+    if not matrix.size:
+        raise InputError(f"arrays(): the matrix is empty, shape {matrix.shape}.")
+    no_nan(matrix, "a value of the array")
+    return Dense(matrix)
+
+
+def ranked_grades(lists: Any) -> Labelled:
+    """Grades in ranked order, a list for each query: ``[[3, 2, 3, 0, 1]]``; the items need no names.
+
+    Only the items of the lists are judged: R and the ideal know of no others.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate(rm.ranked_grades([[3, 2, 3, 0, 1], [0, 1]]), measures=["RR"])["RR"]
+    0.75
+    """
+    import polars as pl  # noqa: PLC0415 (array users may need no tables)
+
+    from rankmeter.inputs.mappings import numbers  # noqa: PLC0415
+    from rankmeter.inputs.tables import JudgmentTable, RunTable  # noqa: PLC0415
+
+    try:
+        rows = [list(one) for one in lists]
+    except TypeError as error:
+        fact = "ranked_grades() takes a list of grades for each query."
+        raise InputError(with_hint(fact, "wrap a single list: ranked_grades([[3, 2, 0]])")) from error
+    if not rows:
+        raise InputError("ranked_grades(): there is no list.")
+    sizes = np.array([len(one) for one in rows], np.int64)
+    if not sizes.sum():
+        raise InputError("ranked_grades(): every list is empty.")
+    query = pl.Series(np.repeat(np.arange(len(rows)), sizes))
+    place = np.arange(1, int(sizes.sum()) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    grade = numbers([grade for one in rows for grade in one], "grade", "ranked_grades()")
+    item = pl.Series(place)
+    score = pl.Series(-place.astype(np.float64))
+    return Labelled(
+        JudgmentTable(query, item, grade, "ranked grades"),
+        RunTable(query, item, score, "ranked grades", scored=False),
+    )

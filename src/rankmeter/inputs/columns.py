@@ -1,0 +1,224 @@
+"""Which column of a long table is the query, the item, the score, the rank or the grade.
+
+People name these columns in a few usual ways (``qid``, ``user_id``, ``doc_id``, ``corpus-id``, ...). Those are found
+without being told; anything else is named by the caller, ``columns={"item": "docid_x"}``. A guess is made only where
+there is one candidate: two of them are an error, because picking one silently would change the number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, get_args
+
+from rankmeter.errors import InputError, did_you_mean, examples, nearest, with_hint
+
+Role = Literal["query", "item", "score", "rank", "grade"]
+
+ROLES: tuple[Role, ...] = get_args(Role)
+
+USUAL_NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
+    {
+        "query": (
+            *("query", "query_id", "qid", "q_id", "topic", "topic_id", "user", "user_id", "uid", "userid"),
+            *("session", "session_id", "request", "request_id", "question_id", "customer_id", "visitor_id"),
+        ),
+        "item": (
+            *("item", "item_id", "iid", "doc", "doc_id", "docid", "docno", "document", "document_id"),
+            *("corpus_id", "passage_id", "pid", "product", "product_id", "movie_id", "article_id", "news_id"),
+            *("track_id", "video_id", "book_id", "listing_id", "asin", "candidate", "candidate_id"),
+        ),
+        # A distance is no score: lower is better, and guessing would turn the ranking around.
+        "score": ("score", "scores", "prediction", "predicted", "pred", "relevance_score", "sim", "similarity"),
+        "rank": ("rank", "position", "pos"),
+        "grade": (
+            *("grade", "rel", "relevance", "label", "labels", "rating", "target", "gain"),
+            *("judgment", "judgement"),
+        ),
+    }
+)
+"""The usual names of each role, the most usual first."""
+
+GRADE_AS_LAST_RESORT = "score"
+"""BEIR writes its judgments under the header ``query-id, corpus-id, score``."""
+
+
+def fold(name: str) -> str:
+    """Spell a column name in the one way in which usual names are compared.
+
+    >>> {fold(name) for name in ("query-id", "queryId", "Query ID", "query_id")}
+    {'queryid'}
+    """
+    return "".join(character for character in name.casefold() if character not in "-_ ")
+
+
+_FOLDED: Mapping[Role, frozenset[str]] = {
+    role: frozenset(fold(name) for name in names) for role, names in USUAL_NAMES.items()
+}
+
+
+def is_usual(role: Role, name: str) -> bool:
+    """Whether a column of this name is usually this role."""
+    return fold(name) in _FOLDED[role]
+
+
+def find_columns(
+    names: Sequence[str], wanted: Sequence[Role], given: Mapping[str, str] | None, source: str
+) -> dict[Role, str]:
+    """Find the column of each wanted role.
+
+    Parameters
+    ----------
+    names
+        The columns of the table.
+    wanted
+        The roles to look for. ``query`` and ``item`` must be found; the others may be absent.
+    given
+        Columns that the caller named, by role. Roles that are not wanted here are ignored, so that one mapping can
+        serve judgments and run.
+    source
+        How messages call the table.
+
+    Returns
+    -------
+    dict
+        Role to column, for the roles that were found.
+
+    Examples
+    --------
+    >>> find_columns(["user_id", "movieId", "rating"], ["query", "item", "grade"], None, "ratings.csv")
+    {'query': 'user_id', 'item': 'movieId', 'grade': 'rating'}
+    """
+    given = given or {}
+    found = _given_columns(names, wanted, given, source)
+    claimed = {column for role, column in given.items() if role not in wanted}
+    for role in wanted:
+        if role not in found:
+            free = [name for name in names if name not in found.values()]
+            column = _usual_column(role, free, claimed, source)
+            if column is not None:
+                found[role] = column
+    missing = [role for role in wanted if role in ("query", "item") and role not in found]
+    if missing:
+        raise InputError(_missing_text(missing, names, found, source))
+    for role, column in found.items():
+        if list(names).count(column) > 1:
+            msg = f"{source} has {list(names).count(column)} columns called '{column}' ({role})."
+            raise InputError(with_hint(msg, "rename or drop all but one of them"))
+    return {role: found[role] for role in wanted if role in found}
+
+
+def judgment_columns(names: Sequence[str], given: Mapping[str, str] | None, source: str) -> dict[Role, str]:
+    """Find query, item and, when there is one, grade.
+
+    Without a grade column every listed pair is relevant (recommender interactions). A table that has a rank or a
+    prediction and no grade is a run that came in the wrong place, and is refused.
+    """
+    found = find_columns(names, ("query", "item", "grade"), given, source)
+    if "grade" in found:
+        return found
+    free = [name for name in names if name not in found.values()]
+    ranks = [name for name in free if is_usual("rank", name)]
+    scores = [name for name in free if is_usual("score", name)]
+    last_resort = [name for name in scores if fold(name) == GRADE_AS_LAST_RESORT]
+    if len(last_resort) == 1 and len(scores) == 1 and not ranks:
+        return {**found, "grade": last_resort[0]}
+    if scores or ranks:
+        likely = (scores or ranks)[0]
+        msg = f"{source} looks like a run, not like judgments: it has {_listed(scores + ranks)} and no grade column."
+        hint = f"judgments come first, then the run; if '{likely}' holds the grades, say {say_columns('grade', likely)}"
+        raise InputError(with_hint(msg, hint))
+    return found
+
+
+def run_columns(names: Sequence[str], given: Mapping[str, str] | None, source: str) -> dict[Role, str]:
+    """Find query, item and, when there is one, score or else rank.
+
+    The score wins over the rank unless the caller named the rank and not the score. With neither, the rows are in
+    ranked order as given; but a table that has a grade instead is judgments that came in the wrong place.
+    """
+    given = given or {}
+    if "rank" in given and "score" not in given:
+        return find_columns(names, ("query", "item", "rank"), given, source)
+    found = find_columns(names, ("query", "item", "score"), given, source)
+    if "score" in found:
+        return found
+    found = find_columns(names, ("query", "item", "rank"), given, source)
+    grades = [name for name in names if name not in found.values() and is_usual("grade", name)]
+    if "rank" not in found and grades:
+        msg = f"{source} looks like judgments, not like a run: it has {_listed(grades)} and neither score nor rank."
+        hint = (
+            f"judgments come first, then the run; if '{grades[0]}' is the score, say {say_columns('score', grades[0])}"
+        )
+        raise InputError(with_hint(msg, hint))
+    return found
+
+
+def say_columns(role: str, column: str) -> str:
+    """How a caller names a column, in Python and on the command line."""
+    return f'columns={{"{role}": "{column}"}} (on the command line: --columns {role}={column})'
+
+
+def _given_columns(
+    names: Sequence[str], wanted: Sequence[Role], given: Mapping[str, str], source: str
+) -> dict[Role, str]:
+    """Check the columns that the caller named and keep those that are wanted."""
+    found: dict[Role, str] = {}
+    for word, column in given.items():
+        if word not in ROLES:
+            msg = f"columns= names '{word}', which is not one of {', '.join(ROLES)}."
+            raise InputError(with_hint(msg, did_you_mean(word, ROLES)))
+        if word not in wanted:
+            continue
+        if column not in names:
+            msg = f"{source} has no column '{column}', which columns= names as the {word} (found: {_found(names)})."
+            raise InputError(with_hint(msg, did_you_mean(column, names)))
+        for other, same in found.items():
+            if same == column:
+                raise InputError(f"{source}: columns= names '{column}' both as the {other} and as the {word}.")
+        found[word] = column
+    return found
+
+
+def _usual_column(role: Role, free: Sequence[str], claimed: Collection[str], source: str) -> str | None:
+    """Find the one column that is usually this role, or none; two are an error unless one is called like it.
+
+    Columns that the caller claimed for a role of the other table step back when there is another candidate.
+    """
+    candidates = [name for name in dict.fromkeys(free) if is_usual(role, name)]
+    candidates = [name for name in candidates if name not in claimed] or candidates
+    for same in ([name for name in candidates if name == role], [name for name in candidates if fold(name) == role]):
+        if len(same) == 1:
+            return same[0]
+    if len(candidates) > 1:
+        msg = f"{source} has {len(candidates)} columns that could be the {role}: {_listed(candidates)}."
+        raise InputError(with_hint(msg, f"say which: {say_columns(role, candidates[0])}"))
+    return candidates[0] if candidates else None
+
+
+def _missing_text(missing: Sequence[Role], names: Sequence[str], found: Mapping[Role, str], source: str) -> str:
+    """Say which roles were not found, what there is instead, and how to name a column."""
+    fact = f"{source} has no {' and no '.join(missing)} column (found: {_found(names)})."
+    role = missing[0]
+    # A column that is usually something else (a score, say) is a poor guess for an item.
+    free = [name for name in names if name not in found.values() and not any(is_usual(any_, name) for any_ in ROLES)]
+    if not free:
+        return with_hint(fact, f"the {role} column is usually called {examples(USUAL_NAMES[role])}")
+    return with_hint(fact, say_columns(role, _most_alike(role, free)))
+
+
+def _most_alike(role: Role, free: Sequence[str]) -> str:
+    """Pick the free column whose name looks most like a usual name of the role, else the first."""
+    for usual in USUAL_NAMES[role]:
+        close = nearest(usual, free, shown=1)
+        if close:
+            return close[0]
+    return free[0]
+
+
+def _found(names: Sequence[str]) -> str:
+    return examples(names, shown=12) if names else "no columns"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(f"'{name}'" for name in names)

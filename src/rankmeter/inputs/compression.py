@@ -1,0 +1,273 @@
+"""Where bytes come from: files, pipes, standard input, buffers; compressed or not, told by content, not by name.
+
+A source is opened once and read forward once, because a pipe (``<(zcat run.gz)``) cannot be opened again.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+
+import polars as pl
+
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+
+HEAD_BYTES = 1 << 18
+"""How much of the content is looked at to recognise its format: some thousand lines."""
+
+_ZSTD_FRAME = b"\x28\xb5\x2f\xfd"
+_MAGIC = {
+    "gzip": (b"\x1f\x8b\x08",),
+    "xz": (b"\xfd7zXZ\x00",),
+    # "BZh" alone could begin a text; the block (or the end) marker after the level cannot.
+    "bzip2": tuple(b"BZh%d" % level + mark for level in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90")),
+    # A frame, or one of the sixteen kinds of skippable frame that pzstd writes first.
+    "zstd": (_ZSTD_FRAME, *(bytes((0x50 + kind,)) + b"\x2a\x4d\x18" for kind in range(16))),
+}
+_MAGIC_BYTES = 10
+_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError, pl.exceptions.PolarsError)
+
+
+class Readable(Protocol):
+    """Anything that gives bytes when read."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to ``size`` bytes, all of them when it is negative, none at the end."""
+        ...
+
+
+class ByteSource:
+    """The decompressed content of one input, read forward once.
+
+    Parameters
+    ----------
+    raw
+        Where the bytes come from, compressed or not, at its beginning.
+    name
+        How messages name this input.
+    path
+        The regular file that ``raw`` reads, when there is one.
+    """
+
+    def __init__(self, raw: Readable, name: str, path: Path | None = None) -> None:
+        self.name = name
+        self.compression: str | None = None
+        self._stream = raw
+        start = self._checked_read(_MAGIC_BYTES)
+        self.compression = compression_of(start)
+        self._stream = _decompressor(self.compression, _Rejoined(start, raw), path)
+        self.path = path if self.compression is None else None
+        """The file itself, for readers that can take a path, when it holds the content as it is."""
+        self.head = self._checked_read(HEAD_BYTES)
+        """The first bytes of the content; ``read`` gives them again."""
+        self._pending = self.head
+
+    def read(self, size: int) -> bytes:
+        """The next ``size`` bytes, fewer only at the end."""
+        pending, self._pending = self._pending[:size], self._pending[size:]
+        missing = size - len(pending)
+        if not missing:
+            return pending
+        fresh = self._checked_read(missing)
+        return pending + fresh if pending else fresh
+
+    def read_all(self) -> bytes:
+        """Everything that is left."""
+        parts = [self._pending]
+        self._pending = b""
+        while part := self._checked_read(1 << 24):
+            parts.append(part)
+        return b"".join(parts)
+
+    def close(self) -> None:
+        """Free what decompression holds; what was given to be read stays open."""
+        if self.compression is not None:
+            cast(BinaryIO, self._stream).close()
+
+    def _checked_read(self, size: int) -> bytes:
+        try:
+            return _read_fully(self._stream, size, self.name)
+        except InputError:
+            raise
+        except pl.exceptions.ComputeError as error:
+            # Polars decompresses zstd into text, so this is where text that is not UTF-8 shows.
+            raise InputError(f"{self.name} does not hold UTF-8 text ({error}).") from None
+        except _DAMAGED as error:
+            if self.compression is None:
+                raise InputError(f"{self.name} cannot be read: {_reason(error)}.") from None
+            fact = f"{self.name} is damaged or cut short: {self.compression} reports '{_reason(error)}'."
+            raise InputError(with_hint(fact + " Nothing was evaluated.", "copy or download it again.")) from None
+
+
+def compression_of(start: bytes) -> str | None:
+    """The compression that the first ten bytes of a file announce, or None for content as it is."""
+    return next((kind for kind, marks in _MAGIC.items() if start.startswith(marks)), None)
+
+
+@contextmanager
+def open_source(path: object) -> Iterator[ByteSource]:
+    """Open a path, ``-``, bytes or a binary file object; close it afterwards if it was opened here.
+
+    Raises
+    ------
+    NotFoundError
+        When there is no such file.
+    InputError
+        When it is a directory, may not be read, or is nothing that can be read.
+    """
+    with ExitStack() as stack:
+        raw, name = _open_raw(path, stack)
+        is_file = isinstance(path, (str, os.PathLike)) and path != "-" and Path(name).is_file()
+        source = ByteSource(raw, name, Path(name) if is_file else None)
+        stack.callback(source.close)
+        yield source
+
+
+def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
+    """Where the bytes come from, and how messages name it."""
+    if isinstance(path, (bytes, bytearray, memoryview)):
+        return io.BytesIO(path), "<bytes>"
+    if isinstance(path, str) and path == "-":
+        if not hasattr(sys.stdin, "buffer"):
+            raise InputError("there is no standard input to read from.")
+        return sys.stdin.buffer, "<stdin>"
+    if isinstance(path, (str, os.PathLike)):
+        name = os.fsdecode(path)
+        return stack.enter_context(_open_file(name)), name
+    if hasattr(path, "read"):
+        given = getattr(path, "name", None)
+        return cast(Readable, path), given if isinstance(given, str) else "<file>"
+    raise InputError(
+        f"cannot read from {type(path).__name__} {path!r}: expected a path, '-', bytes or a binary file object."
+    )
+
+
+def _open_file(name: str) -> BinaryIO:
+    try:
+        # Unbuffered: blocks are large, and a buffer would only copy them once more.
+        return Path(name).open("rb", buffering=0)
+    except FileNotFoundError:
+        raise NotFoundError(with_hint(f"there is no file {name}.", _neighbour(name))) from None
+    except IsADirectoryError:
+        raise InputError(with_hint(f"{name} is a directory, not a file.", "name one file in it.")) from None
+    except PermissionError:
+        raise InputError(f"{name} may not be read: permission denied.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name!r} cannot be opened: {_reason(error)}.") from None
+
+
+def _neighbour(name: str) -> str:
+    """A hint that names the file beside the missing one that was probably meant."""
+    path = Path(name)
+    try:
+        return did_you_mean(path.name, sorted(entry.name for entry in path.parent.iterdir()))
+    except OSError:
+        return f"there is no directory {path.parent} either."
+
+
+def _read_fully(stream: Readable, size: int, name: str) -> bytes:
+    """Read until ``size`` bytes or the end: pipes and decompressors return less than asked."""
+    parts: list[bytes] = []
+    while size > 0:
+        part = stream.read(size)
+        if isinstance(part, str):
+            raise InputError(with_hint(f"{name} was opened as text.", "open it with mode 'rb'."))
+        if not part:
+            break
+        parts.append(part)
+        size -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _reason(error: BaseException) -> str:
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return str(text).rstrip(".")
+
+
+class _Rejoined:
+    """A stream whose first bytes were already taken: gives them back, then the rest."""
+
+    def __init__(self, start: bytes, rest: Readable) -> None:
+        self._start = start
+        self._rest = rest
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._start:
+            return self._rest.read(size)
+        if size < 0:
+            size = sys.maxsize
+        given, self._start = self._start[:size], self._start[size:]
+        return given if len(given) == size else given + self._rest.read(min(size - len(given), 1 << 30))
+
+
+class _Chunks:
+    """A stream over an iterator of bytes."""
+
+    def __init__(self, chunks: Generator[bytes, None, None]) -> None:
+        self._chunks = chunks
+        self._current = memoryview(b"")
+
+    def read(self, size: int = -1, /) -> bytes:
+        while not self._current:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return b""
+            self._current = memoryview(chunk)
+        size = len(self._current) if size < 0 else size
+        given, self._current = bytes(self._current[:size]), self._current[size:]
+        return given
+
+    def close(self) -> None:
+        self._chunks.close()
+
+
+def _decompressor(compression: str | None, raw: _Rejoined, path: Path | None) -> Readable:
+    stream = cast(BinaryIO, raw)  # The three classes only ever call read() on it.
+    if compression == "gzip":
+        return cast(Readable, gzip.GzipFile(fileobj=stream))
+    if compression == "xz":
+        return cast(Readable, lzma.LZMAFile(stream))
+    if compression == "bzip2":
+        return cast(Readable, bz2.BZ2File(stream))
+    if compression == "zstd":
+        return _Chunks(_zstd_text(raw, path))
+    return raw
+
+
+def _zstd_text(raw: _Rejoined, path: Path | None) -> Generator[bytes, None, None]:
+    """Decompress zstd through Polars, which brings the decompressor that Python lacks before 3.14.
+
+    It gives lines, not bytes: CRLF becomes LF, a last newline is added, and the content must be UTF-8 text.
+    """
+    start = raw.read(4)
+    if path is not None and start == _ZSTD_FRAME:
+        lines = pl.scan_lines(path, glob=False)
+    else:
+        rest = [start]
+        while part := raw.read(1 << 24):
+            rest.append(part)
+        frames = _without_skippable_frames(b"".join(rest))
+        if not frames:
+            return
+        lines = pl.scan_lines(frames)
+    for batch in lines.collect_batches(maintain_order=True):
+        if batch.height:
+            yield batch.get_column("line").str.join("\n").cast(pl.Binary).item()
+            yield b"\n"
+
+
+def _without_skippable_frames(data: bytes) -> bytes:
+    """Drop the frames without content that may stand first; Polars knows zstd by its ordinary frame only."""
+    start = 0
+    while data[start + 1 : start + 4] == b"\x2a\x4d\x18" and data[start] & 0xF0 == 0x50:
+        start += 8 + int.from_bytes(data[start + 4 : start + 8], "little")
+    return data[start:]

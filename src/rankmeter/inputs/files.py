@@ -1,0 +1,217 @@
+"""Judgments and runs from files: TREC text here, tables (CSV, JSON, Parquet and so on) through ``structured``.
+
+The format is told from the content unless it is named, compression (``.gz``, ``.zst``, ``.xz``, ``.bz2``) always is,
+and judgments and run in the wrong order are recognised.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, Literal, TypeAlias
+
+import polars as pl
+
+from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.inputs.compression import ByteSource, open_source
+from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, read_frames
+
+FileInput: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
+"""What can be read: a path, ``-`` for standard input, the content itself, or a binary file object."""
+
+FORMATS = ("trec", "qrels", "run", "labelled", "beir", "csv", "tsv", "json", "jsonl", "parquet", "ipc")
+"""The names that ``format`` takes: ``trec`` is ``qrels`` or ``run``, whichever is read; ``beir`` is ``tsv``."""
+
+_Role: TypeAlias = Literal["judgments", "run"]
+_KIND_OF: dict[_Role, str] = {"judgments": "qrels", "run": "run"}
+_LOOKS = {
+    "qrels": "judgments (4 fields a line: query, iteration, item, grade)",
+    "run": "a run (6 fields a line: query, Q0, item, rank, score, tag)",
+}
+
+
+def read_judgments(
+    path: FileInput, *, format: str | None = None, columns: Mapping[str, str] | None = None
+) -> JudgmentTable:
+    """Read judgments from a file.
+
+    Parameters
+    ----------
+    path
+        A path, ``-`` for standard input, the content as bytes, or a binary file object; compressed or not.
+    format
+        One of ``FORMATS``; told from the content by default (`rankmeter.inputs.sniffing.recognise` states the rules).
+    columns
+        For tables: which column holds what, as ``{"item": "docid"}``.
+
+    Returns
+    -------
+    JudgmentTable
+        Every line, in the order of the file. Ids in text files are text.
+
+    Raises
+    ------
+    NotFoundError
+        When there is no such file.
+    InputError
+        When it cannot be read, or any line is wrong: all of them at once.
+    """
+    with open_source(path) as source:
+        kind = _resolve(source, format, "judgments")
+        if kind == "labelled":
+            return _labelled(source)[0]
+        if kind == "qrels":
+            _check_no_columns(source, columns)
+            frame = pl.concat(read_frames(source, QRELS), rechunk=True)
+            return JudgmentTable(frame["query"], frame["item"], frame["value"].alias("grade"), source.name)
+        from rankmeter.inputs import structured
+
+        return structured.read_judgments(_content(source), format=kind, name=source.name, columns=columns)
+
+
+def read_run(path: FileInput, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> RunTable:
+    """Read a whole run from a file into one table; the parameters are those of `read_judgments`."""
+    tables = list(iter_run(path, format=format, columns=columns))
+    if len(tables) == 1:
+        return tables[0]
+    query, item, score = (
+        pl.concat([getattr(table, column) for table in tables], rechunk=True) for column in ("query", "item", "score")
+    )
+    return RunTable(query, item, score, tables[0].source, tables[0].scored)
+
+
+def iter_run(
+    path: FileInput,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    block_bytes: int = BLOCK_BYTES,
+) -> Iterator[RunTable]:
+    """Read a run as tables of whole queries, so that a run larger than memory can be evaluated.
+
+    A query whose lines are adjacent in the file is never split between two tables; one that comes back later in the
+    file is in several. TREC text is streamed; other formats come as one table.
+
+    Parameters
+    ----------
+    path, format, columns
+        As for `read_judgments`.
+    block_bytes
+        How much text is read at a time. Memory use is a small multiple of it, or of the longest query.
+
+    Yields
+    ------
+    RunTable
+        In the order of the file. Its Series may have several chunks.
+
+    Raises
+    ------
+    NotFoundError, InputError
+        As `read_judgments`. A wrong line is reported after the whole file was looked at; tables that were given before
+        it must then be discarded.
+    """
+    if block_bytes < 1:
+        raise InputError(f"block_bytes is {block_bytes}; expected at least 1.")
+    with open_source(path) as source:
+        kind = _resolve(source, format, "run")
+        if kind == "labelled":
+            yield _labelled(source)[1]
+        elif kind == "run":
+            _check_no_columns(source, columns)
+            for frame in read_frames(source, RUN, block_bytes=block_bytes):
+                yield RunTable(frame["query"], frame["item"], frame["value"].alias("score"), source.name)
+        else:
+            from rankmeter.inputs import structured
+
+            yield structured.read_run(_content(source), format=kind, name=source.name, columns=columns)
+
+
+def read_labelled(path: FileInput, *, format: str | None = None) -> tuple[JudgmentTable, RunTable]:
+    """Read a run with its labels in line: ``query Q0 item grade``, the lines of each query in ranked order.
+
+    Parameters
+    ----------
+    path
+        As for `read_judgments`.
+    format
+        ``"labelled"`` or nothing: there is one such format.
+
+    Returns
+    -------
+    tuple of JudgmentTable and RunTable
+        The run is unscored (minus the position in the query, from 1) and keeps an item that is listed twice, for the
+        consumer to report; the judgments keep its first grade.
+    """
+    if format not in (None, "labelled", "trec", "qrels"):
+        raise InputError(f"format {format!r} has no labels in line; expected 'labelled' (query Q0 item grade).")
+    with open_source(path) as source:
+        _check_not_empty(source)
+        # Content that has another shape altogether gets the better message of the sniffer.
+        kind = recognise(source.head, source.name) if sample_rows(source.head) else "qrels"
+        if kind != "qrels":
+            looks = _LOOKS.get(kind, f"a {kind} file")
+            raise InputError(f"{source.name} looks like {looks}; expected labelled lines (query Q0 item grade).")
+        return _labelled(source)
+
+
+def _labelled(source: ByteSource) -> tuple[JudgmentTable, RunTable]:
+    frame = pl.concat(read_frames(source, QRELS), rechunk=True)
+    # Counted over the whole file, so that a query that comes back goes on where it stopped.
+    position = frame.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query")).to_series()
+    run = RunTable(
+        frame["query"], frame["item"], (-position).cast(pl.Float64).alias("score"), source.name, scored=False
+    )
+    judged = frame.unique(["query", "item"], keep="first", maintain_order=True)
+    return JudgmentTable(judged["query"], judged["item"], judged["value"].alias("grade"), source.name), run
+
+
+def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
+    """The reader to use: "qrels", "run", "labelled", or one of the tables' formats; checks that it suits the role."""
+    if format is not None and format not in FORMATS:
+        fact = f"unknown format {format!r}; expected one of: {', '.join(FORMATS)}."
+        raise InputError(with_hint(fact, did_you_mean(str(format), FORMATS)))
+    _check_not_empty(source)
+    own, other = _KIND_OF[role], _KIND_OF["run" if role == "judgments" else "judgments"]
+    if format is None:
+        # A head of comments says nothing; then it is TREC text, the only format here that has comments.
+        kind = recognise(source.head, source.name) if _has_content(source.head) else own
+    elif format == other:
+        raise InputError(with_hint(f"format {format!r} is not for {_noun(role)}.", f"format={own!r}"))
+    else:
+        kind = {"trec": own, "beir": "tsv"}.get(format, format)
+    if kind == other or (kind == own and trec_kind(source.head) == other):
+        fact = f"{source.name} looks like {_LOOKS[other]}, but was given as {_noun(role)}."
+        raise InputError(with_hint(fact, "judgments come first: rankmeter evaluate JUDGMENTS RUN"))
+    return kind
+
+
+def _has_content(head: bytes) -> bool:
+    return b"\0" in head or bool(sample_rows(head))
+
+
+def _noun(role: _Role) -> str:
+    return "the judgments" if role == "judgments" else "the run"
+
+
+def _check_not_empty(source: ByteSource) -> None:
+    if not source.head:
+        raise InputError(f"{source.name} is empty.")
+
+
+def _check_no_columns(source: ByteSource, columns: Mapping[str, str] | None) -> None:
+    if columns:
+        raise InputError(
+            with_hint(
+                f"{source.name} is TREC text, which has no column names, but columns were given "
+                f"({', '.join(f'{key}={value}' for key, value in columns.items())}).",
+                "leave them out, or name the format (csv, tsv).",
+            )
+        )
+
+
+def _content(source: ByteSource) -> bytes | Path:
+    """What ``structured`` reads: the file itself when it holds the content as it is, else the bytes."""
+    return source.path if source.path is not None else source.read_all()

@@ -1,0 +1,367 @@
+"""Data frames of any kind: found columns, taken out as Polars Series, checked.
+
+Narwhals is the door: it knows which objects are frames and collects lazy ones. Columns then leave it at once, without
+a copy where the memory layouts agree. Ids never pass through floats, and nothing is dropped or filled.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+
+from rankmeter.errors import InputError, MissingExtraError, examples, with_hint
+from rankmeter.inputs.columns import Role, judgment_columns, run_columns
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+
+RawColumn = pl.Series | list[object]
+"""A column before it is checked; a list where no Polars type was known (object columns, JSON)."""
+
+_NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
+
+_EXACT_WHOLE_NUMBERS = 2**53  # up to here every whole number is a float64
+
+
+def is_frame(obj: object) -> bool:
+    """Whether this is a data frame that can be read: pandas, Polars, PyArrow, DuckDB, anything Narwhals accepts.
+
+    No library is imported to find out, except Narwhals for an object that could be a frame of some library.
+    """
+    if isinstance(obj, (pl.DataFrame, pl.LazyFrame)):
+        return True
+    if type(obj).__module__.partition(".")[0] in ("builtins", "collections", "numpy", "pathlib", "torch", "polars"):
+        return False
+    import narwhals as nw
+
+    return any((nw.dependencies.is_into_dataframe(obj), nw.dependencies.is_into_lazyframe(obj)))
+
+
+def judgments_from_frame(
+    frame: object, *, columns: Mapping[str, str] | None = None, source: str | None = None
+) -> JudgmentTable:
+    """Read judgments from a frame with a row per judged pair.
+
+    Parameters
+    ----------
+    frame
+        Any frame that Narwhals accepts. Without a grade column every row is a relevant pair of grade 1.
+    columns
+        Names of the columns, by role (``query``, ``item``, ``grade``), where they are not the usual ones.
+    source
+        How messages call this input.
+
+    Examples
+    --------
+    >>> table = judgments_from_frame(pl.DataFrame({"user_id": [7, 7], "item_id": ["a", "b"], "rating": [1, 0]}))
+    >>> table.grade.to_list()
+    [1.0, 0.0]
+    """
+    source = source or f"judgments ({kind_of_frame(frame)})"
+    taken = _Frame(frame, source)
+    found = judgment_columns(taken.names, columns, source)
+    return judgment_table(taken.take(found), Origin(source))
+
+
+def run_from_frame(frame: object, *, columns: Mapping[str, str] | None = None, source: str | None = None) -> RunTable:
+    """Read a run from a frame with a row per returned item.
+
+    Parameters
+    ----------
+    frame
+        Any frame that Narwhals accepts. A score column wins over a rank column; with neither, the rows of a query are
+        in ranked order as given.
+    columns
+        Names of the columns, by role (``query``, ``item``, ``score``, ``rank``), where they are not the usual ones.
+    source
+        How messages call this input.
+
+    Examples
+    --------
+    >>> table = run_from_frame(pl.DataFrame({"qid": [7, 7], "doc_id": ["a", "b"], "rank": [1, 2]}))
+    >>> table.score.to_list(), table.scored
+    ([-1.0, -2.0], False)
+    """
+    source = source or f"run ({kind_of_frame(frame)})"
+    taken = _Frame(frame, source)
+    found = run_columns(taken.names, columns, source)
+    return run_table(taken.take(found), Origin(source))
+
+
+def kind_of_frame(frame: object) -> str:
+    """How people call this kind of frame: ``pandas DataFrame``."""
+    return f"{type(frame).__module__.partition('.')[0].lstrip('_')} {type(frame).__name__}"
+
+
+class _Frame:
+    """The door: the names of a frame's columns, and some of those columns as Polars Series."""
+
+    def __init__(self, frame: object, source: str) -> None:
+        self._source = source
+        self._is_pandas = False
+        # Any of a dozen libraries' frames: only Narwhals knows their types.
+        self._frame: Any = frame if isinstance(frame, (pl.DataFrame, pl.LazyFrame)) else self._open(frame)
+        if self._is_pandas:
+            self.names = [str(name) for name in self._frame.columns]
+        else:
+            self.names = list(self._frame.collect_schema().names())
+
+    def _open(self, frame: object) -> Any:
+        import narwhals as nw
+
+        if not is_frame(frame):
+            msg = f"{self._source}: an object of type {type(frame).__name__} is not a data frame."
+            raise InputError(with_hint(msg, "pass a pandas, Polars, PyArrow or DuckDB frame"))
+        native = nw.to_native(frame, pass_through=True)
+        # pandas columns are taken by position, so that number-named and doubly named ones can be spoken of.
+        self._is_pandas = nw.dependencies.is_pandas_dataframe(native)
+        direct = self._is_pandas or isinstance(native, (pl.DataFrame, pl.LazyFrame))
+        try:
+            return native if direct else nw.from_native(native)
+        except nw.exceptions.DuplicateError as error:
+            raise InputError(f"{self._source}: {str(error).replace(chr(10), ' ')}.") from error
+
+    def take(self, found: Mapping[Role, str]) -> dict[Role, RawColumn]:
+        """Take the found columns out, in one collection where the frame is lazy."""
+        if self._is_pandas:
+            return {r: _from_pandas(self._frame.iloc[:, self.names.index(column)]) for r, column in found.items()}
+        chosen = self._frame.select(list(found.values()))
+        if not isinstance(chosen, (pl.DataFrame, pl.LazyFrame)):
+            chosen = self._leave_narwhals(chosen)
+        if isinstance(chosen, pl.LazyFrame):
+            chosen = chosen.collect()
+        if isinstance(chosen, pl.DataFrame):
+            return {role: chosen.get_column(column) for role, column in found.items()}
+        return {role: _from_pandas(chosen[column]) for role, column in found.items()}
+
+    def _leave_narwhals(self, chosen: Any) -> Any:  # a Narwhals frame in, a Polars or pandas frame out
+        import narwhals as nw
+
+        try:
+            if isinstance(chosen, nw.LazyFrame):
+                return chosen.collect("polars").to_native()
+            if nw.dependencies.is_pandas_like_dataframe(chosen.to_native()):  # modin, cuDF
+                return chosen.to_pandas()
+            return chosen.to_polars()
+        except ModuleNotFoundError as error:
+            library = error.name or "pyarrow"
+            msg = f"{self._source}: reading this frame needs {library}."
+            raise MissingExtraError(with_hint(msg, f"pip install {library}")) from error
+
+
+def _from_pandas(series: Any) -> RawColumn:  # a pandas Series, which is never imported here
+    """One pandas column: NumPy memory as it is, extension types through Arrow, objects as a list."""
+    is_numpy = type(series.dtype).__module__.startswith("numpy")
+    if is_numpy and series.dtype.kind == "O":
+        return list(series.tolist())
+    try:
+        if is_numpy and series.dtype.kind in "iufb":
+            return pl.Series(series.to_numpy())
+        # NaN and null differ for us: nan_to_null would hide which of them a score was.
+        return cast("pl.Series", pl.from_pandas(series, nan_to_null=False))
+    except (ImportError, ValueError, TypeError, NotImplementedError, OverflowError, pl.exceptions.PolarsError):
+        # No PyArrow, or a type that Arrow does not know: Python objects always work.
+        return list(series.tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where rows come from, so that messages can name the row or line at fault."""
+
+    source: str
+    lines: Sequence[int] | None = None
+    """The line of each row in its file; None where rows have only a position."""
+
+    def blame(self, fact: str, rows: Sequence[int], raw: Mapping[Role, RawColumn]) -> str:
+        """Say the fact about the first row, where it is, and which rows are like it."""
+        pair = ", ".join(
+            f"{role} {value}"
+            for role in ("query", "item")
+            if role in raw and not _is_missing(value := raw[role][rows[0]])
+        )
+        if self.lines is not None:
+            numbers_ = [self.lines[row] for row in rows]
+            like = f" {len(rows):,} lines are like this: {examples(numbers_)}." if len(rows) > 1 else ""
+            return f"{self.source}:{numbers_[0]}: {fact}{f' ({pair})' if pair else ''}.{like}"
+        where = f"row {rows[0]}: {pair}; rows are counted from 0" if pair else "rows are counted from 0"
+        count = f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}"
+        return f"{self.source}: {fact} in {count}: {examples(rows)} ({where})."
+
+
+def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTable:
+    """Check the columns of judgments; without grades every pair is relevant."""
+    _check_not_empty(raw, origin)
+    query, item = _ids("query", raw, origin), _ids("item", raw, origin)
+    if "grade" in raw:
+        grade = _numbers("grade", raw, origin)
+    else:
+        grade = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
+    return JudgmentTable(query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source)
+
+
+def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
+    """Check the columns of a run; ranks become scores, and so does the order of rows where there are neither."""
+    _check_not_empty(raw, origin)
+    query, item = _ids("query", raw, origin), _ids("item", raw, origin)
+    if "score" in raw:
+        score = _numbers("score", raw, origin)
+    elif "rank" in raw:
+        score = -_numbers("rank", raw, origin)
+    else:
+        score = -_positions(query)
+    scored = "score" in raw
+    return RunTable(query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored)
+
+
+def _positions(query: pl.Series) -> pl.Series:
+    """The position of each row within its query, from 1, as Float64."""
+    stretches = query.rle().struct
+    lengths = stretches.field("len").to_numpy()
+    if stretches.field("value").n_unique() == len(lengths):  # each query in one stretch, as usual: much faster
+        starts = np.cumsum(lengths, dtype=np.int64) - lengths
+        return pl.Series(np.arange(1.0, len(query) + 1) - np.repeat(starts, lengths))
+    position = pl.int_range(1, pl.len() + 1).over(pl.first())
+    return query.to_frame().select(position.cast(pl.Float64)).to_series()
+
+
+def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
+    if not len(raw["query"]):
+        raise InputError(f"{origin.source} is empty: it has no rows.")
+
+
+def _ids(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+    """Ids as String, Int64 or UInt64; anything that cannot be one exactly is refused."""
+    column = raw[role]
+    if isinstance(column, list) or column.dtype == pl.Object:
+        column = _ids_of_objects(role, list(column), raw, origin)
+    dtype = column.dtype
+    if dtype.is_float():
+        raise InputError(_float_ids_text(role, column, origin))
+    if column.null_count():
+        raise InputError(origin.blame(f"{role} is missing", column.is_null().arg_true().to_list(), raw))
+    if isinstance(dtype, pl.Decimal) and dtype.scale == 0:
+        column, dtype = column.cast(pl.Int128), pl.Int128()  # DuckDB's HUGEINT
+    if dtype in (pl.String, pl.Int64, pl.UInt64):
+        return column
+    if dtype in (pl.Int128, pl.UInt128):
+        return _narrowest(column)
+    if dtype.is_integer():
+        return column.cast(pl.Int64)
+    if isinstance(dtype, (pl.Categorical, pl.Enum)):
+        return column.cast(pl.String)
+    msg = f"{origin.source}: the {role} ids are of type {dtype} ({examples(column.head(3).to_list())})."
+    raise InputError(with_hint(msg, "ids are text or whole numbers: cast the column to one of them"))
+
+
+def _narrowest(column: pl.Series) -> pl.Series:
+    """Whole numbers of 128 bits as 64 bits where they fit, else as text."""
+    for dtype in (pl.Int64, pl.UInt64):
+        narrow = column.cast(dtype, strict=False)
+        if not narrow.null_count():
+            return narrow
+    return column.cast(pl.String)
+
+
+def _float_ids_text(role: Role, column: pl.Series, origin: Origin) -> str:
+    missing = column.is_null() | column.is_nan()
+    some = f" {missing.sum():,} of them are missing, which is how whole numbers become floats." if missing.any() else ""
+    shown = examples(column.filter(~missing).head(3).to_list())
+    fact = (
+        f"{origin.source}: the {role} ids are floats ({shown}), which cannot hold every id of 16 digits or more.{some}"
+    )
+    return with_hint(
+        fact, "where the data is made, read this column as text or as whole numbers, without missing values"
+    )
+
+
+def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+    """Python objects as ids: all text, all whole numbers, or, where both occur, everything as text."""
+    kinds = set(map(type, values))
+    if kinds <= {str, type(None)}:
+        return pl.Series(values, dtype=pl.String)
+    clean = [None if _is_missing(v) else v for v in values]
+    wrong = [
+        row for row, v in enumerate(clean)
+        if v is not None and (isinstance(v, bool) or not isinstance(v, (str, numbers.Integral)))
+    ]  # fmt: skip
+    if wrong:
+        value = clean[wrong[0]]
+        fact = f"{role} {value!r} is a {type(value).__name__}, not text or a whole number"
+        raise InputError(with_hint(origin.blame(fact, wrong, raw), "turn the ids into text or whole numbers first"))
+    if not any(isinstance(v, str) for v in clean):
+        try:
+            return pl.Series([None if v is None else int(v) for v in clean])  # type: ignore[call-overload]
+        except (TypeError, OverflowError):  # beyond 64 bits, or a mix of negative and very large
+            pass
+    return pl.Series([None if v is None else str(v) for v in clean], dtype=pl.String)
+
+
+def _is_missing(value: object) -> bool:
+    return type(value).__name__ in _NULLS or (isinstance(value, float) and math.isnan(value))
+
+
+def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+    """Scores, ranks or grades as Float64 without NaN; only a score may be infinite, only a grade a truth value."""
+    column = raw[role]
+    if isinstance(column, list) or column.dtype == pl.Object:
+        column = _numbers_of_objects(role, list(column), raw, origin)
+    dtype = column.dtype
+    if not (dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and role == "grade")):
+        msg = f"{origin.source}: the {role} column is of type {dtype} ({examples(map(repr, column.head(3)))})."
+        raise InputError(with_hint(msg, f"a {role} is a number: cast the column to a numeric type"))
+    if column.null_count():
+        raise InputError(origin.blame(f"{role} is missing", column.is_null().arg_true().to_list(), raw))
+    floats = column.cast(pl.Float64)
+    if dtype.is_integer():
+        _check_exact(role, column, floats, raw, origin)
+    elif (nan := floats.is_nan()).any():
+        raise InputError(origin.blame(f"{role} is NaN", nan.arg_true().to_list(), raw))
+    elif role != "score" and (infinite := floats.is_infinite()).any():
+        raise InputError(origin.blame(f"{role} is infinite", infinite.arg_true().to_list(), raw))
+    return floats
+
+
+def _check_exact(
+    role: Role, whole: pl.Series, floats: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
+) -> None:
+    """Refuse whole numbers that float64 would round: two different scores would become a tie."""
+    if floats.abs().max() <= _EXACT_WHOLE_NUMBERS:  # type: ignore[operator]  # a number: there are rows
+        return
+    rounded = (floats.cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list()
+    if rounded:
+        fact = f"{role} {whole[rounded[0]]} is more than 2**53 and would be rounded"
+        raise InputError(
+            with_hint(origin.blame(fact, rounded, raw), f"subtract or divide to make every {role} smaller")
+        )
+
+
+def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+    """Python objects as numbers; text is refused even where it spells one."""
+    kinds = set(map(type, values))
+    if kinds <= {float, type(None)}:
+        return pl.Series(values, dtype=pl.Float64)
+    if kinds <= {int, type(None)}:
+        try:
+            return pl.Series(values)
+        except (TypeError, OverflowError):  # beyond 64 bits: rounded below
+            pass
+    clean = [None if type(v).__name__ in _NULLS else v for v in values]
+    wrong = [row for row, v in enumerate(clean) if v is not None and not _is_number(v, role)]
+    if wrong:
+        fact = f"{role} {values[wrong[0]]!r} is not a number"
+        raise InputError(origin.blame(fact, wrong, raw))
+    return pl.Series([None if v is None else float(v) for v in clean], dtype=pl.Float64)  # type: ignore[arg-type]
+
+
+def _is_number(value: object, role: Role) -> bool:
+    """Whether float() may take this object for this role: not text, and truth values only for grades."""
+    if isinstance(value, bool):
+        return role == "grade"
+    if isinstance(value, int):
+        return value.bit_length() < 1024  # float() refuses more than 308 digits
+    return isinstance(value, (numbers.Real, decimal.Decimal))

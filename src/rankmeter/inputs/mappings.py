@@ -1,0 +1,113 @@
+"""Mappings and lists as they come from Python code: recognised, checked, not copied where that can be avoided."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import polars as pl
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs.sources import GradedMapping, RankedLists, ScoredMapping
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+
+_JUDGMENTS_LOOK = "{query: {item: grade}} or {query: [relevant items]}"
+_RUN_LOOK = "{query: {item: score}} or {query: [items, best first]}"
+
+
+def judgments_from_mapping(data: Any) -> GradedMapping:
+    """Judgments from ``{query: {item: grade}}``, ``{query: relevant items}``, or a list whose positions are queries."""
+    by_query = _by_query(data, "judgments")
+    if not by_query:
+        raise InputError("judgments are empty: no query is judged.")
+    if all(type(one) is dict for one in by_query.values()):
+        return GradedMapping(by_query)
+    graded: dict[Any, Mapping[Any, float]] = {}
+    for query, one in by_query.items():
+        if isinstance(one, Mapping):
+            graded[query] = one
+        elif isinstance(one, Collection) and not isinstance(one, (str, bytes)):
+            graded[query] = dict.fromkeys(one, 1)
+        else:
+            raise InputError(_unlike("judgments", query, one, _JUDGMENTS_LOOK))
+    return GradedMapping(graded)
+
+
+def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
+    """A run from ``{query: {item: score}}``, ``{query: [items]}``, or a list whose positions are queries."""
+    by_query = _by_query(data, "run")
+    if not by_query:
+        raise InputError("run is empty: it holds no query.")
+    if all(isinstance(one, Mapping) for one in by_query.values()):
+        return ScoredMapping(by_query)
+    for query, one in by_query.items():
+        if isinstance(one, AbstractSet):
+            fact = f"run: the items of query {query} are a set, which has no order."
+            raise InputError(with_hint(fact, "give a list, best first"))
+        if isinstance(one, Mapping) or not hasattr(one, "__getitem__") or isinstance(one, (str, bytes)):
+            raise InputError(_unlike("run", query, one, _RUN_LOOK))
+    return RankedLists({query: one if isinstance(one, list) else list(one) for query, one in by_query.items()})
+
+
+def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
+    if isinstance(data, Mapping):
+        return data
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        return dict(enumerate(data))
+    look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK
+    raise InputError(with_hint(f"{what} of type {type(data).__name__} cannot be read.", f"give {look}, a frame or a path"))
+
+
+def _unlike(what: str, query: object, one: object, look: str) -> str:
+    return with_hint(f"{what}: query {query} holds {type(one).__name__} {one!r:.60}.", f"{what} look like {look}")
+
+
+def table_of_judgments(source: GradedMapping) -> JudgmentTable:
+    """The judgments as a table, for a run that is one."""
+    rows = [(query, item, grade) for query, one in source.data.items() for item, grade in one.items()]
+    return JudgmentTable(
+        ids([row[0] for row in rows]),
+        ids([row[1] for row in rows]),
+        numbers([row[2] for row in rows], "grade", source.source),
+        source.source,
+    )
+
+
+def table_of_run(source: ScoredMapping | RankedLists) -> RunTable:
+    """The run as a table, for judgments that are one."""
+    if isinstance(source, RankedLists):
+        rows = [(query, item, -float(place)) for query, one in source.data.items() for place, item in enumerate(one, 1)]
+    else:
+        rows = [(query, item, score) for query, one in source.data.items() for item, score in one.items()]
+    return RunTable(
+        ids([row[0] for row in rows]),
+        ids([row[1] for row in rows]),
+        numbers([row[2] for row in rows], "score", source.source),
+        source.source,
+        scored=isinstance(source, ScoredMapping),
+    )
+
+
+def ids(values: list[Any]) -> pl.Series:
+    """Ids as a column: 64-bit numbers where all are whole numbers, text otherwise."""
+    if values and all(hasattr(value, "__index__") for value in values):
+        whole = [int(value) for value in values]
+        if -(2**63) <= min(whole) and max(whole) < 2**63:
+            return pl.Series(whole, dtype=pl.Int64)
+    wrong = next((value for value in values if isinstance(value, float) or value is None), "")
+    if wrong != "":
+        fact = f"an id is {wrong!r}, of type {type(wrong).__name__}; ids are text or whole numbers."
+        raise InputError(with_hint(fact, "floats lose digits of large ids; convert them where they are made"))
+    return pl.Series([str(value) for value in values], dtype=pl.String)
+
+
+def numbers(values: list[Any], what: str, source: str) -> pl.Series:
+    """Scores or grades as a column of float64; NaN and text are refused."""
+    try:
+        column = pl.Series([float(value) for value in values], dtype=pl.Float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{source}: a {what} is not a number: {error}.") from error
+    if column.is_nan().any():
+        raise InputError(f"{source}: a {what} is NaN (row {column.is_nan().arg_max()}). Nothing was evaluated.")
+    return column

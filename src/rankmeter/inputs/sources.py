@@ -1,0 +1,84 @@
+"""The kinds of data that can be placed, each as it came: nothing is converted before it is known what is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+
+Query = str | int
+Item = str | int
+
+
+class Source(Protocol):
+    """Judgments or a run in any form; ``source`` is what messages call it."""
+
+    @property
+    def source(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class GradedMapping:
+    """Judgments as ``{query: {item: grade}}``."""
+
+    data: Mapping[Query, Mapping[Item, float]]
+    source: str = "judgments"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMapping:
+    """A run as ``{query: {item: score}}``."""
+
+    data: Mapping[Query, Mapping[Item, float]]
+    source: str = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedLists:
+    """A run as ``{query: [items, best first]}``."""
+
+    data: Mapping[Query, Sequence[Item]]
+    source: str = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Judgments or a run as a matrix of queries x items; both sides share their rows and columns."""
+
+    values: npt.NDArray[Any]
+    source: str = "array"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    """A run that is read in blocks of whole queries while it is placed."""
+
+    blocks: Callable[[], Iterator[RunTable]]
+    source: str = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Lists that carry their own judgments, item by item in ranked order."""
+
+    judgments: JudgmentTable | Dense
+    run: RunTable | Dense
+
+
+AnyJudgments = GradedMapping | JudgmentTable | Dense
+AnyRun = ScoredMapping | RankedLists | RunTable | RunFile | Dense
+
+
+def no_nan(values: npt.NDArray[Any], what: str) -> None:
+    """Refuse an array with NaN, naming the first cells."""
+    from rankmeter.errors import InputError, examples  # noqa: PLC0415 (kept beside its only use)
+
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        rows, columns = np.nonzero(np.isnan(values))
+        cells = [f"row {row}, column {column}" for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
+        raise InputError(f"{what} is NaN at {examples(cells)}. Nothing was evaluated.")

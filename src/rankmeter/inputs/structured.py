@@ -1,0 +1,414 @@
+"""Files with named columns or keys: CSV, TSV, JSON, JSON lines, Parquet, Arrow IPC.
+
+Each text format has two readers. The fast one is Polars with a strict schema: ids as text, scores as Float64. Where it
+meets anything it does not like, the exact one from the standard library reads the file again, row by row, and either
+succeeds (blank lines, padded numbers) or says which lines are at fault and why.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NoReturn, TypeVar, cast, get_args
+
+import polars as pl
+
+from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.inputs.columns import Role, fold, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.frames import Origin, RawColumn, judgment_table, run_table
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+
+Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "ipc"]
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+Find = Callable[[Sequence[str]], dict[Role, str]]
+"""From the names in a file to the columns that are needed."""
+
+Table = TypeVar("Table", JudgmentTable, RunTable)
+
+_NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "candidates"})
+"""Keys that hold all items of a query in one JSON object, as a list or with numbers."""
+
+
+def read_judgments(
+    source: bytes | Path,
+    *,
+    format: str,  # noqa: A002  the word that callers use
+    name: str,
+    columns: Mapping[str, str] | None = None,
+) -> JudgmentTable:
+    r"""Read judgments from a file or its content.
+
+    Parameters
+    ----------
+    source
+        The uncompressed content, or the path of an uncompressed local file.
+    format
+        One of ``csv``, ``tsv``, ``json``, ``jsonl``, ``parquet``, ``ipc``.
+    name
+        How messages call this input.
+    columns
+        Names of the columns, by role, where they are not the usual ones.
+
+    Examples
+    --------
+    >>> table = read_judgments(b"query-id\tcorpus-id\tscore\n007\tD-4\t2\n", format="tsv", name="qrels.tsv")
+    >>> table.query.to_list(), table.item.to_list(), table.grade.to_list()
+    (['007'], ['D-4'], [2.0])
+    """
+    return _read(source, format, name, lambda names: judgment_columns(names, columns, name), "grade", judgment_table)
+
+
+def read_run(
+    source: bytes | Path,
+    *,
+    format: str,  # noqa: A002  the word that callers use
+    name: str,
+    columns: Mapping[str, str] | None = None,
+) -> RunTable:
+    """Read a run from a file or its content; the parameters are those of `read_judgments`.
+
+    Examples
+    --------
+    >>> table = read_run(b'{"q1": {"a": 0.5, "b": 2}}', format="json", name="run.json")
+    >>> table.item.to_list(), table.score.to_list()
+    (['a', 'b'], [0.5, 2.0])
+    """
+    return _read(source, format, name, lambda names: run_columns(names, columns, name), "score", run_table)
+
+
+def _read(
+    source: bytes | Path,
+    kind: str,
+    name: str,
+    find: Find,
+    value: Role,
+    build: Callable[[Mapping[Role, RawColumn], Origin], Table],
+) -> Table:
+    """Read either kind of table; ``value`` is the role of the numbers in nested JSON."""
+    if kind not in FORMATS:
+        msg = f"{name}: unknown format '{kind}'; known are {', '.join(FORMATS)}."
+        raise InputError(with_hint(msg, did_you_mean(kind, FORMATS)))
+    if kind in ("parquet", "ipc"):
+        return build(_binary_columns(source, kind, name, find), Origin(name))
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    if not data or data.isspace():
+        raise InputError(f"{name} is empty.")
+    if kind == "json":
+        return build(_json_columns(data, name, find, value), Origin(name))
+    if kind == "jsonl":
+        return _read_json_lines(data, name, find, value, build)
+    return _read_delimited(data, "," if kind == "csv" else "\t", name, find, build)
+
+
+def _binary_columns(source: bytes | Path, kind: str, name: str, find: Find) -> dict[Role, RawColumn]:
+    """Only the needed columns of a file that knows its own types."""
+    label = {"parquet": "Parquet", "ipc": "Arrow IPC"}[kind]
+    faults = (pl.exceptions.PolarsError, OSError, ValueError, TypeError)
+    try:
+        lazy = _scan_binary(source, kind)
+        names = lazy.collect_schema().names()
+    except faults as error:
+        _raise_corrupt(name, label, error)
+    found = find(names)
+    try:
+        frame = lazy.select(list(found.values())).collect()
+    except faults as error:
+        _raise_corrupt(name, label, error)
+    return {role: frame.get_column(column) for role, column in found.items()}
+
+
+def _scan_binary(source: bytes | Path, kind: str) -> pl.LazyFrame:
+    """Open a file as it is named: brackets are no pattern, ``query=3`` in its path is no column."""
+    if kind == "parquet":
+        return pl.scan_parquet(source, glob=False, hive_partitioning=False)
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            start = file.read(6)
+    else:
+        start = source[:6]
+    if start == b"ARROW1":  # the file kind of Arrow IPC has a magic word, the stream kind has none
+        return pl.scan_ipc(source, glob=False, hive_partitioning=False)
+    return pl.read_ipc_stream(source).lazy()
+
+
+def _raise_corrupt(name: str, label: str, error: Exception) -> NoReturn:
+    reason = str(error).strip().partition("\n")[0] or type(error).__name__
+    raise InputError(f"{name} cannot be read as {label}: {reason.rstrip('.')}.") from error
+
+
+def _read_delimited(
+    data: bytes, separator: str, name: str, find: Find, build: Callable[[Mapping[Role, RawColumn], Origin], Table]
+) -> Table:
+    """Polars first; the csv module where Polars refuses, or where a check fails and lines must be named."""
+    text = _Delimited(data, separator, name)
+    found = find(text.header)
+    fast = text.read_fast(found)
+    if fast is not None:
+        try:
+            return build(fast, Origin(name))
+        except InputError:
+            pass  # said again below, with line numbers
+    exact, lines = text.read_exactly(found)
+    return build(exact, Origin(name, lines))
+
+
+class _Delimited:
+    """The text of a CSV or TSV file with a header."""
+
+    def __init__(self, data: bytes, separator: str, name: str) -> None:
+        # Polars makes rows of blank lines; at the end of a file they are too usual to need the exact reader.
+        self._data = data.rstrip(b"\r\n") if data.endswith((b"\n\n", b"\n\r\n")) else data
+        self._separator = separator
+        self._name = name
+        _, self.header_lines, fields = next(self._rows())  # the file is not blank
+        self.header = [column.strip() for column in fields]
+        if all(_is_number(column) for column in self.header):
+            msg = f"{name}:{self.header_lines}: the first line is {', '.join(self.header)}, not a header."
+            raise InputError(with_hint(msg, "the first line names the columns, for example query,item,score"))
+
+    def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
+        """Read every row that is not a blank line, with the numbers of its first and last line."""
+        stream = io.TextIOWrapper(io.BytesIO(self._data), encoding="utf-8-sig", newline="")
+        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self._separator == "," else csv.QUOTE_NONE
+        reader = csv.reader(stream, delimiter=self._separator, quoting=quoting, strict=True)
+        line = 0
+        try:
+            for row in reader:
+                first, line = line + 1, reader.line_num
+                if row:
+                    yield first, line, row
+        except csv.Error as error:
+            msg = f"{self._name}:{line + 1}: a row starts here that cannot be read as CSV: {error}."
+            raise InputError(with_hint(msg, 'a quote inside a quoted field is doubled: "a ""b"" c"')) from error
+        except UnicodeDecodeError as error:
+            msg = f"{self._name} is not UTF-8 text: byte {error.object[error.start]:#04x} after line {line}."
+            raise InputError(with_hint(msg, "save the file as UTF-8")) from error
+
+    def read_fast(self, found: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
+        """Read with Polars; None where anything is unusual.
+
+        Every column is read, needed or not, because Polars looks for surplus fields only without a projection. An
+        unclosed quote can cost it the last row: an odd number of quotes is left to the csv module.
+        """
+        if self._separator == "," and self._data.count(b'"') % 2:
+            return None
+        position = {role: self.header.index(column) for role, column in found.items()}
+        schema = {
+            str(index): pl.Float64
+            if index in [position.get(role) for role in ("score", "rank", "grade")]
+            else pl.String
+            for index in range(len(self.header))
+        }
+        try:
+            frame = pl.read_csv(
+                self._data,
+                separator=self._separator,
+                quote_char='"' if self._separator == "," else None,
+                has_header=False,
+                skip_lines=self.header_lines,
+                schema=schema,
+            )
+        except (pl.exceptions.PolarsError, ValueError, TypeError):
+            return None
+        taken = {role: frame.get_column(str(index)) for role, index in position.items()}
+        if not len(frame) or any((taken[role] == "").any() for role in ("query", "item") if role in taken):
+            return None
+        return cast("dict[Role, RawColumn]", taken)
+
+    def read_exactly(self, found: Mapping[Role, str]) -> tuple[dict[Role, RawColumn], list[int]]:
+        """Read with the csv module, and name every ragged line; also the first line of every row."""
+        position = {role: self.header.index(column) for role, column in found.items()}
+        rows = list(self._rows())[1:]
+        lines = [first for first, _, _ in rows]
+        width = len(self.header)
+        ragged = [index for index, (_, _, row) in enumerate(rows) if len(row) != width]
+        if ragged:
+            fact = f"{len(rows[ragged[0]][2])} fields where the header has {width}"
+            raise InputError(Origin(self._name, lines).blame(fact, ragged, {}))
+        columns: dict[Role, RawColumn] = {}
+        for role, index in position.items():
+            texts: list[object] = [row[index] or None for _, _, row in rows]
+            columns[role] = texts if role in ("query", "item") else list(map(_number, texts))
+        return columns, lines
+
+
+def _is_number(text: str) -> bool:
+    return isinstance(_number(text), float)
+
+
+def _number(text: object) -> object:
+    """Take the number that a field spells, or the field itself for the message that refuses it."""
+    if not isinstance(text, str) or "_" in text or not text.isascii():
+        return text  # float() takes 1_000 and digits of other scripts; no other tool does
+    try:
+        return float(text)
+    except ValueError:
+        return text if text.strip() else None
+
+
+def _json_columns(data: bytes, name: str, find: Find, value: Role) -> dict[Role, RawColumn]:
+    """Read an object by query, or a list of records."""
+    parsed = _parse_json(data, name)
+    if isinstance(parsed, list):
+        return _record_columns(parsed, name, find, value, Origin(name))
+    if not isinstance(parsed, dict):
+        msg = f"{name} holds a JSON {_json_kind(parsed)}."
+        raise InputError(with_hint(msg, _json_hint(value)))
+    few = list(parsed)[:100]  # a table by columns has no more
+    if any(is_usual("query", key) for key in few) and any(is_usual("item", key) for key in few):
+        msg = f"{name} looks like a table by columns ({examples(parsed)}), not like queries."
+        raise InputError(with_hint(msg, f'write records: frame.to_json(orient="records"); {_json_hint(value)}'))
+    if not parsed:
+        raise InputError(f"{name} is empty: it has no queries.")
+    return _nested_columns({"query": list(parsed), "item": list(parsed.values())}, name, value)
+
+
+def _parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
+    """Parse JSON; a key that occurs twice in an object is an error, not the loss of a row."""
+
+    def keep_all(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            seen: set[str] = set()
+            twice = dict.fromkeys(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            msg = f"{where}: {len(twice):,} keys occur more than once in one JSON object: {examples(twice)}."
+            raise InputError(with_hint(msg, "keep one value per key"))
+        return made
+
+    where = name if line is None else f"{name}:{line}"
+    try:
+        return cast("object", json.loads(data, object_pairs_hook=keep_all))
+    except json.JSONDecodeError as error:
+        at = f"{name}:{error.lineno if line is None else line}"
+        msg = f"{at}: not valid JSON at column {error.colno}: {error.msg}."
+        raise InputError(msg) from error
+    except UnicodeDecodeError as error:
+        raise InputError(with_hint(f"{where} is not UTF-8 text.", "save the file as UTF-8")) from error
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand levels
+        raise InputError(f"{where}: cannot be read as JSON: {error}.") from error
+
+
+def _json_kind(value: object) -> str:
+    kinds = {dict: "object", list: "list", str: "string", bool: "truth value", type(None): "null"}
+    return kinds.get(type(value), "number")
+
+
+def _json_hint(value: Role) -> str:
+    return f'expected {{"q1": {{"a": 1}}}}, {{"q1": ["a"]}} or [{{"query": "q1", "item": "a", "{value}": 1}}]'
+
+
+def _read_json_lines(
+    data: bytes, name: str, find: Find, value: Role, build: Callable[[Mapping[Role, RawColumn], Origin], Table]
+) -> Table:
+    """Polars first; the json module for nested records, mixed types and everything that needs a line number."""
+    fast = _json_lines_fast(data, name, find)
+    if fast is not None:
+        try:
+            return build(fast, Origin(name))
+        except InputError:
+            pass  # said again below, with line numbers
+    numbered = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
+    lines = [number for number, _ in numbered]
+    records = [_parse_json(line, name, number) for number, line in numbered]
+    columns = _record_columns(records, name, find, value, Origin(name, lines))
+    nested = isinstance(columns["item"], _Flattened)
+    return build(columns, Origin(name) if nested else Origin(name, lines))
+
+
+def _json_lines_fast(data: bytes, name: str, find: Find) -> dict[Role, RawColumn] | None:
+    """Flat records whose types are those of the first; None where the exact reader must look."""
+    number, line = next(pair for pair in enumerate(io.BytesIO(data), start=1) if pair[1].strip())
+    first = _parse_json(line, name, number)
+    if not isinstance(first, dict) or _nested_key(list(first), first) is not None:
+        return None
+    found = find(list(first))
+    id_types = {str: pl.String, int: pl.Int64}
+    if len(found) < 3 or any(type(first[found[role]]) not in id_types for role in ("query", "item")):
+        return None
+    schema = {
+        column: id_types[type(first[column])] if role in ("query", "item") else pl.Float64
+        for role, column in found.items()
+    }
+    try:
+        frame = pl.read_ndjson(data, schema=schema)
+    except (pl.exceptions.PolarsError, ValueError, TypeError):
+        return None
+    # Polars keeps one of two equal keys without a word, and makes text of whatever stands in a text column.
+    for column, dtype in schema.items():
+        key = json.dumps(column).encode()
+        if data.count(key) != len(frame):
+            return None
+        if dtype == pl.String and data.count(key + b':"') + data.count(key + b': "') != len(frame):
+            return None
+    return {role: frame.get_column(column) for role, column in found.items()}
+
+
+class _Flattened(list[object]):
+    """Items taken out of nested records: they have no line of their own."""
+
+
+def _nested_key(names: Sequence[str], record: Mapping[str, object]) -> str | None:
+    """Find the key under which a record holds all items of its query, if it is of that kind."""
+    keys = [key for key in names if isinstance(record.get(key), (list, dict))]
+    return next((key for key in keys if fold(key) in _NESTED_ITEMS or is_usual("item", key)), None)
+
+
+def _record_columns(
+    records: Sequence[object], name: str, find: Find, value: Role, origin: Origin
+) -> dict[Role, RawColumn]:
+    """Take the columns of records, each a pair or, nested, a whole query."""
+    wrong = [index for index, record in enumerate(records) if not isinstance(record, dict)]
+    if wrong:
+        fact = f"a JSON {_json_kind(records[wrong[0]])} where an object was expected"
+        raise InputError(with_hint(origin.blame(fact, wrong, {}), _json_hint(value)))
+    if not records:
+        raise InputError(f"{name} is empty: it has no records.")
+    mappings = cast("Sequence[Mapping[str, object]]", records)
+    names = list(dict.fromkeys(key for record in mappings for key in record))
+    nested = _nested_key(names, mappings[0])
+    try:
+        found = find(names)
+    except InputError:
+        if nested is None:
+            raise
+        found = find(["item" if key == nested else key for key in names])
+        found["item"] = nested
+    columns: dict[Role, RawColumn] = {role: [record.get(key) for record in mappings] for role, key in found.items()}
+    if isinstance(columns["item"][0], (list, dict)):
+        return _nested_columns(columns, name, value)
+    return columns
+
+
+def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -> dict[Role, RawColumn]:
+    """Flatten one entry per query: a list of items, an object of numbers, or lists side by side."""
+    numbers = next((role for role in columns if role not in ("query", "item")), None)
+    queries, items, values = [], _Flattened(), list[object]()
+    kind = type(columns["item"][0])
+    beside = columns[numbers] if numbers else [None] * len(columns["query"])
+    for query, group, other in zip(columns["query"], columns["item"], beside, strict=True):
+        if not isinstance(group, (list, dict)) or type(group) is not kind:
+            others = " where other queries hold something else" if kind in (list, dict) else ""
+            msg = f"{name}: query {query} holds a JSON {_json_kind(group)}{others}."
+            raise InputError(with_hint(msg, _json_hint(value)))
+        queries.extend([query] * len(group))
+        items.extend(group)
+        if isinstance(group, dict):
+            values.extend(group.values())
+        elif numbers and (not isinstance(other, list) or len(other) != len(group)):
+            length = f"{len(other):,}" if isinstance(other, list) else f"a JSON {_json_kind(other)}"
+            raise InputError(f"{name}: query {query} has {len(group):,} items and not as many {numbers}s ({length}).")
+        elif isinstance(other, list):
+            values.extend(other)
+    flat: dict[Role, RawColumn] = {"query": queries, "item": items}
+    if kind is dict and numbers:
+        raise InputError(f"{name}: the items have numbers of their own and a {numbers} beside them; keep one of them.")
+    if kind is dict or numbers:
+        flat[numbers or value] = values
+    return flat

@@ -1,0 +1,41 @@
+"""The two tables that every input becomes: judgments (what is true) and a run (what a system returned).
+
+Columns are Polars Series of equal length without nulls. Ids are ``String`` or 64-bit integers, never floats, so that
+2**53 + 1 stays itself. Rows keep the order in which they were given: the tie rule ``input`` depends on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentTable:
+    """One row per judged (query, item)."""
+
+    query: pl.Series
+    """String, Int64 or UInt64."""
+    item: pl.Series
+    """String, Int64 or UInt64."""
+    grade: pl.Series
+    """Float64, never NaN; whole grades are exact."""
+    source: str = "judgments"
+    """How messages name this input: a file name, or what kind of object it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunTable:
+    """One row per returned (query, item)."""
+
+    query: pl.Series
+    """String, Int64 or UInt64."""
+    item: pl.Series
+    """String, Int64 or UInt64."""
+    score: pl.Series
+    """Float64, never NaN, higher is better; a run given as ranks holds minus the rank."""
+    source: str = "run"
+    """How messages name this input."""
+    scored: bool = True
+    """False when the run was given as ranks or ordered lists: its scores then have an order but no size or sign."""

@@ -1,0 +1,22 @@
+"""What is asked: measures as values, their grammar, their conventions and their prose. Nothing here computes."""
+
+from __future__ import annotations
+
+from rankmeter.measures import counts, found, gains, incomplete, order
+from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
+from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures
+
+P, R, F, Success, Rprec = (REGISTRY[name] for name in ("P", "R", "F", "Success", "Rprec"))
+IPrec, SetP, SetR, SetF = (REGISTRY[name] for name in ("IPrec", "SetP", "SetR", "SetF"))
+RR, AP, AUC, MeanRank = (REGISTRY[name] for name in ("RR", "AP", "AUC", "MeanRank"))
+nDCG, DCG, CG, RBP, ERR = (REGISTRY[name] for name in ("nDCG", "DCG", "CG", "RBP", "ERR"))
+Bpref, infAP, Judged = (REGISTRY[name] for name in ("Bpref", "infAP", "Judged"))
+NumQ, NumRet, NumRel, NumRelRet = (REGISTRY[name] for name in ("NumQ", "NumRet", "NumRel", "NumRelRet"))
+HitRate = Success
+
+__all__ = [
+    "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
+    "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
+    "Success", "counts", "find_measure", "found", "gains", "incomplete", "infAP", "into_measures", "nDCG", "order",
+    "parse", "parse_measures", "register",
+]  # fmt: skip

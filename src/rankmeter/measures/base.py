@@ -1,0 +1,187 @@
+"""What a measure is: a frozen value that holds everything that can change the number.
+
+``str(m)`` is canonical and ``parse(str(m)) == m``; it is the only key, column name and label. A measure computes
+nothing: :mod:`rankmeter.arithmetic` does, from the fields.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import Field, dataclass, fields, replace
+from typing import Any, ClassVar, Literal, Self, TypeVar
+
+from rankmeter.errors import MeasureError, did_you_mean, with_hint
+from rankmeter.measures.options import Rule, check, choice, format_value, real, unstated, whole
+
+Ties = Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "worst", "best"]
+TIES = ("item", "item-ascending", "input", "reversed", "mean", "shared", "worst", "best")
+SINGLE_ORDER_TIES = ("item", "item-ascending", "input", "reversed", "worst", "best")
+"""The rules that make one order out of a tie; a measure without a closed form for the others has these."""
+
+ANY_POSITIVE = math.ulp(0.0)
+"""The smallest grade above 0: graded measures look at every grade from here on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Measure:
+    """The base of every measure: what is aggregated over which queries.
+
+    Instances are made from one another: ``nDCG(gain="exp2") @ 10`` is a copy of ``nDCG`` with two fields changed.
+    """
+
+    aggregate: str = choice("mean", "geometric", "sum", "pooled", "median")
+    queries: Literal["judged", "common", "run"] | None = unstated("judged", "common", "run")
+    duplicates: Literal["error", "first", "best", "counted"] | None = unstated("error", "first", "best", "counted")
+
+    name: ClassVar[str] = ""
+    """The name in the canonical string."""
+    at: ClassVar[str] = "cutoff"
+    """The field that ``@`` sets."""
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    graded: ClassVar[bool] = False
+    """Whether it tells grades apart beyond relevant and not."""
+    tie_rules: ClassVar[tuple[str, ...]] = TIES
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "pooled", "median")
+    at_choices: ClassVar[str] = "10"
+    """An example of what stands after ``@``, for messages."""
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            value = check(type(self).name, option.name, getattr(self, option.name), rule_of(option))
+            object.__setattr__(self, option.name, value)
+        if self.aggregate not in self.aggregates:
+            raise MeasureError(
+                f"{self.name}: aggregate={self.aggregate} is not possible; "
+                f"aggregate is {Rule(choices=self.aggregates).expected()}."
+            )
+
+    def __call__(self, **changes: Any) -> Self:
+        """Return a copy with other options."""
+        known = [option.name for option in fields(self)]
+        for name in changes:
+            if name not in known:
+                hint = did_you_mean(name, known) or f"{self.name} has {', '.join(sorted(known))}."
+                raise MeasureError(with_hint(f"{self.name} has no option '{name}'.", hint))
+        return replace(self, **changes)
+
+    def __matmul__(self, value: float) -> Self:
+        """Return a copy with the cutoff (for IPrec: the recall point) that stands after ``@``."""
+        if self.at not in {option.name for option in fields(self)}:
+            raise MeasureError(f"{self.name} takes no @: it looks at the whole run.")
+        return replace(self, **{self.at: value})
+
+    def __str__(self) -> str:
+        stated = stated_options(self)
+        after_at = stated.pop(self.at, None)
+        inside = ",".join(f"{name}={format_value(value)}" for name, value in sorted(stated.items()))
+        return (
+            type(self).name
+            + (f"({inside})" if inside else "")
+            + ("" if after_at is None else f"@{format_value(after_at)}")
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    @property
+    def lowest_grade(self) -> float:
+        """Items judged below this grade cannot change the value and need not be placed."""
+        return math.inf
+
+    def describe(self) -> dict[str, Any]:
+        """Every option with its value, the defaults too, in a fixed order: the complete definition."""
+        options = {option.name: getattr(self, option.name) for option in fields(self)}
+        options["queries"] = self.queries or "judged"
+        options["duplicates"] = self.duplicates or "error"
+        return {"measure": type(self).name, **dict(sorted(options.items()))}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RankedMeasure(Measure):
+    """A measure of where the judged items stand: the axes that all of them share."""
+
+    cutoff: int | None = whole(None, low=1)
+    ties: str = choice(*TIES)
+    scores: Literal["float64", "float32"] = choice("float64", "float32")
+    sign: Literal["ignored", "positive"] = choice("ignored", "positive")
+    unjudged: Literal["nonrelevant", "removed"] = choice("nonrelevant", "removed")
+    negative: Literal["unjudged", "nonrelevant"] = choice("unjudged", "nonrelevant")
+    candidates: Literal["all", "list", "appended"] = choice("all", "list", "appended")
+    empty: Literal["zero", "one", "nan", "skip"] = choice("zero", "one", "nan", "skip")
+    miss: Literal["zero", "skip"] = choice("zero", "skip")
+
+    places_judged: ClassVar[bool] = False
+    """Whether it needs the items judged not relevant in their places too."""
+    needs_total: ClassVar[bool] = True
+    """Whether it needs the number of all relevant items, not only the best few (for the ideal)."""
+
+    def __post_init__(self) -> None:
+        # Zero-argument super() breaks in slotted dataclasses on Python 3.11.
+        Measure.__post_init__(self)
+        if self.ties not in self.tie_rules:
+            raise MeasureError(no_closed_form(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RelevanceMeasure(RankedMeasure):
+    """A measure that only asks whether an item is relevant: judged at least ``rel``."""
+
+    rel: float = real(1, low=-math.inf, high=math.inf)
+
+    @property
+    def lowest_grade(self) -> float:
+        return self.rel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class GainMeasure(RankedMeasure):
+    """A measure that adds up gains; ``rel``, where stated, turns grades below it into 0."""
+
+    rel: float | None = real(None, low=-math.inf, high=math.inf)
+
+    graded: ClassVar[bool] = True
+    needs_total: ClassVar[bool] = False
+
+    @property
+    def lowest_grade(self) -> float:
+        gain = getattr(self, "gain", "linear")
+        if self.rel is not None:
+            return self.rel
+        return ANY_POSITIVE if isinstance(gain, str) else min(ANY_POSITIVE, *gain)
+
+
+def rule_of(option: Field[Any]) -> Rule:
+    """The rule that an option's values follow."""
+    rule: Rule = option.metadata["rule"]
+    return rule
+
+
+def stated_options(measure: Measure) -> dict[str, Any]:
+    """The options whose value is not the default."""
+    pairs = ((option, getattr(measure, option.name)) for option in fields(measure))
+    return {option.name: value for option, value in pairs if value != option.default}
+
+
+def no_closed_form(measure: RankedMeasure) -> str:
+    """Why a measure has no value under its tie rule, and which rules it has."""
+    return with_hint(
+        f"{measure.name} has no exact value for ties={measure.ties}: "
+        "no closed form is known for its expectation over the orders of a tie."
+        if measure.ties == "mean"
+        else f"{measure.name} is not defined for ties={measure.ties}: it needs one item at each rank.",
+        f"it has ties={', '.join(measure.tie_rules)}.",
+    )
+
+
+AnyMeasure = TypeVar("AnyMeasure", bound=Measure)
+REGISTRY: dict[str, Measure] = {}
+"""Every measure by its name, with default options."""
+
+
+def register(cls: type[AnyMeasure]) -> type[AnyMeasure]:
+    """Make a measure class known by its name."""
+    if not cls.name:
+        raise MeasureError(f"{cls.__name__} has no name.")
+    REGISTRY[cls.name] = cls()
+    return cls

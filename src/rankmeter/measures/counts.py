@@ -1,0 +1,89 @@
+"""Counts over the whole run: queries, returned items, relevant items, relevant items returned."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rankmeter.measures.base import RankedMeasure, RelevanceMeasure, register
+from rankmeter.measures.options import choice
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NumQueries(RankedMeasure):
+    """How many queries the other numbers are about.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"]}, ["NumQ"])["NumQ"]
+    2.0
+    """
+
+    aggregate: str = choice("sum")
+
+    name: ClassVar[str] = "NumQ"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    needs_total: ClassVar[bool] = False
+    aggregates: ClassVar[tuple[str, ...]] = ("sum",)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NumReturned(RankedMeasure):
+    """How many items were returned, over all queries; with a cutoff, at most k a query.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("NumRet", grades=[1, 0, 1])
+    3.0
+    """
+
+    aggregate: str = choice("sum", "mean", "median")
+
+    name: ClassVar[str] = "NumRet"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    needs_total: ClassVar[bool] = False
+    aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NumRelevant(RelevanceMeasure):
+    """How many items are judged relevant, over all queries.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate({"q": {"a": 2, "b": 1, "c": 0}}, {"q": ["a"]}, ["NumRel", "NumRel(rel=2)"]).mean
+    {'NumRel': 2.0, 'NumRel(rel=2)': 1.0}
+    """
+
+    aggregate: str = choice("sum", "mean", "median")
+
+    name: ClassVar[str] = "NumRel"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NumRelevantReturned(RelevanceMeasure):
+    """How many relevant items were returned, over all queries; with a cutoff, in the first k places.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("NumRelRet@2", grades=[1, 0, 1])
+    1.0
+    """
+
+    aggregate: str = choice("sum", "mean", "median")
+
+    name: ClassVar[str] = "NumRelRet"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    needs_total: ClassVar[bool] = False
+    aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")

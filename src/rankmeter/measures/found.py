@@ -1,0 +1,228 @@
+"""Measures of how much was found: precision, recall, their mean, success, and the same for the list as a set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure, register
+from rankmeter.measures.options import choice, real
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Precision(RelevanceMeasure):
+    r"""Precision: the share of the first k places that hold relevant items.
+
+    .. math:: \mathrm{P@}k = \frac{|\{i \le k : r_i \ge rel\}|}{k}
+
+    A list shorter than k still divides by k (``norm="list"`` divides by what is there, ``norm="capped"`` by what could
+    be there, min(R, k)). Without a cutoff the divisor is the length of the list.
+
+    Misleads: with fewer than k relevant items even a perfect list stays below 1.
+
+    Examples
+    --------
+    Relevant items at ranks 2 and 3 of the first three: P@3 = 2/3.
+
+    >>> import rankmeter as rm
+    >>> rm.value("P@3", grades=[0, 1, 1, 0, 1])
+    0.6666...
+    """
+
+    norm: Literal["k", "list", "capped"] = choice("k", "list", "capped")
+
+    name: ClassVar[str] = "P"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Recall(RelevanceMeasure):
+    r"""Recall: the share of the relevant items that stand in the first k places.
+
+    .. math:: \mathrm{R@}k = \frac{|\{i \le k : r_i \ge rel\}|}{R}
+
+    R counts every item judged relevant, returned or not; ``norm="capped"`` divides by min(R, k).
+
+    Misleads: with more than k relevant items even a perfect list stays below 1.
+
+    Examples
+    --------
+    Three relevant items, two of them among the first three: R@3 = 2/3.
+
+    >>> import rankmeter as rm
+    >>> rm.value("R@3", grades=[0, 1, 1, 0, 1])
+    0.6666...
+    """
+
+    norm: Literal["relevant", "capped"] = choice("relevant", "capped")
+
+    name: ClassVar[str] = "R"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FMeasure(RelevanceMeasure):
+    r"""The weighted harmonic mean of precision and recall at k.
+
+    .. math:: \mathrm{F}_\beta = \frac{(1+\beta^2)\,\mathrm{P}\,\mathrm{R}}{\beta^2\,\mathrm{P} + \mathrm{R}}
+
+    ``beta`` above 1 weighs recall more, below 1 precision. trec_eval's ``set_F.x`` is ``beta = sqrt(x)``.
+
+    Misleads: a fixed k caps precision or recall, so the best possible F differs from query to query.
+
+    Examples
+    --------
+    P@3 = 2/3 and R@3 = 2/4 give F = 2 * (2/3 * 1/2) / (2/3 + 1/2) = 4/7.
+
+    >>> import rankmeter as rm
+    >>> rm.value("F@3", grades=[0, 1, 1, 1, 1])
+    0.5714...
+    """
+
+    beta: float = real(1, low=0, high=math.inf, open_low=True)
+
+    name: ClassVar[str] = "F"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Success(RelevanceMeasure):
+    r"""Success, or hit rate: 1 when a relevant item stands in the first k places, else 0.
+
+    .. math:: \mathrm{Success@}k = [\min_i\{i : r_i \ge rel\} \le k]
+
+    Misleads: it saturates; at large k good and excellent systems look alike.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("Success@2", grades=[0, 1, 1])
+    1.0
+    >>> rm.value("HitRate@1", grades=[0, 1, 1])
+    0.0
+    """
+
+    name: ClassVar[str] = "Success"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RPrecision(RelevanceMeasure):
+    r"""R-precision: precision after R places, R being the number of relevant items.
+
+    .. math:: \mathrm{Rprec} = \mathrm{P@}R
+
+    With a cutoff it looks at min(R, k) places.
+
+    Misleads: it looks at one depth only, and that depth differs from query to query.
+
+    Examples
+    --------
+    R = 3, relevant items at ranks 1, 2 and 4: two of the first three places.
+
+    >>> import rankmeter as rm
+    >>> rm.value("Rprec", grades=[1, 1, 0, 1])
+    0.6666...
+    """
+
+    name: ClassVar[str] = "Rprec"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class InterpolatedPrecision(RelevanceMeasure):
+    r"""Interpolated precision: the best precision at any depth that reaches a given recall.
+
+    .. math:: \mathrm{IPrec@}x = \max_{i : \mathrm{R@}i \ge x} \mathrm{P@}i
+
+    ``@`` states the recall point, ``cutoff=`` a depth. ``rounding`` says how many relevant items recall x asks for:
+    ``ceil`` the smallest whole number not below x R, ``trec9`` floor(x R + 0.9) as trec_eval up to version 9,
+    ``nearest`` as version 10.
+
+    Misleads: at recall 0 it is the best precision anywhere, which one lucky first place makes 1.
+
+    Examples
+    --------
+    R = 4, relevant at ranks 1, 3, 5; recall 0.5 is reached at rank 3 with precision 2/3, at rank 5 it is 3/5.
+
+    >>> import rankmeter as rm
+    >>> rm.evaluate({"q": {"a", "c", "e", "z"}}, {"q": ["a", "b", "c", "d", "e"]}, ["IPrec@0.5"])["IPrec@0.5"]
+    0.6666...
+    """
+
+    recall: float = real(0, low=0, high=1)
+    rounding: Literal["ceil", "trec9", "nearest"] = choice("ceil", "trec9", "nearest")
+
+    name: ClassVar[str] = "IPrec"
+    at: ClassVar[str] = "recall"
+    at_choices: ClassVar[str] = "0.5"
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SetPrecision(RelevanceMeasure):
+    r"""Precision of the returned list as a set: the share of it that is relevant.
+
+    .. math:: \mathrm{SetP} = \frac{|\text{relevant and returned}|}{|\text{returned}|}
+
+    ``norm="capped"`` divides by min(R, length): the share of what a list of that length could hold.
+
+    Misleads: a system that returns one sure item beats one that returns all.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("SetP", grades=[0, 1, 1, 0, 1])
+    0.6
+    """
+
+    norm: Literal["list", "capped"] = choice("list", "capped")
+
+    name: ClassVar[str] = "SetP"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SetRecall(RelevanceMeasure):
+    r"""Recall of the returned list as a set: the share of the relevant items that it holds.
+
+    .. math:: \mathrm{SetR} = \frac{|\text{relevant and returned}|}{R}
+
+    Misleads: returning everything gives 1.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate({"q": {"a", "b", "c", "d"}}, {"q": ["a", "x", "b"]}, ["SetR"])["SetR"]
+    0.5
+    """
+
+    name: ClassVar[str] = "SetR"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SetF(RelevanceMeasure):
+    r"""The weighted harmonic mean of set precision and set recall.
+
+    .. math:: \mathrm{SetF}_\beta = \frac{(1+\beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}
+        {\beta^2\,\mathrm{SetP} + \mathrm{SetR}}
+
+    Misleads: it does not see the order at all.
+
+    Examples
+    --------
+    SetP = 2/3 and SetR = 2/4 give 4/7.
+
+    >>> import rankmeter as rm
+    >>> rm.evaluate({"q": {"a", "b", "c", "d"}}, {"q": ["a", "x", "b"]}, ["SetF"])["SetF"]
+    0.5714...
+    """
+
+    beta: float = real(1, low=0, high=math.inf, open_low=True)
+
+    name: ClassVar[str] = "SetF"

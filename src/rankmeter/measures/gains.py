@@ -1,0 +1,185 @@
+"""Measures of gain: cumulated gain, plain, discounted and normalised; rank-biased precision; expected reciprocal rank."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.measures.base import (
+    ANY_POSITIVE,
+    SINGLE_ORDER_TIES,
+    GainMeasure,
+    RankedMeasure,
+    no_closed_form,
+    register,
+)
+from rankmeter.measures.options import GainMap, choice, gains, real, whole
+
+Gain = Literal["linear", "exp2", "binary"] | GainMap
+Discount = Literal["log2", "jk", "reciprocal"]
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CumulatedGain(GainMeasure):
+    r"""Cumulated gain: the sum of the gains in the first k places.
+
+    .. math:: \mathrm{CG@}k = \sum_{i \le k} g(r_i)
+
+    Misleads: it does not see the order within the first k.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("CG@3", grades=[3, 2, 3, 0, 1])
+    8.0
+    """
+
+    gain: Gain = gains("linear", "exp2", "binary")
+
+    name: ClassVar[str] = "CG"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DiscountedGain(GainMeasure):
+    r"""Discounted cumulated gain: gains divided by a discount that grows with the rank.
+
+    .. math:: \mathrm{DCG@}k = \sum_{i \le k} \frac{g(r_i)}{\log_2(i+1)}
+
+    ``discount="jk"`` is the original of 2002 (ranks 1 and 2 undiscounted), ``reciprocal`` divides by the rank.
+
+    Misleads: it has no upper bound; queries with many relevant items dominate the mean.
+
+    Examples
+    --------
+    3 + 2/log2(3) + 3/2 + 0 + 1/log2(6) = 6.148712.
+
+    >>> import rankmeter as rm
+    >>> rm.value("DCG@5", grades=[3, 2, 3, 0, 1])
+    6.1487...
+    """
+
+    gain: Gain = gains("linear", "exp2", "binary")
+    discount: Discount = choice("log2", "jk", "reciprocal")
+
+    name: ClassVar[str] = "DCG"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NDCG(GainMeasure):
+    r"""Normalised discounted cumulated gain: how close the order is to the best order of the judged items.
+
+    .. math:: \mathrm{nDCG@}k = \frac{\sum_{i\le k} g(r_i)/\log_2(i+1)}{\sum_{i\le k} g(r^*_i)/\log_2(i+1)}
+
+    ``ideal`` says whose best order r* is: ``judged`` all judged items, cut at k; ``list`` the returned list re-sorted;
+    ``top`` its first k re-sorted; ``uncut`` all judged items, not cut; ``full`` k hits, however many are relevant.
+
+    Misleads: not comparable across queries with few positives; ``gain="exp2"`` rewards the top grade far more.
+
+    Examples
+    --------
+    Grades 2, 0, 1 at ranks 1 to 3: DCG = 2 + 0 + 1/2 = 2.5, ideal = 2 + 1/log2(3) = 2.631.
+
+    >>> import rankmeter as rm
+    >>> rm.value("nDCG@3", grades=[2, 0, 1])
+    0.9502...
+    >>> rm.value("nDCG(gain=exp2)@3", grades=[2, 0, 1])
+    0.9639...
+    """
+
+    gain: Gain = gains("linear", "exp2", "binary")
+    discount: Discount = choice("log2", "jk", "reciprocal")
+    ideal: Literal["judged", "list", "top", "uncut", "full"] = choice("judged", "list", "top", "uncut", "full")
+
+    name: ClassVar[str] = "nDCG"
+
+    def __post_init__(self) -> None:
+        GainMeasure.__post_init__(self)
+        if self.ideal == "full" and (self.cutoff is None or self.gain != "binary"):
+            fact = "nDCG: ideal=full means k hits of gain 1, so it needs a cutoff and gain=binary."
+            raise MeasureError(with_hint(fact, "nDCG(gain=binary,ideal=full)@10"))
+        if self.ties == "mean" and self.ideal == "top" and self.cutoff is not None:
+            # Which items are in the first k is random then, and so is the divisor.
+            raise MeasureError(no_closed_form(self))
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RankBiasedPrecision(RankedMeasure):
+    r"""Rank-biased precision: what a reader gains who goes on to the next place with probability p.
+
+    .. math:: \mathrm{RBP} = (1-p) \sum_i g_i\, p^{\,i-1}
+
+    ``gain="binary"`` counts items judged at least ``rel``; ``gain="exp2"`` counts (2^grade - 1) / 2^max_grade.
+
+    Misleads: for p = 0.8 the first five places hold two thirds of the weight; unjudged items leave a large residual.
+
+    Examples
+    --------
+    Relevant at ranks 1 and 3, p = 0.5: 0.5 * (1 + 0.25) = 0.625.
+
+    >>> import rankmeter as rm
+    >>> rm.value("RBP(p=0.5)", grades=[1, 0, 1])
+    0.625
+    """
+
+    p: float = real(0.8, low=0, high=1, open_low=True, open_high=True)
+    rel: float = real(1, low=-math.inf, high=math.inf)
+    gain: Literal["binary", "exp2"] = choice("binary", "exp2")
+    max_grade: int | None = whole(None, low=1)
+
+    name: ClassVar[str] = "RBP"
+    needs_total: ClassVar[bool] = False
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+
+    def __post_init__(self) -> None:
+        RankedMeasure.__post_init__(self)
+        if (self.gain == "exp2") != (self.max_grade is not None):
+            fact = "RBP: gain=exp2 divides by 2^max_grade, so the two go together."
+            raise MeasureError(with_hint(fact, "RBP(gain=exp2,max_grade=3)"))
+
+    @property
+    def lowest_grade(self) -> float:
+        return self.rel if self.gain == "binary" else ANY_POSITIVE
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ExpectedReciprocalRank(RankedMeasure):
+    r"""Expected reciprocal rank: 1 over the rank at which a reader, going down the list, is satisfied.
+
+    .. math:: \mathrm{ERR@}k = \sum_{i\le k} \frac{1}{i}\, s_i \prod_{j<i} (1 - s_j),
+        \quad s_i = \frac{2^{r_i}-1}{2^{max\_grade}}
+
+    ``max_grade`` is the top of the grading scale, 4 unless stated; it is never taken from the data.
+
+    Misleads: values under another ``max_grade`` are not comparable.
+
+    Examples
+    --------
+    Grades 1, 4 with max_grade = 4: s = 1/16, 15/16; 1/16 + 1/2 * 15/16 * 15/16 = 0.501953.
+
+    >>> import rankmeter as rm
+    >>> rm.value("ERR@5", grades=[1, 4])
+    0.5019...
+    """
+
+    max_grade: int = whole(4, low=1)
+
+    name: ClassVar[str] = "ERR"
+    graded: ClassVar[bool] = True
+    needs_total: ClassVar[bool] = False
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+
+    @property
+    def lowest_grade(self) -> float:
+        return ANY_POSITIVE

@@ -1,0 +1,98 @@
+"""The names people type for measures, each with the rankmeter measure it stands for.
+
+A name here says which *formula* is meant, never which conventions the tool of that name has: ``dialect=`` does that.
+"""
+
+from __future__ import annotations
+
+import re
+
+ALIASES: dict[str, str] = {
+    # everyday names
+    "MAP": "AP",
+    "MRR": "RR",
+    "NDCG": "nDCG",
+    "Precision": "P",
+    "Prec": "P",
+    "Recall": "R",
+    "F1": "F",
+    "HitRate": "Success",
+    "Hit": "Success",
+    "HR": "Success",
+    "Hits": "NumRelRet",
+    "RPrec": "Rprec",
+    "BPref": "Bpref",
+    "GMAP": "AP(aggregate=geometric)",
+    # trec_eval; those with a number take it after an underscore or a dot: P_5, ndcg_cut.10
+    "map": "AP",
+    "map_cut": "AP",
+    "gm_map": "AP(aggregate=geometric)",
+    "ndcg": "nDCG",
+    "ndcg_cut": "nDCG",
+    "recip_rank": "RR",
+    "recall": "R",
+    "success": "Success",
+    "bpref": "Bpref",
+    "gm_bpref": "Bpref(aggregate=geometric)",
+    "infap": "infAP",
+    "iprec_at_recall": "IPrec",
+    "relative_P": "P(norm=capped)",
+    "set_P": "SetP",
+    "set_relative_P": "SetP(norm=capped)",
+    "set_recall": "SetR",
+    "set_F": "SetF",
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "dcg": "DCG",
+    # ranx
+    "hits": "NumRelRet(aggregate=mean)",
+    "hit_rate": "Success",
+    "precision": "P",
+    "f1": "F",
+    "r-precision": "Rprec",
+    "r_precision": "Rprec",
+    "mrr": "RR",
+    "ndcg_burges": "nDCG(gain=exp2)",
+    "dcg_burges": "DCG(gain=exp2)",
+    # ir_measures
+    "SetRelP": "SetP(norm=capped)",
+    "R_cap": "R(norm=capped)",
+    "IPrecision": "IPrec",
+}
+
+OPTION_ALIASES: dict[tuple[str, object], tuple[str, object]] = {
+    ("dcg", "log2"): ("gain", "linear"),
+    ("dcg", "exp-log2"): ("gain", "exp2"),
+    ("judged_only", True): ("unjudged", "removed"),
+    ("judged_only", False): ("unjudged", "nonrelevant"),
+    ("relative", True): ("norm", "capped"),
+    ("relative", False): ("norm", "list"),
+}
+"""ir_measures' own spellings of options, with the value they take."""
+
+OPTION_NAMES: dict[str, str] = {"gains": "gain", "k": "cutoff"}
+
+_TREC = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<number>\d*\.?\d+(?:,\d*\.?\d+)*)")
+_RANX_LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
+_RANX_RBP = re.compile(r"rbp[.@](?P<digits>\d+)")
+
+
+def spelled_out(text: str) -> str:
+    """Rewrite the name-with-number forms of trec_eval and ranx in rankmeter's grammar; leave other text alone.
+
+    Examples
+    --------
+    >>> spelled_out("ndcg_cut_10"), spelled_out("P.5,10"), spelled_out("ndcg@10-l2"), spelled_out("rbp.95")
+    ('ndcg_cut@10', 'P@5,10', 'ndcg(rel=2)@10', 'RBP(p=0.95)')
+    """
+    if match := _RANX_RBP.fullmatch(text):
+        return f"RBP(p=0.{match['digits']})"
+    if match := _RANX_LEVEL.fullmatch(text):
+        name, at, number = match["rest"].partition("@")
+        return f"{name}(rel={match['level']}){at}{number}"
+    match = _TREC.fullmatch(text)
+    if match and (match["name"] in ALIASES or match["name"] in {"P", "Rprec"}):
+        return f"{match['name']}@{match['number']}"
+    return text

@@ -1,0 +1,155 @@
+"""The fields of a measure: what each may hold, how it is checked, how it is written.
+
+An option is an ordinary dataclass field whose metadata holds its rule. The same rule checks a value when a measure is
+made, reads it from text, and lists the choices in messages and in the reference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankmeter.errors import MeasureError, did_you_mean, with_hint
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one option may hold."""
+
+    choices: tuple[str, ...] = ()
+    """Words that are allowed."""
+    number: str = ""
+    """'int' or 'float' where a number is allowed, '' where not."""
+    low: float = -math.inf
+    high: float = math.inf
+    open_low: bool = False
+    """Whether ``low`` itself is excluded."""
+    open_high: bool = False
+    grades: bool = False
+    """Whether a map from grades to gains is allowed."""
+    optional: bool = False
+    """Whether None is allowed (an option that was not stated)."""
+
+    def expected(self) -> str:
+        """The rule in words, for messages and the reference."""
+        parts = list(self.choices)
+        if self.number:
+            kind = "a whole number" if self.number == "int" else "a number"
+            bounds = []
+            if self.low > -math.inf:
+                bounds.append(f"{'above' if self.open_low else 'at least'} {format_value(self.low)}")
+            if self.high < math.inf:
+                bounds.append(f"{'below' if self.open_high else 'at most'} {format_value(self.high)}")
+            parts.append(" ".join([kind, " and ".join(bounds)]).strip())
+        if self.grades:
+            parts.append("a map from grades to gains such as {1:3,2:9}")
+        return ", ".join(parts[:-1]) + (" or " if len(parts) > 1 else "") + parts[-1]
+
+
+def choice(*choices: str, default: str | None = None) -> Any:
+    """A field that holds one of some words; the first is the default."""
+    return field(default=default or choices[0], metadata={"rule": Rule(choices=choices)})
+
+
+def unstated(*choices: str) -> Any:
+    """A field that holds one of some words, or None where the call decides."""
+    return field(default=None, metadata={"rule": Rule(choices=choices, optional=True)})
+
+
+def whole(default: int | None, *, low: int) -> Any:
+    """A field that holds a whole number, or None."""
+    return field(default=default, metadata={"rule": Rule(number="int", low=low, optional=default is None)})
+
+
+def real(default: float | None, *, low: float, high: float, open_low: bool = False, open_high: bool = False) -> Any:
+    """A field that holds a number between two bounds."""
+    rule = Rule(
+        number="float", low=low, high=high, open_low=open_low, open_high=open_high, optional=default is None
+    )
+    return field(default=default, metadata={"rule": rule})
+
+
+def gains(*choices: str) -> Any:
+    """A field that holds a named gain function or a map from grades to gains."""
+    return field(default=choices[0], metadata={"rule": Rule(choices=choices, grades=True)})
+
+
+class GainMap(Mapping[float, float]):
+    """A gain for each grade that it names, as a hashable value; other grades keep themselves as gain."""
+
+    __slots__ = ("_pairs",)
+
+    def __init__(self, gains: Mapping[Any, Any]) -> None:
+        self._pairs = tuple(sorted((_number(grade), _number(gain)) for grade, gain in gains.items()))
+
+    def __getitem__(self, grade: float) -> float:
+        return dict(self._pairs)[grade]
+
+    def __iter__(self) -> Any:
+        return iter(dict(self._pairs))
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __hash__(self) -> int:
+        return hash(self._pairs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GainMap) and self._pairs == other._pairs
+
+    def __repr__(self) -> str:
+        return format_value(self)
+
+
+def check(owner: str, name: str, value: object, rule: Rule) -> Any:
+    """Return the value in its stored form, or raise a MeasureError that says what is allowed."""
+    if value is None and rule.optional:
+        return None
+    if isinstance(value, str) and value in rule.choices:
+        return value
+    if rule.grades and isinstance(value, Mapping):
+        return _check_gains(owner, name, value)
+    if rule.number and _is_number(value, rule.number):
+        number = int(value) if rule.number == "int" else _number(value)  # type: ignore[call-overload]
+        above = number > rule.low if rule.open_low else number >= rule.low
+        below = number < rule.high if rule.open_high else number <= rule.high
+        if above and below:
+            return number
+    shown = f"'{value}'" if isinstance(value, str) else format_value(value)
+    hint = did_you_mean(value, rule.choices) if isinstance(value, str) else ""
+    raise MeasureError(with_hint(f"{owner}: {name}={shown} is not possible; {name} is {rule.expected()}.", hint))
+
+
+def _check_gains(owner: str, name: str, value: Mapping[Any, Any]) -> GainMap:
+    bad = [pair for pair in value.items() if not all(_is_number(part, "float") for part in pair)]
+    if bad or not value:
+        shown = ", ".join(f"{grade}:{gain}" for grade, gain in bad) or "nothing"
+        raise MeasureError(f"{owner}: {name} maps grades to gains, both numbers, as in {{1:3,2:9}}; got {shown}.")
+    if any(gain < 0 for gain in value.values()):
+        raise MeasureError(f"{owner}: {name} has a gain below 0; gains are 0 or more.")
+    return GainMap(value)
+
+
+def _is_number(value: object, kind: str) -> bool:
+    """Whether this is a finite number of the kind; numpy scalars count, booleans do not."""
+    if isinstance(value, bool) or not (hasattr(value, "__float__") and hasattr(value, "__add__")):
+        return False
+    number = float(value)
+    return math.isfinite(number) and (kind == "float" or number == int(number))
+
+
+def _number(value: Any) -> int | float:
+    """A plain int where the value is whole, a plain float otherwise, so that 2 and 2.0 are one value."""
+    number = float(value)
+    return int(number) if number == int(number) else number
+
+
+def format_value(value: object) -> str:
+    """The text of an option's value as the canonical string has it."""
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{format_value(grade)}:{format_value(gain)}" for grade, gain in value.items()) + "}"
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,142 @@
+"""Measures of the order: reciprocal rank, average precision, area under the curve, mean rank."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rankmeter.errors import MeasureError
+from rankmeter.measures.base import RankedMeasure, RelevanceMeasure, no_closed_form, register
+from rankmeter.measures.options import choice
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReciprocalRank(RelevanceMeasure):
+    r"""Reciprocal rank: 1 over the rank of the first relevant item; its mean over queries is MRR.
+
+    .. math:: \mathrm{RR@}k = \frac{1}{\min\{i \le k : r_i \ge rel\}}
+
+    A query without a relevant item in the first k counts 0; ``miss="skip"`` leaves it out of the mean, which is
+    another number under the same name.
+
+    Misleads: everything after the first relevant item is ignored, and ranks 1 and 2 differ as much as 2 and infinity.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("RR@10", grades=[0, 0, 0, 1, 1])
+    0.25
+    """
+
+    name: ClassVar[str] = "RR"
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AveragePrecision(RelevanceMeasure):
+    r"""Average precision: the mean of the precisions at the ranks of the relevant items; its mean is MAP.
+
+    .. math:: \mathrm{AP@}k = \frac{1}{N} \sum_{i \le k,\ r_i \ge rel} \mathrm{P@}i
+
+    ``norm`` is N, on which the tools disagree most: ``relevant`` R (trec_eval), ``capped`` min(R, k), ``list``
+    min(R, k, length), ``found`` relevant items anywhere in the list, ``hits`` those in the first k, ``k``.
+
+    Misleads: with ``norm="relevant"`` AP@k cannot reach 1 when R > k.
+
+    Examples
+    --------
+    Relevant at ranks 1, 3 and 5: (1/1 + 2/3 + 3/5) / 3 = 0.755556.
+
+    >>> import rankmeter as rm
+    >>> rm.value("AP", grades=[1, 0, 1, 0, 1])
+    0.7555...
+    """
+
+    norm: Literal["relevant", "capped", "list", "found", "hits", "k"] = choice(
+        "relevant", "capped", "list", "found", "hits", "k"
+    )
+
+    name: ClassVar[str] = "AP"
+
+    def __post_init__(self) -> None:
+        RelevanceMeasure.__post_init__(self)
+        if self.ties == "mean" and self.norm == "hits" and self.cutoff is not None:
+            # The divisor itself is random then, and the expectation of the quotient has no closed form.
+            raise MeasureError(no_closed_form(self))
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AreaUnderCurve(RelevanceMeasure):
+    r"""Area under the ROC curve: the chance that a relevant item of the list stands above a non-relevant one.
+
+    .. math:: \mathrm{AUC} = \frac{|\{(i, j) : r_i \ge rel > r_j,\ i < j\}|}{\text{pairs}}
+
+    Only the returned list is looked at; unjudged items are not relevant. A tie counts half (``ties="mean"``, the
+    default here because every statistics text defines it so). A list with relevant items only has AUC 1.
+
+    Misleads: every pair weighs the same, so the top of the list hardly matters.
+
+    Examples
+    --------
+    Grades 1, 0, 1, 0: of four pairs three are in order.
+
+    >>> import rankmeter as rm
+    >>> rm.value("AUC", grades=[1, 0, 1, 0])
+    0.75
+    """
+
+    ties: str = choice("mean", "item", "item-ascending", "input", "reversed", "worst", "best")
+
+    name: ClassVar[str] = "AUC"
+    tie_rules: ClassVar[tuple[str, ...]] = (
+        "mean",
+        "item",
+        "item-ascending",
+        "input",
+        "reversed",
+        "worst",
+        "best",
+    )
+
+    def __post_init__(self) -> None:
+        RelevanceMeasure.__post_init__(self)
+        if self.ties == "mean" and self.cutoff is not None:
+            # Which items of a tie stand above the cutoff is random, and so is the number of pairs.
+            object.__setattr__(self, "ties", "item")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MeanRank(RelevanceMeasure):
+    r"""Mean rank of the relevant items that were found; lower is better.
+
+    .. math:: \mathrm{MeanRank} = \frac{1}{|F|} \sum_{i \in F} i, \quad F = \{i \le k : r_i \ge rel\}
+
+    A query in which nothing was found has no rank and is left out (``miss="skip"``); counting it 0 would be a reward.
+    ``candidates="appended"`` puts the items that were not returned at the end instead.
+
+    Misleads: items that were not found do not count, so a shorter list can look better.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("MeanRank", grades=[0, 1, 0, 1])
+    3.0
+    """
+
+    empty: Literal["zero", "one", "nan", "skip"] = choice("skip", "zero", "one", "nan")
+    miss: Literal["zero", "skip"] = choice("skip", "zero")
+
+    name: ClassVar[str] = "MeanRank"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    higher_is_better: ClassVar[bool] = False
+    tie_rules: ClassVar[tuple[str, ...]] = RankedMeasure.tie_rules
+
+    def __post_init__(self) -> None:
+        RelevanceMeasure.__post_init__(self)
+        if self.ties == "mean" and self.cutoff is not None:
+            raise MeasureError(no_closed_form(self))

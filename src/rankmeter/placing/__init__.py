@@ -1,0 +1,141 @@
+"""Where the judged items stand: one module per kind of data, all giving the same placements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.inputs.mappings import table_of_judgments, table_of_run
+from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, GradedMapping, RankedLists, RunFile, ScoredMapping
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.placing.arrays import place_arrays
+from rankmeter.placing.mapping import Item, Query, place_mappings, same_id_types
+from rankmeter.placing.placements import Placements, Plan
+from rankmeter.placing.table import ScatteredQuery, place_blocks, place_table, whole
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRun:
+    """A run that has been placed: whose lists they are, and where their judged items stand."""
+
+    queries: pl.Series
+    """(n,) the ids of the queries, judged ones first."""
+    placements: Placements
+    scored: bool
+    """False where the run has ranks only."""
+    highest_grade: float
+    """The highest grade judged anywhere."""
+
+
+def place_run(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun:
+    """Place a run of any kind against judgments of any kind."""
+    if isinstance(judgments, Dense) and isinstance(run, Dense):
+        queries = pl.Series(np.arange(len(run.values)))
+        placements = place_arrays(judgments.values, run.values, plan)
+        placed = PlacedRun(queries, placements, scored=True, highest_grade=float(judgments.values.max()))
+    elif isinstance(judgments, GradedMapping) and isinstance(run, (ScoredMapping, RankedLists)):
+        placed = _place_mappings(judgments, run, plan)
+    else:
+        placed = _place_tables(judgments, run, plan)
+    refuse_strangers(placed, judgments, run)
+    return placed
+
+
+def _place_mappings(judgments: GradedMapping, run: ScoredMapping | RankedLists, plan: Plan) -> PlacedRun:
+    if isinstance(run, RankedLists) and plan.duplicates == "counted":
+        return _place_tables(judgments, run, plan)
+    scores = run.data if isinstance(run, ScoredMapping) else _scores_of_lists(run, plan)
+    graded, scores = same_id_types(judgments.data, scores)
+    scored = isinstance(run, ScoredMapping)
+    queries, placements = place_mappings(graded, scores, plan, scored=scored)
+    highest = max((max(one.values()) for one in graded.values() if one), default=0.0)
+    from rankmeter.inputs.mappings import ids  # noqa: PLC0415
+
+    return PlacedRun(ids(list(queries)), placements, scored, float(highest))
+
+
+def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, float]]:
+    """Minus the place of each item; an item that stands twice is refused or counts where it stands first."""
+    longest = max(map(len, run.data.values()), default=0)
+    falling = [-float(place) for place in range(1, longest + 1)]
+    scores: dict[Query, dict[Item, float]] = {}
+    twice: list[str] = []
+    for query, items in run.data.items():
+        one = dict(zip(items, falling, strict=False))
+        if len(one) != len(items):
+            # dict() keeps the last score of a repeated key; the first place is the one that counts.
+            one = dict(zip(reversed(items), reversed(falling[: len(items)]), strict=True))
+            one = dict(sorted(one.items(), key=lambda pair: -pair[1]))
+            repeated = {item for item in items if items.count(item) > 1}
+            twice.extend(f"item {item} in query {query}" for item in repeated)
+        scores[query] = one
+    if twice and plan.duplicates == "error":
+        fact = f"{run.source} returns an item twice for the same query: {examples(twice)}. Nothing was evaluated."
+        raise InputError(with_hint(fact, "duplicates='first', 'best' or 'counted' says what to do"))
+    return scores
+
+
+def _place_tables(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun:
+    truth = judgments_table(judgments)
+    highest = float(truth.grade.max() or 0.0)  # type: ignore[arg-type]
+    if isinstance(run, RunFile):
+        scored = True
+
+        def noted() -> object:
+            nonlocal scored
+            for block in run.blocks():
+                scored = scored and block.scored
+                yield block
+
+        try:
+            queries, placements = place_blocks(truth, noted(), plan)  # type: ignore[arg-type]
+        except ScatteredQuery:
+            queries, placements = place_table(truth, whole(run.blocks()), plan)
+        return PlacedRun(queries, placements, scored, highest)
+    table = run_table(run)
+    queries, placements = place_table(truth, table, plan)
+    return PlacedRun(queries, placements, table.scored, highest)
+
+
+def judgments_table(judgments: AnyJudgments) -> JudgmentTable:
+    """Judgments of any kind as a table."""
+    if isinstance(judgments, JudgmentTable):
+        return judgments
+    if isinstance(judgments, GradedMapping):
+        return table_of_judgments(judgments)
+    query, item = np.nonzero(np.ones_like(judgments.values, dtype=np.bool_))
+    grade = judgments.values.astype(np.float64).ravel()
+    return JudgmentTable(pl.Series(query), pl.Series(item), pl.Series(grade), judgments.source)
+
+
+def run_table(run: ScoredMapping | RankedLists | RunTable | Dense) -> RunTable:
+    """A run of any kind as a table."""
+    if isinstance(run, RunTable):
+        return run
+    if isinstance(run, (ScoredMapping, RankedLists)):
+        return table_of_run(run)
+    query, item = np.nonzero(np.ones_like(run.values, dtype=np.bool_))
+    score = run.values.astype(np.float64).ravel()
+    return RunTable(pl.Series(query), pl.Series(item), pl.Series(score), run.source)
+
+
+def refuse_strangers(placed: PlacedRun, judgments: AnyJudgments, run: AnyRun) -> None:
+    """A run that shares no query with the judgments is a mistake, not a run that found nothing."""
+    p = placed.placements
+    if (p.in_run & p.is_judged).any():
+        return
+    judged = placed.queries.filter(pl.Series(p.is_judged)).to_list()
+    returned = placed.queries.filter(pl.Series(p.in_run)).to_list()
+    raise InputError(
+        with_hint(
+            f"no query in common: {judgments.source} judges {examples(judged, shown=3)}; "
+            f"{run.source} holds {examples(returned, shown=3)}.",
+            "are these the right two inputs? Judgments come first",
+        )
+    )
+
+
+__all__ = ["PlacedRun", "Placements", "Plan", "place_run"]

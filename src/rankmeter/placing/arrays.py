@@ -1,0 +1,83 @@
+"""Placing from matrices of queries x items: only the cells that can count are ever sorted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.placing.counting import place
+from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
+from rankmeter.placing.segments import offsets_of, sort_descending
+
+Matrix = npt.NDArray[Any]
+
+
+def place_arrays(grades: Matrix, scores: Matrix, plan: Plan) -> Placements:
+    """Place a matrix of scores against a matrix of grades with the same rows and columns."""
+    if grades.shape != scores.shape:
+        fact = f"the arrays differ in shape: grades {grades.shape}, scores {scores.shape}."
+        raise InputError(with_hint(fact, "row i and column j are the same query and item in both"))
+    queries, items = scores.shape
+    listed = _candidates(scores, plan)
+    columns = np.flatnonzero(listed) % items if listed is not None else None
+    sizes = np.full(queries, items) if listed is None else np.count_nonzero(listed, axis=1)
+    flat = (scores.ravel() if listed is None else scores[listed]).astype(np.float64, copy=False)
+    flat_grades = grades.ravel() if listed is None else grades[listed]
+    row = np.flatnonzero(flat_grades >= plan.lowest_grade)
+    offsets = offsets_of(sizes.astype(np.int64))
+    segment = np.searchsorted(offsets, row, side="right") - 1
+
+    def ids_of(positions: Ints) -> pl.Series:
+        return pl.Series(positions % items if columns is None else columns[positions])
+
+    score = flat[row]
+    places = place(flat, offsets, segment, score, plan, rows_of=lambda some: row[some], ids_of=ids_of)
+    best, best_sizes = _best(grades, plan)
+    return Placements(
+        returned=np.full(queries, items),
+        in_run=np.ones(queries, np.bool_),
+        is_judged=np.ones(queries, np.bool_),
+        best_offsets=offsets_of(best_sizes),
+        best=best,
+        query=segment,
+        grade=flat_grades[row].astype(np.float64),
+        above=places.above,
+        tied=places.tied,
+        higher_id=places.higher_id,
+        earlier=places.earlier,
+        score=score,
+    )
+
+
+def _candidates(scores: Matrix, plan: Plan) -> Bools | None:
+    """The cells that can stand within the depth, and all that tie with them; None where every cell can.
+
+    The columns are cut into groups; as k groups have a maximum of at least the k-th largest maximum, that is a lower
+    bound of the k-th largest score, found without sorting a row. Every cell from the bound on is kept, so the ranks of
+    the kept cells are exact.
+    """
+    queries, items = scores.shape
+    groups = 0 if plan.depth is None else min(items, 4 * plan.depth)
+    if plan.depth is None or plan.scores == "float32" or groups >= items // 2:
+        return None
+    width = items // groups
+    maxima = scores[:, : groups * width].reshape(queries, groups, width).max(axis=2)
+    # The k-th largest is partitioned as the k-th smallest of the negated: NumPy is far faster at that end.
+    bound = -np.partition(-maxima.astype(np.float64, copy=False), plan.depth - 1, axis=1)[:, plan.depth - 1]
+    return scores >= bound[:, None]
+
+
+def _best(grades: Matrix, plan: Plan) -> tuple[Floats, Ints]:
+    """Grades that count, highest first: all of them, or the best few where no total is asked for."""
+    queries, items = grades.shape
+    if plan.depth is not None and not plan.totals and plan.depth < items:
+        few = np.partition(-grades.astype(np.float64), plan.depth - 1, axis=1)[:, : plan.depth]
+        few = -np.sort(few, axis=1)
+        return few.ravel(), np.full(queries, plan.depth)
+    kept = grades >= plan.lowest_grade
+    sizes = np.count_nonzero(kept, axis=1).astype(np.int64)
+    return sort_descending(grades[kept].astype(np.float64), offsets_of(sizes)), sizes

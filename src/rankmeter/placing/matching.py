@@ -1,0 +1,109 @@
+"""Which rows of the run are judged: a hash join in NumPy, and the search for repeated rows.
+
+A row is a (query, item) pair folded into one 64-bit key. Two different pairs with one key are as good as impossible,
+and matches are compared in full all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankmeter.placing.placements import Ints
+
+Keys = npt.NDArray[np.uint64]
+_ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F))
+"""Odd multipliers with well mixed bits (golden ratio; Weyl sequences)."""
+
+
+def item_keys(items: pl.Series) -> Keys:
+    """A 64-bit key for each id: the number itself, or a hash of the text."""
+    if items.dtype == pl.String:
+        return items.hash(seed=17).to_numpy()
+    return items.to_numpy().view(np.uint64)
+
+
+def pair_keys(query: Ints, items: Keys) -> Keys:
+    """A 64-bit key for each (query, item) pair; ``query`` is a small code."""
+    keys = items * _ODD[0]
+    keys ^= keys >> np.uint64(29)
+    keys += query.astype(np.uint64) * _ODD[1]
+    keys *= _ODD[2]
+    keys ^= keys >> np.uint64(32)
+    return keys
+
+
+def repeated(keys: Keys) -> Ints:
+    """The rows whose key stands in an earlier row too, in rising order; empty where every key is different.
+
+    Rows are thrown into a table with four places for each; a row that finds another key in its place is tried again
+    with other bits of the key, until none is left.
+    """
+    rest = np.arange(len(keys))
+    found = []
+    for shift in (0, 13, 29, 41):
+        if len(rest) < 2:
+            break
+        bits = max(4, (4 * len(rest) - 1).bit_length())
+        slot = ((keys[rest] >> np.uint64(shift)) & np.uint64((1 << bits) - 1)).astype(np.int64)
+        table = np.empty(1 << bits, np.int64)
+        table[slot[::-1]] = np.arange(len(rest))[::-1]  # the earliest row of a place stays
+        winner = table[slot]
+        same = (keys[rest[winner]] == keys[rest]) & (winner != np.arange(len(rest)))
+        found.append(rest[same])
+        rest = rest[keys[rest[winner]] != keys[rest]]
+    if len(rest) > 1:
+        order = np.argsort(keys[rest], kind="stable")
+        later = keys[rest][order][1:] == keys[rest][order][:-1]
+        found.append(rest[order[1:][later]])
+    return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTable:
+    """Keys to look up: tables of falling size, each holding the keys that found no place in the ones before."""
+
+    keys: Keys
+    tables: tuple[tuple[int, int, npt.NDArray[np.int32]], ...]
+    seen: npt.NDArray[np.bool_]
+    """A sieve by the low bits of the keys, which lets most strangers go at the cost of one look."""
+
+    @classmethod
+    def of(cls, keys: Keys) -> KeyTable:
+        """Make the tables; the keys are all different (equal ones would turn each other away for ever)."""
+        bits = min(24, max(10, (8 * max(len(keys), 1) - 1).bit_length()))
+        seen = np.zeros(1 << bits, np.bool_)
+        seen[(keys & np.uint64((1 << bits) - 1)).astype(np.int64)] = True
+        tables, rest = [], np.arange(len(keys), dtype=np.int32)
+        while len(rest):
+            shift, bits = (7 * len(tables)) % 37, max(4, (4 * len(rest) - 1).bit_length())
+            slot = _slots(keys[rest], shift, bits)
+            table = np.full(1 << bits, -1, np.int32)
+            table[slot] = rest
+            tables.append((shift, bits, table))
+            rest = rest[table[slot] != rest]
+        return cls(keys, tuple(tables), seen)
+
+    def find(self, probes: Keys) -> tuple[Ints, Ints]:
+        """The rows of the probes that are known, in rising order, and the number of the key each one matches."""
+        mask = np.uint64(len(self.seen) - 1)
+        rest = np.flatnonzero(self.seen[(probes & mask).astype(np.int64)])
+        rows, matches = [], []
+        for shift, bits, table in self.tables:
+            candidate = table[_slots(probes[rest], shift, bits)].astype(np.int64)
+            same = (candidate >= 0) & (self.keys[candidate] == probes[rest])
+            rows.append(rest[same])
+            matches.append(candidate[same])
+            # An empty place ends the search: a key that was ever turned away found its place taken.
+            rest = rest[~same & (candidate >= 0)]
+        row = np.concatenate(rows) if rows else np.empty(0, np.int64)
+        match = np.concatenate(matches) if matches else np.empty(0, np.int64)
+        order = np.argsort(row, kind="stable")
+        return row[order], match[order]
+
+
+def _slots(keys: Keys, shift: int, bits: int) -> Ints:
+    return ((keys >> np.uint64(shift)) & np.uint64((1 << bits) - 1)).astype(np.int64)

@@ -1,0 +1,95 @@
+"""Arithmetic on segments: consecutive slices of one flat array, one per query, marked by offsets.
+
+Everything is a count or a sort of values; nothing loops over queries in Python.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankmeter.placing.placements import Bools, Floats, Ints
+
+
+def offsets_of(sizes: Ints) -> Ints:
+    """Where each segment starts, and where the last one ends: ``(n + 1,)``."""
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def expand(starts: Ints, sizes: Ints) -> Ints:
+    """All positions of some slices, one slice after another."""
+    total = int(sizes.sum())
+    ends = np.cumsum(sizes)
+    return np.arange(total) + np.repeat(starts - (ends - sizes), sizes)
+
+
+def unsorted_segments(values: Floats, offsets: Ints) -> Ints:
+    """Which segments are not in falling order."""
+    if len(values) < 2:
+        return np.empty(0, np.int64)
+    rises = np.flatnonzero(values[1:] > values[:-1]) + 1
+    if not len(rises):
+        return rises
+    owner = np.searchsorted(offsets, rises, side="right") - 1
+    return np.unique(owner[rises != offsets[owner]])
+
+
+def sort_descending(values: Floats, offsets: Ints, segments: Ints | None = None) -> Floats:
+    """A copy with the values of the given segments (all that need it, if None) in falling order.
+
+    Segments of similar length are sorted together as the rows of a padded matrix: NumPy sorts rows with vector
+    instructions, where one sort by (segment, value) would compare pairs.
+    """
+    wrong = unsorted_segments(values, offsets) if segments is None else segments
+    if not len(wrong):
+        return values
+    result = values.copy()
+    sizes = np.diff(offsets)[wrong]
+    width = np.int64(1) << np.ceil(np.log2(np.maximum(sizes, 2))).astype(np.int64)
+    for columns in np.unique(width):
+        rows = wrong[width == columns]
+        # Bounded blocks: a padded matrix of everything would hold the run twice.
+        for first in range(0, len(rows), max(1, 4_000_000 // int(columns))):
+            _sort_rows(result, offsets, rows[first : first + max(1, 4_000_000 // int(columns))])
+    return result
+
+
+def _sort_rows(values: Floats, offsets: Ints, rows: Ints) -> None:
+    """Sort some segments of about equal length in place, highest first."""
+    sizes = offsets[rows + 1] - offsets[rows]
+    columns = int(sizes.max())
+    if (sizes == columns).all():
+        where = offsets[rows][:, None] + np.arange(columns)
+        values[where] = -np.sort(-values[where], axis=1)
+        return
+    inside = np.arange(columns) < sizes[:, None]
+    matrix = np.full(inside.shape, np.inf, values.dtype)
+    matrix[inside] = -values[expand(offsets[rows], sizes)]
+    matrix.sort(axis=1)
+    values[expand(offsets[rows], sizes)] = -matrix[inside]
+
+
+def bisect(values: Floats, low: Ints, high: Ints, wanted: Floats, *, past_equal: bool) -> Ints:
+    """For each wanted value, how far into its own falling slice ``values[low:high]`` it stands.
+
+    The count of values above it, or with ``past_equal`` of those above or equal.
+    """
+    low, high, start = low.copy(), high.copy(), low
+    while True:
+        open_rows = np.flatnonzero(low < high)
+        if not len(open_rows):
+            return low - start
+        middle = (low[open_rows] + high[open_rows]) >> 1
+        found, target = values[middle], wanted[open_rows]
+        ahead: Bools = found >= target if past_equal else found > target
+        low[open_rows] = np.where(ahead, middle + 1, low[open_rows])
+        high[open_rows] = np.where(ahead, high[open_rows], middle)
+
+
+def group_rows(codes: Ints, groups: int) -> Ints:
+    """A stable order of rows by small integer codes, by counting rather than comparing where NumPy can."""
+    if groups <= 1 << 16:
+        return np.argsort(codes.astype(np.uint16), kind="stable")
+    order = np.argsort((codes & 0xFFFF).astype(np.uint16), kind="stable")
+    return order[np.argsort((codes >> 16)[order].astype(np.uint16), kind="stable")]

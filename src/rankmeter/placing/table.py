@@ -1,0 +1,321 @@
+"""Placing from tables: long columns of (query, item, score) against (query, item, grade).
+
+A block of whole queries goes in, the places of its judged items come out; a run larger than memory is many blocks.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.placing.counting import Places, place
+from rankmeter.placing.matching import KeyTable, Keys, item_keys, pair_keys, repeated
+from rankmeter.placing.placements import Floats, Ints, Placements, Plan
+from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
+
+
+class ScatteredQuery(Exception):
+    """A query came back in a later block, so the run must be grouped as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentIndex:
+    """The judgments prepared for look-up: made once, used for every block and every run."""
+
+    table: JudgmentTable
+    queries: pl.Series
+    """(n,) every judged query, in the order of first appearance."""
+    code: Ints
+    """(j,) the query of each kept judgment."""
+    grade: Floats
+    """(j,) its grade."""
+    item: pl.Series
+    """(j,) its item."""
+    keys: KeyTable
+    best: Floats
+    best_offsets: Ints
+
+    @classmethod
+    def of(cls, table: JudgmentTable, lowest_grade: float) -> JudgmentIndex:
+        """Prepare the judgments from a grade on; repeated ones are refused."""
+        queries, code = _encode(table.query)
+        keys = pair_keys(code, item_keys(table.item))
+        _refuse_repeated(table, keys)
+        grade = table.grade.to_numpy()
+        item = table.item
+        kept = grade >= lowest_grade
+        if not kept.all():
+            code, grade, keys, item = code[kept], grade[kept], keys[kept], item.filter(pl.Series(kept))
+        sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
+        offsets = offsets_of(sizes)
+        grouped = grade if _rising(code) else grade[group_rows(code, len(queries))]
+        return cls(table, queries, code, grade, item, KeyTable.of(keys), sort_descending(grouped, offsets), offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBlock:
+    """What one block of whole queries adds: its queries and the places of its judged items."""
+
+    code: Ints
+    """(b,) the queries of the block; codes from the number of judged queries on are not judged."""
+    returned: Ints
+    query: Ints
+    grade: Floats
+    score: Floats
+    places: Places
+
+
+def place_table(judgments: JudgmentTable, run: RunTable, plan: Plan) -> tuple[pl.Series, Placements]:
+    """Place a run that is one table; returns the ids of the queries and where their judged items stand."""
+    return place_blocks(judgments, [run], plan)
+
+
+def place_blocks(judgments: JudgmentTable, blocks: Iterable[RunTable], plan: Plan) -> tuple[pl.Series, Placements]:
+    """Place a run that comes as blocks of whole queries."""
+    index: JudgmentIndex | None = None
+    strangers = _Strangers()
+    placed: list[PlacedBlock] = []
+    seen = np.zeros(0, np.bool_)
+    for block in blocks:
+        judgments, block = same_id_types(judgments, block)
+        if index is None or index.table is not judgments:
+            index = JudgmentIndex.of(judgments, plan.lowest_grade)
+            seen = np.zeros(len(index.queries), np.bool_)
+        part = _place_block(index, block, plan, strangers)
+        inside = part.code[part.code < len(seen)]
+        if seen[inside].any() or strangers.came_back:
+            raise ScatteredQuery
+        seen[inside] = True
+        placed.append(part)
+    if index is None:
+        index = JudgmentIndex.of(judgments, plan.lowest_grade)
+    return strangers.after(index.queries), _assemble(index, placed, len(strangers))
+
+
+class _Strangers:
+    """The queries of the run that are not judged, numbered in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._ids: list[pl.Series] = []
+        self._known: set[object] = set()
+        self.came_back = False
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def number(self, ids: pl.Series) -> Ints:
+        new = ids.to_list()
+        before = len(self._known)
+        self._known.update(new)
+        self.came_back |= len(self._known) != before + len(new)
+        self._ids.append(ids)
+        return np.arange(before, before + len(new))
+
+    def after(self, judged: pl.Series) -> pl.Series:
+        return pl.concat([judged, *(ids.cast(judged.dtype) for ids in self._ids)], rechunk=True)
+
+
+def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _Strangers) -> PlacedBlock:
+    code, heads, sizes = _codes(index, run.query, strangers)
+    keys = pair_keys(code, item_keys(run.item))
+    keep = _without_repeated(run, keys, code, plan)
+    if keep is not None:
+        code, keys = code[keep], keys[keep]
+        rows = pl.Series(keep)
+        run = replace(run, query=run.query.gather(rows), item=run.item.gather(rows), score=run.score.gather(rows))
+        sizes = None
+    scores = run.score.to_numpy()
+    order = None
+    if sizes is None:  # not grouped: bring the rows of a query together
+        local, code_of = _local(code, heads)
+        order = group_rows(local, len(heads))
+        scores = scores[order]
+        sizes = np.bincount(local, minlength=len(heads)).astype(np.int64)
+    row, judgment = _judged_rows(index, run, code, keys)
+    return _count(index, run, plan, _Block(heads, sizes, scores, order), row, judgment, code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block whose scores are grouped by query."""
+
+    heads: Ints
+    sizes: Ints
+    scores: Floats
+    order: Ints | None
+    """Which row of the table each score came from; None where they stand as they were."""
+
+
+def _count(
+    index: JudgmentIndex, run: RunTable, plan: Plan, block: _Block, row: Ints, judgment: Ints, code: Ints
+) -> PlacedBlock:
+    segment_of = np.full(int(block.heads.max(initial=-1)) + 1, -1, np.int64)
+    segment_of[block.heads] = np.arange(len(block.heads))
+    position = row
+    if block.order is not None:
+        position = np.empty(len(block.order), np.int64)
+        position[block.order] = np.arange(len(block.order))
+        position = position[row]
+
+    def ids_of(positions: Ints) -> pl.Series:
+        rows = positions if block.order is None else block.order[positions]
+        return run.item.gather(pl.Series(rows))
+
+    score = block.scores[position]
+    places = place(
+        block.scores,
+        offsets_of(block.sizes),
+        segment_of[code[row]],
+        score,
+        plan,
+        rows_of=lambda some: position[some],
+        ids_of=ids_of,
+    )
+    if not run.scored:
+        score = np.full(len(score), np.nan)
+    return PlacedBlock(block.heads, block.sizes, code[row], index.grade[judgment], score, places)
+
+
+def _judged_rows(index: JudgmentIndex, run: RunTable, code: Ints, keys: Keys) -> tuple[Ints, Ints]:
+    """Rows of the run that are judged, and the judgment of each."""
+    row, judgment = index.keys.find(keys)
+    same_item = (run.item.gather(pl.Series(row)) == index.item.gather(pl.Series(judgment))).to_numpy()
+    same = same_item & (code[row] == index.code[judgment])
+    return (row, judgment) if same.all() else (row[same], judgment[same])
+
+
+def _codes(index: JudgmentIndex, query: pl.Series, strangers: _Strangers) -> tuple[Ints, Ints, Ints | None]:
+    """The code of each row's query, the codes that occur, and how many rows each has (None: rows not grouped)."""
+    if not len(query):
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
+    starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
+    firsts = query.gather(pl.Series(starts))
+    lengths = np.diff(starts, append=len(query))
+    heads, local = _encode(firsts)
+    known = pl.DataFrame({"query": index.queries, "code": np.arange(len(index.queries))})
+    found = pl.DataFrame({"query": heads}).join(known, on="query", how="left", maintain_order="left")["code"]
+    codes = found.fill_null(-1).to_numpy().copy()
+    unknown = codes < 0
+    if unknown.any():
+        codes[unknown] = len(index.queries) + strangers.number(heads.filter(pl.Series(unknown)))
+    grouped = len(heads) == len(firsts)
+    return np.repeat(codes[local], lengths), codes, lengths if grouped else None
+
+
+def _local(code: Ints, heads: Ints) -> tuple[Ints, Ints]:
+    """Codes renumbered from 0 in the order of ``heads``."""
+    number = np.empty(int(heads.max(initial=-1)) + 1, np.int64)
+    number[heads] = np.arange(len(heads))
+    return number[code], heads
+
+
+def _encode(values: pl.Series) -> tuple[pl.Series, Ints]:
+    """The different values in order of first appearance, and the number of each row's value among them."""
+    different = values.unique(maintain_order=True)
+    if len(different) == len(values):
+        return values, np.arange(len(values))
+    starts = np.flatnonzero((values != values.shift(1)).fill_null(value=True).to_numpy())
+    if len(starts) == len(different):  # grouped, the usual case: count instead of looking up
+        return different, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
+    numbers = pl.DataFrame({"value": different, "number": np.arange(len(different))})
+    joined = pl.DataFrame({"value": values}).join(numbers, on="value", how="left", maintain_order="left")
+    return different, joined["number"].to_numpy()
+
+
+def _rising(values: Ints) -> bool:
+    return bool((values[1:] >= values[:-1]).all())
+
+
+def _assemble(index: JudgmentIndex, placed: list[PlacedBlock], unjudged: int) -> Placements:
+    """Put the blocks together and the queries in order."""
+    total = len(index.queries) + unjudged
+    returned, in_run = np.zeros(total, np.int64), np.zeros(total, np.bool_)
+    for part in placed:
+        returned[part.code] = part.returned
+        in_run[part.code] = True
+    query = _joined([part.query for part in placed])
+    columns = {
+        "query": query,
+        "grade": _joined([part.grade for part in placed], np.float64),
+        "score": _joined([part.score for part in placed], np.float64),
+        "above": _joined([part.places.above for part in placed]),
+        "tied": _joined([part.places.tied for part in placed]),
+        "higher_id": _joined([part.places.higher_id for part in placed]),
+        "earlier": _joined([part.places.earlier for part in placed]),
+    }
+    if not _rising(query):
+        order = group_rows(query, total)
+        columns = {name: column[order] for name, column in columns.items()}
+    offsets = np.concatenate([index.best_offsets, np.full(unjudged, index.best_offsets[-1])])
+    is_judged = np.arange(total) < len(index.queries)
+    return Placements(
+        returned=returned, in_run=in_run, is_judged=is_judged, best_offsets=offsets, best=index.best, **columns
+    )
+
+
+def _joined(parts: list[np.ndarray], dtype: type = np.int64) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def _without_repeated(run: RunTable, keys: Keys, code: Ints, plan: Plan) -> Ints | None:
+    """The rows to keep where some pairs are repeated; None where all rows stay."""
+    if plan.duplicates == "counted":
+        return None
+    later = repeated(keys)
+    if not len(later):
+        return None
+    if plan.duplicates == "error":
+        shown = [f"item {run.item[int(row)]} in query {run.query[int(row)]}" for row in later[:5]]
+        raise InputError(
+            with_hint(
+                f"{run.source} returns an item twice for the same query: {examples([*shown, *later[5:]])}. "
+                "Nothing was evaluated.",
+                "duplicates='first', 'best' or 'counted' says what to do (on the command line: --duplicates first)",
+            )
+        )
+    keep = np.ones(len(keys), np.bool_)
+    if plan.duplicates == "first":
+        keep[later] = False
+        return np.flatnonzero(keep)
+    order = np.lexsort((np.arange(len(keys)), -run.score.to_numpy(), keys))
+    keep[order[1:][keys[order][1:] == keys[order][:-1]]] = False
+    return np.flatnonzero(keep)
+
+
+def _refuse_repeated(table: JudgmentTable, keys: Keys) -> None:
+    later = repeated(keys)
+    if len(later):
+        shown = [f"item {table.item[int(row)]} in query {table.query[int(row)]}" for row in later[:5]]
+        fact = f"{table.source} judges an item twice for the same query: {examples([*shown, *later[5:]])}."
+        raise InputError(with_hint(fact, "keep one judgment for each query and item"))
+
+
+def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTable, RunTable]:
+    """Compare ids as text where one side has numbers and the other text, and say so once."""
+    for column in ("query", "item"):
+        left, right = getattr(judgments, column), getattr(run, column)
+        if left.dtype == right.dtype:
+            continue
+        if pl.String in (left.dtype, right.dtype):
+            numbers, text = (judgments.source, run.source) if right.dtype == pl.String else (run.source, judgments.source)
+            warnings.warn(
+                f"{column} ids are numbers in {numbers} and text in {text}; they are compared as text.",
+                RankmeterWarning,
+                stacklevel=2,
+            )
+        judgments = replace(judgments, **{column: left.cast(pl.String)})
+        run = replace(run, **{column: right.cast(pl.String)})
+    return judgments, run
+
+
+def whole(blocks: Iterator[RunTable]) -> RunTable:
+    """All blocks as one table."""
+    parts = list(blocks)
+    columns = {name: pl.concat([getattr(part, name) for part in parts]) for name in ("query", "item", "score")}
+    return replace(parts[0], **columns)

@@ -1,0 +1,296 @@
+"""What an evaluation gives back: plain, frozen, convertible, and never a number without its definition."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from rankmeter.arithmetic.parts import Values
+from rankmeter.errors import InputError, MeasureError, NotFoundError, nearest
+from rankmeter.measures import Measure, parse
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from rankmeter.stats.intervals import Interval
+
+FILE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was evaluated, in counts."""
+
+    judged: int
+    """Queries that are judged."""
+    in_run: int
+    """Queries that the run holds."""
+    missing: int
+    """Judged queries that the run does not hold."""
+    unjudged: int
+    """Queries of the run that are not judged."""
+    without_relevant: int
+    """Judged queries with no grade above 0."""
+    returned: int
+    """Items returned, over all queries."""
+    unjudged_at: dict[int, int] = field(default_factory=dict)
+    """For each cutoff asked for, how many items within it carry no judgment."""
+    judgments: str = "judgments"
+    run: str = "run"
+
+    def sentences(self) -> list[str]:
+        """What a person should know before reading the numbers."""
+        said = [f"{self.judged:,} judged queries, {self.in_run:,} in the run"]
+        if self.missing:
+            said.append(f"{self.missing:,} judged queries are missing from the run")
+        if self.unjudged:
+            said.append(f"{self.unjudged:,} queries of the run are not judged")
+        if self.without_relevant:
+            said.append(f"{self.without_relevant:,} queries have no relevant item")
+        said += [f"{count:,} unjudged items in the first {k}" for k, count in self.unjudged_at.items() if count]
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The values of one system under some measures.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> ev = rm.evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a", "b"], "q2": ["a", "b"]}, ["RR", "P@1"])
+    >>> ev["RR"], ev.mean
+    (0.75, {'RR': 0.75, 'P@1': 0.5})
+    >>> ev.per_query
+    shape: (2, 3)
+    ┌───────┬─────┬─────┐
+    │ query ┆ RR  ┆ P@1 │
+    │ ---   ┆ --- ┆ --- │
+    │ str   ┆ f64 ┆ f64 │
+    ╞═══════╪═════╪═════╡
+    │ q1    ┆ 1.0 ┆ 1.0 │
+    │ q2    ┆ 0.5 ┆ 0.0 │
+    └───────┴─────┴─────┘
+    """
+
+    name: str
+    """The system."""
+    queries: pl.Series
+    """(n,) ids of the queries, judged ones first."""
+    values: Mapping[Measure, Values]
+    """For each measure a value per query, and whether it counts."""
+    means: Mapping[Measure, float]
+    """For each measure the aggregated value."""
+    tie_bounds: Mapping[Measure, tuple[float, float]]
+    """The value under the worst and the best order of tied items, where ties can change it."""
+    asked: Mapping[str, Measure]
+    """The texts under which measures were asked for."""
+    facts: Facts
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        return self.means[self.find(measure)]
+
+    def find(self, measure: str | Measure) -> Measure:
+        """The measure of this evaluation that is meant, by the text that was asked or the canonical one."""
+        if isinstance(measure, Measure) and measure in self.means:
+            return measure
+        text = str(measure)
+        for known in self.means:
+            if str(known) == text:
+                return known
+        if text in self.asked:
+            return self.asked[text]
+        try:
+            meant = parse(text)
+        except MeasureError:
+            meant = None
+        if meant is not None and str(meant) in self.asked:
+            return self.asked[str(meant)]
+        close = nearest(text, [*self.mean, *self.asked], shown=1)
+        hint = f"did you mean '{close[0]}'?" if close else f"it has {', '.join(self.mean)}."
+        raise NotFoundError(f"this evaluation has no '{text}'. Hint: {hint}")
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The aggregated value of each measure, by its canonical string."""
+        return {str(measure): value for measure, value in self.means.items()}
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row per query and a column per measure; null where a query does not count."""
+        shown = np.zeros(len(self.queries), np.bool_)
+        for values in self.values.values():
+            shown |= values.counted
+        rows = pl.Series(shown)
+        columns = {"query": self.queries.filter(rows)}
+        for measure, values in self.values.items():
+            column = pl.Series(values.value[shown])
+            counted = values.counted[shown]
+            if not counted.all():
+                column = pl.select(pl.when(pl.Series(counted)).then(column)).to_series()
+            columns[str(measure)] = column
+        return pl.DataFrame(columns)
+
+    @property
+    def definitions(self) -> dict[str, dict[str, Any]]:
+        """The complete definition of each number: every convention, the defaults too."""
+        return {str(measure): measure.describe() for measure in self.means}
+
+    def counted(self, measure: str | Measure) -> int:
+        """How many queries the aggregated value is about."""
+        return int(self.values[self.find(measure)].counted.sum())
+
+    def interval(
+        self, measure: str | Measure, *, level: float = 0.95, resamples: int = 9999, seed: int = 0
+    ) -> Interval:
+        """A confidence interval by the BCa bootstrap over queries, computed when asked for.
+
+        Examples
+        --------
+        >>> import rankmeter as rm
+        >>> truth = {i: {0} for i in range(40)}
+        >>> ev = rm.evaluate(truth, {i: [0, 1] if i % 4 else [1, 0] for i in range(40)}, ["RR"])
+        >>> interval = ev.interval("RR")
+        >>> round(interval.low, 2), ev["RR"], round(interval.high, 2)
+        (0.79, 0.875, 0.93)
+        """
+        from rankmeter.stats.intervals import bootstrap_interval  # noqa: PLC0415 (scipy is loaded only for statistics)
+
+        found = self.find(measure)
+        return bootstrap_interval(
+            self.values[found], found.aggregate, level=level, resamples=resamples, seed=seed
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the values per query, as plain Python: means, definitions, tie bounds, counts."""
+        return {
+            "name": self.name,
+            "mean": self.mean,
+            "queries": {str(measure): self.counted(measure) for measure in self.means},
+            "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
+            "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
+            "facts": asdict(self.facts),
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The same as JSON; a value that is not a number is null."""
+        return json.dumps(_finite(self.to_dict()), indent=indent, ensure_ascii=False)
+
+    def to_polars(self) -> pl.DataFrame:
+        """The values per query as a Polars frame."""
+        return self.per_query
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The values per query as a pandas frame."""
+        import pandas as pd  # noqa: PLC0415 (optional)
+
+        frame = self.per_query
+        return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
+
+    def to_arrow(self) -> pa.Table:
+        """The values per query as an Arrow table."""
+        return self.per_query.to_arrow()
+
+    def save(self, path: str | Path) -> None:
+        """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""
+        columns: dict[str, Any] = {"query": self.queries}
+        for measure, values in self.values.items():
+            columns[str(measure)] = pl.Series(values.value)
+            columns[f"{measure} counted"] = pl.Series(values.counted)
+            columns[f"{measure} numerator"] = pl.Series(values.numerator)
+            columns[f"{measure} denominator"] = pl.Series(values.denominator)
+        header = {
+            "version": FILE_VERSION,
+            "name": self.name,
+            "measures": [str(measure) for measure in self.means],
+            "means": [value.hex() for value in self.means.values()],
+            "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
+            "asked": {text: str(measure) for text, measure in self.asked.items()},
+            "facts": asdict(self.facts),
+        }
+        pl.DataFrame(columns).write_parquet(path, metadata={"rankmeter": json.dumps(header)})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Evaluation:
+        """Read what :meth:`save` wrote."""
+        if not Path(path).is_file():
+            raise NotFoundError(f"{path}: no such file.")
+        try:
+            header = json.loads(pl.read_parquet_metadata(path)["rankmeter"])
+            frame = pl.read_parquet(path)
+        except (KeyError, pl.exceptions.PolarsError) as error:
+            raise InputError(f"{path} is not a saved evaluation. Hint: Evaluation.save(path) writes one.") from error
+        measures = [parse(text) for text in header["measures"]]
+        facts = header["facts"]
+        facts["unjudged_at"] = {int(k): count for k, count in facts["unjudged_at"].items()}
+        return cls(
+            name=header["name"],
+            queries=frame["query"],
+            values={
+                measure: Values(*(frame[f"{measure}{part}"].to_numpy() for part in _SAVED_PARTS)) for measure in measures
+            },
+            means={m: float.fromhex(text) for m, text in zip(measures, header["means"], strict=True)},
+            tie_bounds={parse(text): (low, high) for text, (low, high) in header["tie_bounds"].items()},
+            asked={text: parse(measure) for text, measure in header["asked"].items()},
+            facts=Facts(**facts),
+        )
+
+    def __repr__(self) -> str:
+        width = max(len(text) for text in self.mean)
+        lines = [f"{self.name}: {'; '.join(self.facts.sentences())}"]
+        for measure, value in self.means.items():
+            line = f"  {str(measure):<{width}}  {value:.4f}"
+            if measure in self.tie_bounds:
+                worst, best = self.tie_bounds[measure]
+                line += f"  (ties: {worst:.4f} to {best:.4f})"
+            lines.append(line)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td title='{html.escape(_definition(measure))}'>{html.escape(str(measure))}</td>"
+            f"<td style='text-align:right'>{value:.4f}</td><td style='text-align:right'>{self.counted(measure):,}</td>"
+            f"<td>{_bounds_html(self.tie_bounds.get(measure))}</td></tr>"
+            for measure, value in self.means.items()
+        )
+        return (
+            f"<table><caption>{html.escape(self.name)}: {html.escape('; '.join(self.facts.sentences()))}</caption>"
+            "<tr><th>measure</th><th>value</th><th>queries</th><th>tied items, worst to best</th></tr>"
+            f"{rows}</table>"
+        )
+
+
+_SAVED_PARTS = ("", " counted", " numerator", " denominator")
+
+
+def _definition(measure: Measure) -> str:
+    return ", ".join(f"{name}={value}" for name, value in measure.describe().items() if name != "measure")
+
+
+def _bounds_html(bounds: tuple[float, float] | None) -> str:
+    return "" if bounds is None else f"{bounds[0]:.4f} to {bounds[1]:.4f}"
+
+
+def _plain(definition: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: {str(grade): gain for grade, gain in value.items()} if isinstance(value, Mapping) else value
+        for name, value in definition.items()
+    }
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: null stands for both."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list) else value

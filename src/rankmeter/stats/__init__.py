@@ -1,0 +1,1 @@
+"""Is it real: intervals, tests and corrections."""

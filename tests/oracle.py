@@ -1,0 +1,550 @@
+"""The oracle: every measure a second time, slowly, in plain Python, the formula line by line.
+
+It is written from the definitions (docstrings and ``measures/prose``), not from the library's arithmetic, and it is the
+only second implementation. ``oracle(measure, judgments, run)`` returns the aggregate and the value of each query; None
+stands for a query that is left out of the aggregate.
+
+Where a definition leaves something open, the choice made here is marked ``Reading:``.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import struct
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, product
+from typing import Any
+
+EPSILON = 0.00001
+
+Judgments = Mapping[Hashable, Mapping[Hashable, float]]
+Run = Mapping[Hashable, Mapping[Hashable, float] | Sequence[Hashable]]
+
+
+@dataclass(frozen=True)
+class Label:
+    """All that a formula may know of an item: its grade (None: not in the judgments), and whether it may be found."""
+
+    grade: float | None
+    alive: bool = True
+
+
+@dataclass(frozen=True)
+class Place:
+    """A label at a rank; several places share a rank only under ties=shared."""
+
+    rank: int
+    label: Label
+
+
+@dataclass(frozen=True)
+class Query:
+    """What a formula may know beside the order: the judgments that count, and how long the list is."""
+
+    grades: tuple[float, ...]
+    returned: int
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A value as numerator and denominator, and whether anything was found."""
+
+    top: float
+    bottom: float
+    found: bool
+
+    @property
+    def value(self) -> float:
+        return self.top / self.bottom if self.bottom else 0.0
+
+
+def oracle(
+    measure: Any, judgments: Judgments, run: Run, queries: str | None = None
+) -> tuple[float, dict[Hashable, float | None]]:
+    """The aggregate of a measure and its value for every query that it is about."""
+    policy = measure.queries or queries or "judged"
+    chosen = {
+        "judged": list(judgments),
+        "common": [query for query in judgments if query in run],
+        "run": list(run),
+    }[policy]
+    ratios = {query: one_query(measure, judgments.get(query, {}), run.get(query, {})) for query in chosen}
+    values = {query: None if ratio is None else ratio.value for query, ratio in ratios.items()}
+    kept = [ratio for ratio in ratios.values() if ratio is not None]
+    return aggregated(measure.aggregate, kept), values
+
+
+def aggregated(aggregate: str, ratios: Sequence[Ratio]) -> float:
+    """One number from those of the queries."""
+    values = [ratio.value for ratio in ratios]
+    if aggregate == "sum":
+        return math.fsum(values)
+    if not values:
+        return math.nan
+    if any(math.isnan(value) for value in values):
+        return math.nan
+    if aggregate == "mean":
+        return math.fsum(values) / len(values)
+    if aggregate == "median":
+        return statistics.median(values)
+    if aggregate == "geometric":
+        return math.exp(math.fsum(math.log(max(value, EPSILON)) for value in values) / len(values))
+    bottom = math.fsum(ratio.bottom for ratio in ratios)
+    return math.fsum(ratio.top for ratio in ratios) / bottom if bottom else 0.0
+
+
+def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> Ratio | None:
+    """The value of one query as a ratio; None where the query is left out."""
+    groups = tie_groups(measure, judged, returned)
+    listed = [label for group in groups for label in group]
+    if measure.candidates == "list":
+        grades = [label.grade for label in listed if label.grade is not None]
+    else:
+        grades = list(judged.values())
+    query = Query(tuple(grades), len(listed))
+    formula, relevant = FORMULAS[measure.name], RELEVANT.get(measure.name)
+    if relevant is not None and not any(relevant(measure, grade) for grade in grades):
+        return {"zero": empty_zero, "one": empty_one, "nan": empty_nan, "skip": lambda _: None}[measure.empty](
+            formula(measure, shared_or_single(measure, groups), query)
+        )
+    if measure.ties == "mean":
+        ratio = expected([formula(measure, single(order), query) for order in orders(groups)])
+    else:
+        ratio = formula(measure, shared_or_single(measure, groups), query)
+    return None if relevant is not None and not ratio.found and measure.miss == "skip" else ratio
+
+
+def expected(ratios: Sequence[Ratio]) -> Ratio:
+    """The mean over all orders. Reading: a query is missed when no order of the ties finds anything."""
+    top = math.fsum(ratio.top for ratio in ratios) / len(ratios)
+    mean = Ratio(top, math.fsum(ratio.bottom for ratio in ratios) / len(ratios), any(one.found for one in ratios))
+    value = math.fsum(ratio.value for ratio in ratios) / len(ratios)
+    assert math.isclose(mean.value, value, rel_tol=1e-12, abs_tol=1e-12), "the divisor depends on the order"
+    return mean
+
+
+# Reading: under aggregate=pooled an empty query keeps its denominator for empty=zero; for empty=one it is 1/1.
+def empty_zero(ratio: Ratio) -> Ratio:
+    return Ratio(0.0, ratio.bottom, found=False)
+
+
+def empty_one(ratio: Ratio) -> Ratio:
+    bottom = ratio.bottom or 1.0
+    return Ratio(bottom, bottom, found=False)
+
+
+def empty_nan(_: Ratio) -> Ratio:
+    return Ratio(math.nan, 1.0, found=False)
+
+
+# ---------------------------------------------------------------------------------------------------------- the order
+
+
+def tie_groups(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> list[list[Label]]:
+    """The labels of the list, best score first, as groups of equal score, each in the order of the tie rule."""
+    pairs = list(returned.items()) if isinstance(returned, Mapping) else [(item, -i) for i, item in enumerate(returned)]
+    if measure.scores == "float32":
+        pairs = [(item, as_float32(score)) for item, score in pairs]
+    rows = sorted(pairs, key=lambda pair: -pair[1])  # stable: the given order stays inside a tie
+    grouped = [list(rows_of_score) for _, rows_of_score in groupby(rows, key=lambda pair: pair[1])]
+    groups = [
+        [(item, Label(judged.get(item), not (measure.sign == "positive" and score <= 0))) for item, score in group]
+        for group in grouped
+    ]
+    if measure.unjudged == "removed":
+        groups = [[row for row in group if is_judged(measure, row[1])] for group in groups]
+    if measure.candidates == "appended":
+        there = {item for item, _ in pairs}
+        behind = [(item, Label(grade)) for item, grade in judged.items() if item not in there]
+        if measure.unjudged == "removed":
+            behind = [row for row in behind if is_judged(measure, row[1])]
+        groups.append(behind)
+    return [[label for _, label in in_order(measure, group)] for group in groups if group]
+
+
+def in_order(measure: Any, group: list[tuple[Hashable, Label]]) -> list[tuple[Hashable, Label]]:
+    rule = measure.ties
+    if rule in ("item", "item-ascending"):
+        return sorted(group, key=lambda row: str(row[0]).encode(), reverse=rule == "item")
+    if rule == "reversed":
+        return group[::-1]
+    if rule in ("best", "worst"):
+        return sorted(group, key=lambda row: worth(measure, row[1]), reverse=rule == "best")
+    return group
+
+
+def worth(measure: Any, label: Label) -> float:
+    """What the measure sees in an item: the more, the better its place should be."""
+    if measure.name == "Judged":
+        return float(is_judged(measure, label))
+    if not label.alive or label.grade is None or measure.name not in RELEVANT:
+        return 0.0
+    if measure.name in ("CG", "DCG", "nDCG"):
+        return gain(measure, label.grade)
+    if measure.name == "ERR" or (measure.name == "RBP" and measure.gain == "exp2"):
+        return max(label.grade, 0.0)
+    return float(RELEVANT[measure.name](measure, label.grade))
+
+
+def as_float32(score: float) -> float:
+    try:
+        return struct.unpack("f", struct.pack("f", score))[0]
+    except OverflowError:
+        return math.copysign(math.inf, score)
+
+
+def single(order: Sequence[Label]) -> list[Place]:
+    return [Place(rank, label) for rank, label in enumerate(order, start=1)]
+
+
+def shared_or_single(measure: Any, groups: list[list[Label]]) -> list[Place]:
+    if measure.ties != "shared":
+        return single([label for group in groups for label in group])
+    places, above = [], 0
+    for group in groups:
+        above += len(group)
+        places += [Place(above, label) for label in group]
+    return places
+
+
+def orders(groups: list[list[Label]]) -> Iterator[list[Label]]:
+    """Every order that the ties allow; orders that no formula can tell apart are taken once, as often as the others."""
+    for choice in product(*(list(distinct_orders(Counter(group))) for group in groups)):
+        yield [label for group in choice for label in group]
+
+
+def distinct_orders(left: Counter[Label]) -> Iterator[list[Label]]:
+    if not left.total():
+        yield []
+    for label in list(left):
+        if left[label]:
+            left[label] -= 1
+            for rest in distinct_orders(left):
+                yield [label, *rest]
+            left[label] += 1
+
+
+# ----------------------------------------------------------------------------------------------- what an item is worth
+
+
+def is_judged(measure: Any, label: Label) -> bool:
+    if label.grade is None:
+        return False
+    return label.grade >= 0 or measure.negative == "nonrelevant"
+
+
+def at_least_rel(measure: Any, grade: float) -> bool:
+    return grade >= measure.rel
+
+
+def gain(measure: Any, grade: float) -> float:
+    if measure.rel is not None and grade < measure.rel:
+        return 0.0
+    if measure.gain == "binary":
+        return 1.0 if measure.rel is not None or grade > 0 else 0.0
+    if measure.gain == "exp2":
+        return max(2.0**grade - 1.0, 0.0)
+    if measure.gain == "linear":
+        return max(grade, 0.0)
+    return max(dict(measure.gain).get(grade, grade), 0.0)
+
+
+def has_gain(measure: Any, grade: float) -> bool:
+    return gain(measure, grade) > 0
+
+
+def is_positive(_: Any, grade: float) -> bool:
+    return grade > 0
+
+
+def rbp_relevant(measure: Any, grade: float) -> bool:
+    return grade >= measure.rel if measure.gain == "binary" else grade > 0
+
+
+def counts(measure: Any, place: Place) -> bool:
+    """Whether a relevant item is found at this place."""
+    label = place.label
+    return label.alive and label.grade is not None and RELEVANT[measure.name](measure, label.grade)
+
+
+def hits(measure: Any, places: list[Place], depth: float) -> int:
+    return sum(counts(measure, place) for place in places if place.rank <= depth)
+
+
+def total(measure: Any, query: Query) -> int:
+    """R."""
+    return sum(RELEVANT[measure.name](measure, grade) for grade in query.grades)
+
+
+def depth(measure: Any) -> float:
+    return math.inf if measure.cutoff is None else measure.cutoff
+
+
+def discount(measure: Any, rank: int) -> float:
+    if measure.discount == "log2":
+        return math.log2(rank + 1)
+    if measure.discount == "jk":
+        return math.log2(max(rank, 2))
+    return float(rank)
+
+
+# --------------------------------------------------------------------------------------------------------- the formulas
+
+
+def precision(m: Any, places: list[Place], q: Query) -> Ratio:
+    k, h, R = depth(m), hits(m, places, depth(m)), total(m, q)
+    bottom = {"k": q.returned if m.cutoff is None else k, "list": min(k, q.returned), "capped": min(R, k)}[m.norm]
+    return Ratio(h, bottom, h > 0)
+
+
+def recall(m: Any, places: list[Place], q: Query) -> Ratio:
+    k, h, R = depth(m), hits(m, places, depth(m)), total(m, q)
+    return Ratio(h, R if m.norm == "relevant" else min(R, k), h > 0)
+
+
+def f_measure(m: Any, places: list[Place], q: Query) -> Ratio:
+    # (1 + b2) P R / (b2 P + R) with P = h / k and R = h / R is (1 + b2) h / (b2 R + k).
+    h, R, beta2 = hits(m, places, depth(m)), total(m, q), m.beta**2
+    k = q.returned if m.cutoff is None else m.cutoff
+    if h:
+        P, rec = h / k, h / R
+        assert math.isclose((1 + beta2) * P * rec / (beta2 * P + rec), (1 + beta2) * h / (beta2 * R + k))
+    return Ratio((1 + beta2) * h, beta2 * R + k, h > 0)
+
+
+def success(m: Any, places: list[Place], _: Query) -> Ratio:
+    h = hits(m, places, depth(m))
+    return Ratio(1.0 if h else 0.0, 1.0, h > 0)
+
+
+def r_precision(m: Any, places: list[Place], q: Query) -> Ratio:
+    first = min(total(m, q), depth(m))
+    # Reading: missed means that nothing was found within the places it looks at, the first min(R, k).
+    h = hits(m, places, first)
+    return Ratio(h, first, h > 0)
+
+
+def interpolated_precision(m: Any, places: list[Place], q: Query) -> Ratio:
+    R, k = total(m, q), depth(m)
+    wanted = m.recall * R
+    if m.rounding == "ceil":
+        needed = math.ceil(round(wanted, 9))  # 0.1 * 30 is 3, not a little more
+    elif m.rounding == "trec9":
+        needed = math.floor(wanted + 0.9)
+    else:
+        needed = math.floor(wanted + 0.5)
+    best = 0.0
+    for place in places:
+        if place.rank <= k and (h := hits(m, places, place.rank)) >= needed:
+            best = max(best, h / place.rank)
+    return Ratio(best, 1.0, hits(m, places, k) > 0)
+
+
+def set_precision(m: Any, places: list[Place], q: Query) -> Ratio:
+    k, R = depth(m), total(m, q)
+    h, n = hits(m, places, k), min(q.returned, k)
+    return Ratio(h, n if m.norm == "list" else min(R, n), h > 0)
+
+
+def set_recall(m: Any, places: list[Place], q: Query) -> Ratio:
+    h = hits(m, places, depth(m))
+    return Ratio(h, total(m, q), h > 0)
+
+
+def set_f(m: Any, places: list[Place], q: Query) -> Ratio:
+    k, R, beta2 = depth(m), total(m, q), m.beta**2
+    h, n = hits(m, places, k), min(q.returned, k)
+    return Ratio((1 + beta2) * h, beta2 * R + n, h > 0)
+
+
+def reciprocal_rank(m: Any, places: list[Place], _: Query) -> Ratio:
+    ranks = [place.rank for place in places if place.rank <= depth(m) and counts(m, place)]
+    return Ratio(1 / min(ranks) if ranks else 0.0, 1.0, bool(ranks))
+
+
+def average_precision(m: Any, places: list[Place], q: Query) -> Ratio:
+    k, R, n = depth(m), total(m, q), q.returned
+    found = [place.rank for place in places if place.rank <= k and counts(m, place)]
+    bottom = {
+        "relevant": R,
+        "capped": min(R, k),
+        "list": min(R, k, n),
+        "found": hits(m, places, math.inf),
+        "hits": len(found),
+        # Reading: without a cutoff k is the length of the list, as for P.
+        "k": n if m.cutoff is None else k,
+    }[m.norm]
+    return Ratio(math.fsum(hits(m, places, rank) / rank for rank in found), bottom, bool(found))
+
+
+def area_under_curve(m: Any, places: list[Place], _: Query) -> Ratio:
+    seen = [place for place in places if place.rank <= depth(m)]
+    relevant = [place.rank for place in seen if counts(m, place)]
+    others = [place.rank for place in seen if not counts(m, place)]
+    if relevant and not others:
+        return Ratio(1.0, 1.0, found=True)
+    # Under ties=mean the mean over all orders makes a tied pair count one half.
+    return Ratio(sum(i < j for i in relevant for j in others), len(relevant) * len(others), bool(relevant))
+
+
+def mean_rank(m: Any, places: list[Place], _: Query) -> Ratio:
+    ranks = [place.rank for place in places if place.rank <= depth(m) and counts(m, place)]
+    return Ratio(sum(ranks), len(ranks), bool(ranks))
+
+
+def dcg_of(m: Any, gains: Sequence[tuple[int, float]]) -> float:
+    return math.fsum(worth_ / discount(m, rank) for rank, worth_ in gains)
+
+
+def placed_gains(m: Any, places: list[Place], k: float) -> list[tuple[int, float]]:
+    return [(place.rank, gain(m, place.label.grade)) for place in places if place.rank <= k and counts(m, place)]  # type: ignore[arg-type]
+
+
+def cumulated_gain(m: Any, places: list[Place], _: Query) -> Ratio:
+    gains = placed_gains(m, places, depth(m))
+    return Ratio(math.fsum(worth_ for _, worth_ in gains), 1.0, bool(gains))
+
+
+def discounted_gain(m: Any, places: list[Place], _: Query) -> Ratio:
+    gains = placed_gains(m, places, depth(m))
+    return Ratio(dcg_of(m, gains), 1.0, bool(gains))
+
+
+def normalised_gain(m: Any, places: list[Place], q: Query) -> Ratio:
+    k = depth(m)
+    gains = placed_gains(m, places, k)
+    listed = [place for place in places if place.label.grade is not None]
+    if m.ideal in ("judged", "uncut"):
+        pool = [gain(m, grade) for grade in q.grades]
+    elif m.ideal == "list":
+        pool = [gain(m, place.label.grade) for place in listed]
+    elif m.ideal == "top":
+        pool = [gain(m, place.label.grade) for place in listed if place.rank <= k]
+    else:
+        pool = [1.0] * m.cutoff
+    ideal = [(rank, best) for rank, best in enumerate(sorted(pool, reverse=True), start=1)]
+    if m.ideal != "uncut":
+        ideal = [(rank, best) for rank, best in ideal if rank <= k]
+    return Ratio(dcg_of(m, gains), dcg_of(m, ideal), bool(gains))
+
+
+def rank_biased_precision(m: Any, places: list[Place], _: Query) -> Ratio:
+    seen = [place for place in places if place.rank <= depth(m) and counts(m, place)]
+    total_ = 0.0
+    for place in seen:
+        worth_ = 1.0 if m.gain == "binary" else (2.0**place.label.grade - 1) / 2.0**m.max_grade  # type: ignore[operator]
+        total_ += (1 - m.p) * worth_ * m.p ** (place.rank - 1)
+    return Ratio(total_, 1.0, bool(seen))
+
+
+def expected_reciprocal_rank(m: Any, places: list[Place], _: Query) -> Ratio:
+    reached, value, found = 1.0, 0.0, False
+    for place in places:
+        if place.rank <= depth(m) and counts(m, place):
+            satisfied = (2.0**place.label.grade - 1) / 2.0**m.max_grade  # type: ignore[operator]
+            value += reached * satisfied / place.rank
+            reached *= 1 - satisfied
+            found = True
+    return Ratio(value, 1.0, found)
+
+
+def judged_nonrelevant(m: Any, label: Label) -> bool:
+    return is_judged(m, label) and not at_least_rel(m, label.grade)  # type: ignore[arg-type]
+
+
+def binary_preference(m: Any, places: list[Place], q: Query) -> Ratio:
+    R = total(m, q)
+    # Reading: with candidates=list, N too is counted over the list: judgments outside it do not exist.
+    N = sum(judged_nonrelevant(m, Label(grade)) for grade in q.grades)
+    above, value, found = 0, 0.0, False
+    for place in places:
+        if place.rank <= depth(m) and counts(m, place):
+            value += 1 - min(above, R) / min(N, R) if above else 1.0
+            found = True
+        above += judged_nonrelevant(m, place.label)
+    return Ratio(value, R, found)
+
+
+def inferred_ap(m: Any, places: list[Place], q: Query) -> Ratio:
+    pooled, relevant, nonrelevant, value, found = 0, 0, 0, 0.0, False
+    for place in places:
+        i = place.rank
+        if i <= depth(m) and counts(m, place):
+            found = True
+            if i == 1:
+                value += 1.0
+            else:
+                share = (relevant + EPSILON) / (relevant + nonrelevant + 2 * EPSILON)
+                value += 1 / i + ((i - 1) / i) * (pooled / (i - 1)) * share
+        pooled += place.label.grade is not None
+        relevant += counts(m, place)
+        nonrelevant += judged_nonrelevant(m, place.label)
+    return Ratio(value, total(m, q), found)
+
+
+def judged_share(m: Any, places: list[Place], q: Query) -> Ratio:
+    # Reading: relevance plays no part, so `empty`, `miss` and `sign` change nothing.
+    k = depth(m)
+    judged = sum(is_judged(m, place.label) for place in places if place.rank <= k)
+    return Ratio(judged, min(k, q.returned), found=True)
+
+
+def num_queries(_: Any, __: list[Place], ___: Query) -> Ratio:
+    return Ratio(1.0, 1.0, found=True)
+
+
+def num_returned(m: Any, _: list[Place], q: Query) -> Ratio:
+    return Ratio(min(q.returned, depth(m)), 1.0, found=True)
+
+
+def num_relevant(m: Any, _: list[Place], q: Query) -> Ratio:
+    return Ratio(total(m, q), 1.0, found=True)
+
+
+def num_relevant_returned(m: Any, places: list[Place], _: Query) -> Ratio:
+    h = hits(m, places, depth(m))
+    return Ratio(h, 1.0, h > 0)
+
+
+FORMULAS: dict[str, Callable[[Any, list[Place], Query], Ratio]] = {
+    "P": precision,
+    "R": recall,
+    "F": f_measure,
+    "Success": success,
+    "Rprec": r_precision,
+    "IPrec": interpolated_precision,
+    "SetP": set_precision,
+    "SetR": set_recall,
+    "SetF": set_f,
+    "RR": reciprocal_rank,
+    "AP": average_precision,
+    "AUC": area_under_curve,
+    "MeanRank": mean_rank,
+    "CG": cumulated_gain,
+    "DCG": discounted_gain,
+    "nDCG": normalised_gain,
+    "RBP": rank_biased_precision,
+    "ERR": expected_reciprocal_rank,
+    "Bpref": binary_preference,
+    "infAP": inferred_ap,
+    "Judged": judged_share,
+    "NumQ": num_queries,
+    "NumRet": num_returned,
+    "NumRel": num_relevant,
+    "NumRelRet": num_relevant_returned,
+}
+
+RELEVANT: dict[str, Callable[[Any, float], bool]] = {
+    **dict.fromkeys(
+        ("P", "R", "F", "Success", "Rprec", "IPrec", "SetP", "SetR", "SetF", "RR", "AP", "AUC", "MeanRank", "Bpref"),
+        at_least_rel,
+    ),
+    **dict.fromkeys(("infAP", "NumRel", "NumRelRet"), at_least_rel),
+    **dict.fromkeys(("CG", "DCG", "nDCG"), has_gain),
+    "RBP": rbp_relevant,
+    "ERR": is_positive,
+}
+"""Which grades a measure calls relevant; measures that are not listed have no such notion."""

@@ -1,0 +1,123 @@
+"""Small data in which everything that can go wrong is likely: ties, missing queries, odd ids, odd grades, odd scores."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+from hypothesis import strategies as st
+
+from rankmeter.errors import MeasureError
+from rankmeter.measures import REGISTRY, Measure
+from rankmeter.measures.base import rule_of
+
+QUERIES = ["q1", "q2", "q3", "q10", "q9"]
+TEXT_IDS = ["9", "10", "a", "ä", "B", "100", "_", "b", "Z9"]
+INT_IDS = [9, 10, 100, 1, 2, 11, 20, 3, 0]
+GRADES = [0, 1, 2, 3, -1, 0.5]
+WHOLE_GRADES = [0, 1, 2, 3, -1, -2]
+TIED_SCORES = [1.0, 2.0, 0.5]
+ODD_SCORES = [1.0, 1.0 + 1e-9, 2.0, 0.0, -0.0, -1.5, math.inf, -math.inf, 0.5, 1e30]
+"""Some tie only in single precision, some are not finite, some are not positive."""
+
+OPTIONS: dict[str, list[Any]] = {
+    "cutoff": [1, 2, 3, 5, 20],
+    "rel": [1, 2, 0.5, 3],
+    "p": [0.5, 0.95],
+    "beta": [2, 0.5],
+    "recall": [0.1, 0.25, 0.3, 0.5, 0.7, 1],
+    "gain": [{1: 3, 2: 9}, {1: 5, 2: 1, 3: 2}, {0: 1, 1: 2}],
+    "max_grade": [3, 5],
+}
+"""Values of the options that hold numbers or maps."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Judgments and a run."""
+
+    judgments: dict[Any, dict[Any, float]]
+    run: dict[Any, dict[Any, float]]
+
+    @property
+    def highest(self) -> float:
+        return max((grade for grades in self.judgments.values() for grade in grades.values()), default=-math.inf)
+
+
+@st.composite
+def data(
+    draw: st.DrawFn,
+    *,
+    ids: list[Any] | None = None,
+    grades: list[Any] | None = None,
+    scores: list[float] | None = None,
+    relevant: bool = True,
+    empty_lists: bool = True,
+) -> Data:
+    """Judgments and a run over a few queries; ``relevant`` makes sure that some grade is 3."""
+    ids = ids or draw(st.sampled_from([TEXT_IDS, INT_IDS]))
+    score = st.sampled_from(scores or draw(st.sampled_from([TIED_SCORES, ODD_SCORES, TIED_SCORES[:1]])))
+    item, grade, query = st.sampled_from(ids), st.sampled_from(grades or GRADES), st.sampled_from(QUERIES)
+    # Many queries hold few distinct grades so that some have no relevant item at all.
+    graded = st.dictionaries(item, grade, min_size=1, max_size=6) | st.dictionaries(
+        item, st.sampled_from([0, -1]), min_size=1, max_size=3
+    )
+    judgments = draw(st.dictionaries(query, graded, min_size=1, max_size=4))
+    run = draw(
+        st.dictionaries(
+            query, st.dictionaries(item, score, min_size=0 if empty_lists else 1, max_size=8), min_size=1, max_size=4
+        )
+    )
+    if relevant:
+        first = next(iter(judgments))
+        judgments[first][draw(item)] = 3
+    return Data(judgments, run)
+
+
+@st.composite
+def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...] = ()) -> Measure:
+    """A measure with random options; those named in ``fixed`` keep their default."""
+    measure = REGISTRY[name or draw(st.sampled_from(sorted(REGISTRY)))]
+    changes: dict[str, Any] = {}
+    for option in fields(measure):
+        if option.name in fixed or option.name == "duplicates":
+            continue
+        values = [*rule_of(option).choices, *OPTIONS.get(option.name, [])]
+        if option.name == "aggregate":
+            values = list(measure.aggregates)
+        if option.name == "ties":
+            values = list(measure.tie_rules)
+        # Half of the options stay as they are, so that each is seen alone too.
+        if values and draw(st.booleans()):
+            changes[option.name] = draw(st.sampled_from(values))
+    if measure.name == "RBP":
+        if changes.get("gain") not in ("binary", "exp2"):
+            changes.pop("gain", None)
+        changes.pop("max_grade", None)
+        if changes.get("gain") == "exp2":
+            changes["max_grade"] = draw(st.sampled_from([3, 5]))
+    if changes.get("ideal") == "full":
+        changes |= {"gain": "binary", "cutoff": changes.get("cutoff", 3)}
+    return with_possible_ties(measure, changes)
+
+
+def with_possible_ties(measure: Measure, changes: dict[str, Any]) -> Measure:
+    """The measure with these options, without the tie rule where the two do not go together."""
+    try:
+        return measure(**changes)
+    except MeasureError:
+        changes.pop("ties")
+        return measure(**changes)
+
+
+def tie_rules(measure: Measure) -> list[str]:
+    """The tie rules that a measure with these options has."""
+    rules = []
+    for rule in measure.tie_rules:
+        try:
+            measure(ties=rule)
+        except MeasureError:
+            continue
+        rules.append(rule)
+    return rules

@@ -1,0 +1,260 @@
+"""The prose of the measures and conventions: complete in both languages, and its worked examples are right.
+
+The examples are recomputed here line by line from their formulae, apart from the library's own arithmetic.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROSE = Path(__file__).parents[3] / "src" / "rankmeter" / "measures" / "prose"
+MEASURES = [
+    *("P", "R", "F", "Success", "RR", "AP", "nDCG", "DCG", "CG", "Rprec", "RBP", "ERR", "Bpref", "infAP", "IPrec"),
+    *("SetP", "SetR", "SetF", "Judged", "AUC", "MeanRank", "NumQ", "NumRet", "NumRel", "NumRelRet"),
+]
+TEXTS = {"title", "meaning", "use", "misleads", "example"}
+CHOICES = {
+    "ties": "item item-ascending input reversed mean shared worst best",
+    "scores": "float64 float32",
+    "sign": "ignored positive",
+    "unjudged": "nonrelevant removed",
+    "negative": "unjudged nonrelevant",
+    "candidates": "all list appended",
+    "empty": "zero one nan skip",
+    "miss": "zero skip",
+    "queries": "judged common run",
+    "duplicates": "error first best counted",
+    "aggregate": "mean geometric sum pooled median",
+    "rel": "",
+    "cutoff": "",
+    "gain": "linear exp2 binary map",
+    "discount": "log2 jk reciprocal",
+    "ideal": "judged list top uncut full",
+    "norm_AP": "relevant capped list found hits k",
+    "norm_P": "k list capped",
+    "norm_R": "relevant capped",
+    "norm_SetP": "list capped",
+    "beta": "",
+    "p": "",
+    "max_grade": "",
+    "recall": "",
+    "rounding": "ceil trec9 nearest",
+}
+CJK = re.compile(r"[\u4e00-\u9fff]")
+
+
+def read(name: str) -> dict[str, Any]:
+    return tomllib.loads((PROSE / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def check_text(text: object, *, chinese: bool) -> None:
+    assert isinstance(text, str)
+    assert text.strip()
+    assert bool(CJK.search(text)) is chinese, text
+    assert not re.search("[\u2014\ufffd]", text), text
+
+
+def test_there_is_one_file_per_measure_and_no_other() -> None:
+    assert {path.stem for path in PROSE.glob("*.toml")} == {*MEASURES, "conventions"}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_text_is_there_in_both_languages(name: str) -> None:
+    prose = read(name)
+    assert set(prose) == {"citation", "formula", "latex", "en", "zh"}
+    assert isinstance(prose["citation"], str)
+    check_text(prose["formula"], chinese=False)
+    check_text(prose["latex"], chinese=False)
+    for language in ("en", "zh"):
+        assert set(prose[language]) == TEXTS
+        for key in TEXTS:
+            check_text(prose[language][key], chinese=language == "zh")
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_both_languages_give_the_same_example(name: str) -> None:
+    prose = read(name)
+    english, chinese = (re.findall(r"\d+\.\d{3,}", prose[language]["example"]) for language in ("en", "zh"))
+    assert english == chinese
+
+
+def test_conventions_name_every_field_and_every_choice_in_both_languages() -> None:
+    conventions = read("conventions")
+    assert set(conventions) == set(CHOICES)
+    for field, choices in CHOICES.items():
+        entry = conventions[field]
+        assert set(entry) == ({"en", "zh", "choices"} if choices else {"en", "zh"})
+        assert set(entry.get("choices", {})) == set(choices.split())
+        for text in (entry, *entry.get("choices", {}).values()):
+            assert set(text) - {"choices"} == {"en", "zh"}
+            for language in ("en", "zh"):
+                check_text(text[language], chinese=language == "zh")
+                assert "\n" not in text[language]
+
+
+def precision(grades: list[int], k: int) -> float:
+    return sum(g >= 1 for g in grades[:k]) / k
+
+
+def ap_sum(grades: list[int], k: int) -> float:
+    return sum(precision(grades, i) for i in range(1, min(k, len(grades)) + 1) if grades[i - 1] >= 1)
+
+
+def f(p: float, r: float, beta: float) -> float:
+    return (1 + beta**2) * p * r / (beta**2 * p + r)
+
+
+def dcg(gains: list[int]) -> float:
+    return sum(g / log2(i + 1) for i, g in enumerate(gains, 1))
+
+
+def dcg_jk(gains: list[int]) -> float:
+    return sum(g / log2(max(i, 2)) for i, g in enumerate(gains, 1))
+
+
+def rbp(grades: list[int], p: float) -> float:
+    return (1 - p) * sum(p ** (i - 1) for i, g in enumerate(grades, 1) if g >= 1)
+
+
+def err(grades: list[int], max_grade: int) -> float:
+    value, reached = 0.0, 1.0
+    for i, g in enumerate(grades, 1):
+        satisfied = (2**g - 1) / 2**max_grade
+        value += reached * satisfied / i
+        reached *= 1 - satisfied
+    return value
+
+
+def bpref(grades: list[int | None], r: int, n: int) -> float:
+    value, above = 0.0, 0
+    for g in grades:
+        if g == 0:
+            above += 1
+        elif g is not None:
+            value += 1 - min(above, r) / min(n, r) if above else 1
+    return value / r
+
+
+def infap(grades: list[int | None], r: int) -> float:
+    """None: not in the pool; -1: pooled but not judged (m_infap.c of trec_eval)."""
+    eps, value, rel, nonrel, unjudged = 1e-5, 0.0, 0, 0, 0
+    for i, g in enumerate(grades, 1):
+        if g == -1:
+            unjudged += 1
+        elif g == 0:
+            nonrel += 1
+        elif g is not None:
+            share = (rel + eps) / (rel + nonrel + 2 * eps)
+            value += 1.0 if i == 1 else 1 / i + (rel + nonrel + unjudged) / i * share
+            rel += 1
+    return value / r
+
+
+def iprec(grades: list[int], r: int, x: float) -> float:
+    ranks = range(1, len(grades) + 1)
+    return max((precision(grades, i) for i in ranks if sum(grades[:i]) / r >= x), default=0.0)
+
+
+def auc(scored: list[tuple[float, int]]) -> float:
+    relevant = [s for s, g in scored if g]
+    others = [s for s, g in scored if not g]
+    return sum((a > b) + 0.5 * (a == b) for a in relevant for b in others) / (len(relevant) * len(others))
+
+
+A = [1, 0, 1, 0, 1]
+G = [3, 2, 3, 0, 1]
+J: list[int | None] = [1, None, 0, None, 2]
+EXP2 = [2**g - 1 for g in G]
+# The values each example states, in the digits in which it states them.
+STATED: dict[str, list[tuple[float, int]]] = {
+    "P": [(precision(A, 3), 4), (precision(A, 10), 4), (precision(A, 5), 4)],
+    "R": [(2 / 4, 4), (3 / 4, 4), (2 / min(4, 3), 4)],
+    "F": [(f(precision(A, 3), 2 / 4, 1), 6), (f(precision(A, 3), 2 / 4, 2), 6)],
+    "Success": [(1 / 3, 4), (2 / 3, 4)],
+    "RR": [(1 / 3, 4), (0.0, 4), ((1 / 2 + 1 + 1 / 5) / 3, 6)],
+    "AP": [
+        (ap_sum(A, 5), 6),
+        (ap_sum(A, 5) / 3, 6),
+        (ap_sum(A, 5) / 4, 6),
+        (ap_sum(A, 3) / 4, 6),
+        (ap_sum(A, 3) / 3, 6),
+    ],
+    "nDCG": [
+        (dcg(G), 6),
+        (dcg([3, 3, 2, 1, 0]), 6),
+        (dcg(G) / dcg([3, 3, 2, 1, 0]), 6),
+        (dcg([3, 3, 3, 2, 1]), 6),
+        (dcg(G) / dcg([3, 3, 3, 2, 1]), 6),
+        *((log2(i), 6) for i in (3, 5, 6)),
+    ],
+    "DCG": [
+        (dcg(G), 6),
+        (dcg(EXP2), 6),
+        (dcg_jk(G), 6),
+        (2 / log2(3), 6),
+        (3 / log2(3), 6),
+        (1 / log2(6), 6),
+        *((log2(i), 6) for i in (3, 5)),
+    ],
+    "CG": [(sum(G[:3]), 4), (sum(G), 4)],
+    "Rprec": [(precision(A, 4), 4)],
+    "RBP": [(rbp(A, 0.8), 6), (0.8**5, 6), (rbp(A, 0.8) + 0.8**5, 6), (rbp(A, 0.5), 6)],
+    "ERR": [(err(G, 3), 6), (err(G, 4), 6), (3 / 8 / 8 / 2, 6), (7 / 8 * 5 / 64 / 3, 6), (5 / 512 / 8 / 5, 6)],
+    "Bpref": [(bpref([1, 0, None, 1, 0, 1], 4, 3), 4)],
+    "infAP": [(infap([1, 0, -1, 1, None, 1], 3), 6), (0.625, 6), (1 / 6 + 4 / 6 * (2 + 1e-5) / (3 + 2e-5), 6)],
+    "IPrec": [
+        (iprec([0, 1, 1, 0, 1], 4, 0.25), 4),
+        (iprec([0, 1, 1, 0, 1], 4, 0.6), 4),
+        (iprec([0, 1, 1, 0, 1], 4, 1.0), 4),
+    ],
+    "SetP": [(precision(A, 5), 4)],
+    "SetR": [(3 / 4, 4)],
+    "SetF": [(f(3 / 5, 3 / 4, 1), 6), (f(3 / 5, 3 / 4, 2), 6)],
+    "Judged": [(sum(g is not None for g in J[:2]) / 2, 4), (sum(g is not None for g in J) / min(10, 5), 4)],
+    "AUC": [
+        (auc([(5, 1), (4, 0), (3, 1), (2, 0), (1, 0)]), 6),
+        (auc([(5, 1), (4, 0), (4, 1), (2, 0), (1, 0)]), 6),
+        (auc([(5, 1), (4, 0), (3, 1), (2, 0), (1, 0), (0, 1)]), 6),
+    ],
+    "MeanRank": [((2 + 5) / 2, 4)],
+    "NumRelRet": [(4 / 5, 4), ((3 / 4 + 1) / 2, 4)],
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_the_worked_example_is_right(name: str) -> None:
+    for language in ("en", "zh"):
+        example = read(name)[language]["example"]
+        for value, digits in STATED[name]:
+            assert re.search(rf"(?<![\d.]){re.escape(f'{value:.{digits}f}')}(?!\d)", example), (language, value)
+
+
+# Exact terms of the sums, and rounded terms named in passing.
+TERMS = {
+    "Bpref": {f"{1 - 1 / 3:.4f}", f"{1 - 2 / 3:.4f}"},
+    "RBP": {f"{0.8**4:.4f}", f"{0.5**4}"},
+    "ERR": {f"{7 / 8}"},
+    "infAP": {f"{1 / 6 + 4 / 6 * 2 / 3:.6f}"},
+}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_no_number_of_the_example_is_left_unchecked(name: str) -> None:
+    known = {f"{value:.{digits}f}" for value, digits in STATED.get(name, [])} | TERMS.get(name, set())
+    assert set(re.findall(r"\d+\.\d{3,}", read(name)["en"]["example"])) <= known
+
+
+def test_values_named_in_the_warnings_are_right() -> None:
+    for language in ("en", "zh"):
+        assert f"{1 / log2(3):.4f}" in read("nDCG")[language]["misleads"]
+        assert f"{f(2 / 10, 1, 1):.4f}" in read("F")[language]["misleads"]
+        assert f"{err(G, 3):.6f}" in read("ERR")[language]["misleads"]
+        assert f"{err(G, 4):.6f}" in read("ERR")[language]["misleads"]
+        assert f"{(99 * 1 + 10_000) / 100:.2f}" in read("MeanRank")[language]["misleads"]
+        assert f"{(100_000 - 1_000) / 99_999:.2f}" in read("AUC")[language]["misleads"]
