@@ -13,14 +13,16 @@ import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
 from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.inputs import Labelled, Source, into_judgments, into_run
-from rankmeter.measures import Measure, RankedMeasure, into_measures, parse_measures
+from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, Source, into_judgments, into_run
+from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures
 from rankmeter.placing import PlacedRun, place_run
 from rankmeter.placing.placements import Bools, Placements, Plan
 from rankmeter.results import Evaluation, Facts
 
 QueryPolicy = Literal["judged", "common", "run"]
 DuplicatePolicy = Literal["error", "first", "best", "counted"]
+MOST_JUDGED = 2_000_000
+"""Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
 
 
 def evaluate(
@@ -66,20 +68,22 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    asked = _asked(measures)
-    chosen = [_folded(measure, queries, duplicates) for measure in asked]
+    chosen = [_folded(measure, queries, duplicates) for measure in into_measures(measures)]
     truth, returned = _both(judgments, run, columns)
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
     placed: PlacedRun | None = None
+    facts: Facts | None = None
+    wide = _all_judged(truth)
     for key, group in _by_placing(chosen).items():
-        placed = place_run(truth, returned, _plan(group, *key))
+        placed = place_run(truth, returned, _plan(group, *key, wide=wide))
         views = Views(placed.placements)
+        facts = facts or _facts(placed.placements, truth, returned, _unjudged_at(group, views) if wide else {})
         for measure in group:
             values[measure] = _values(measure, views, placed)
-            if (extremes := _tie_bounds(measure, views, placed, values[measure])) is not None:
+            if (extremes := _tie_bounds(measure, views, placed)) is not None:
                 bounds[measure] = extremes
-    if placed is None:
+    if placed is None or facts is None:
         raise MeasureError("no measure was asked for.")
     return Evaluation(
         name=name,
@@ -88,7 +92,7 @@ def evaluate(
         means={measure: aggregated(values[measure], measure.aggregate) for measure in chosen},
         tie_bounds=bounds,
         asked=_names(measures, chosen),
-        facts=_facts(placed.placements, truth, returned),
+        facts=facts,
     )
 
 
@@ -100,14 +104,10 @@ def value(measure: str | Measure, *, grades: object) -> float:
     >>> value("nDCG@5", grades=[3, 2, 3, 0, 1])
     0.9723...
     """
-    from rankmeter.inputs import ranked_grades  # noqa: PLC0415
+    from rankmeter.inputs import ranked_grades
 
     result = evaluate(ranked_grades([grades]), measures=[measure])
     return next(iter(result.mean.values()))
-
-
-def _asked(measures: object) -> list[Measure]:
-    return into_measures(measures)
 
 
 def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
@@ -115,7 +115,7 @@ def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
     if isinstance(measures, (str, Measure)):
         measures = [measures]
     texts = [text for text in measures if isinstance(text, str)]  # type: ignore[attr-defined]
-    asked = {measure: folded for measure, folded in zip(into_measures(measures), chosen, strict=True)}
+    asked = dict(zip(into_measures(measures), chosen, strict=True))
     names = {str(measure): folded for measure, folded in asked.items()}
     for text in texts:
         meant = parse_measures(text)
@@ -134,7 +134,7 @@ def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: Duplicate
     return measure(**changes) if changes else measure
 
 
-def _both(judgments: object, run: object, columns: Mapping[str, str] | None) -> tuple[Source, Source]:
+def _both(judgments: object, run: object, columns: Mapping[str, str] | None) -> tuple[AnyJudgments, AnyRun]:
     if isinstance(judgments, Labelled):
         if run is not None:
             raise InputError("labelled lists carry their run; give either them alone or judgments and a run.")
@@ -152,10 +152,21 @@ def _by_placing(measures: list[Measure]) -> dict[tuple[str, str], list[Measure]]
     return groups
 
 
-def _plan(measures: list[Measure], scores: str, duplicates: str) -> Plan:
+def _all_judged(truth: AnyJudgments) -> bool:
+    """Whether items judged not relevant are placed too, to count what is unjudged; not where they are very many.
+
+    In a matrix every item is judged, so there is nothing to count.
+    """
+    if isinstance(truth, Dense):
+        return False
+    rows = len(truth.query) if isinstance(truth, JudgmentTable) else sum(map(len, truth.data.values()))
+    return rows <= MOST_JUDGED
+
+
+def _plan(measures: list[Measure], scores: str, duplicates: str, *, wide: bool) -> Plan:
     """The least that must be placed for these measures."""
     ranked = [measure for measure in measures if isinstance(measure, RankedMeasure)]
-    wide = any(m.places_judged or m.unjudged == "removed" or m.candidates == "appended" for m in ranked)
+    wide |= any(m.places_judged or m.unjudged == "removed" or m.candidates == "appended" for m in ranked)
     rules = {m.ties for m in ranked}
     # How deep a list matters is known only where every measure cuts it and none asks for the rest of it.
     cuts = [m.cutoff for m in ranked if m.candidates == "all" and m.unjudged == "nonrelevant" and _cuts(m)]
@@ -189,10 +200,10 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
     return placements.is_judged
 
 
-def _values(measure: Measure, views: Views, placed: PlacedRun) -> Values:
+def _values(measure: Any, views: Views, placed: PlacedRun) -> Values:
     _check(measure, placed)
     formula = FORMULAS[type(measure).name]
-    parts = formula(views.of(measure), measure)  # type: ignore[arg-type]
+    parts = formula(views.of(measure), measure)
     return values_of(
         parts,
         empty=getattr(measure, "empty", "zero"),
@@ -216,7 +227,7 @@ def _check(measure: Measure, placed: PlacedRun) -> None:
         )
 
 
-def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun, values: Values) -> tuple[float, float] | None:
+def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun) -> tuple[float, float] | None:
     """The values under the worst and the best order of tied items, where ties can change the number."""
     if not isinstance(measure, RankedMeasure) or not (placed.placements.tied > 1).any():
         return None
@@ -230,7 +241,20 @@ def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun, values: Value
     return None if worst == best or math.isnan(worst) else (worst, best)
 
 
-def _facts(placements: Placements, truth: Source, returned: Source) -> Facts:
+def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
+    """For each cutoff, how many items of judged queries carry no judgment."""
+    ranked = [m for m in measures if isinstance(m, RankedMeasure)]
+    cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
+    ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared")), "best")
+    counts = {}
+    for cutoff in cutoffs:
+        judged: Any = Judged(ties=ties) @ cutoff
+        parts = FORMULAS["Judged"](views.of(judged), judged)
+        counts[cutoff] = int((parts.denominator - parts.numerator)[views.placements.is_judged].sum())
+    return counts
+
+
+def _facts(placements: Placements, truth: Source, returned: Source, unjudged_at: dict[int, int]) -> Facts:
     """Counts of what was evaluated."""
     judged, in_run = placements.is_judged, placements.in_run
     highest = np.full(len(placements), -np.inf)
@@ -243,6 +267,7 @@ def _facts(placements: Placements, truth: Source, returned: Source) -> Facts:
         unjudged=int((in_run & ~judged).sum()),
         without_relevant=int((judged & (highest <= 0)).sum()),
         returned=int(placements.returned.sum()),
+        unjudged_at=unjudged_at,
         judgments=str(truth.source),
         run=str(returned.source),
     )

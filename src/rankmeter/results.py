@@ -161,14 +161,12 @@ class Evaluation:
         >>> ev = rm.evaluate(truth, {i: [0, 1] if i % 4 else [1, 0] for i in range(40)}, ["RR"])
         >>> interval = ev.interval("RR")
         >>> round(interval.low, 2), ev["RR"], round(interval.high, 2)
-        (0.79, 0.875, 0.93)
+        (0.8, 0.875, 0.94)
         """
-        from rankmeter.stats.intervals import bootstrap_interval  # noqa: PLC0415 (scipy is loaded only for statistics)
+        from rankmeter.stats.intervals import bootstrap_interval  # scipy is loaded only for statistics
 
         found = self.find(measure)
-        return bootstrap_interval(
-            self.values[found], found.aggregate, level=level, resamples=resamples, seed=seed
-        )
+        return bootstrap_interval(self.values[found], found.aggregate, level=level, resamples=resamples, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python: means, definitions, tie bounds, counts."""
@@ -191,7 +189,7 @@ class Evaluation:
 
     def to_pandas(self) -> pd.DataFrame:
         """The values per query as a pandas frame."""
-        import pandas as pd  # noqa: PLC0415 (optional)
+        import pandas as pd  # optional
 
         frame = self.per_query
         return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
@@ -236,7 +234,8 @@ class Evaluation:
             name=header["name"],
             queries=frame["query"],
             values={
-                measure: Values(*(frame[f"{measure}{part}"].to_numpy() for part in _SAVED_PARTS)) for measure in measures
+                measure: Values(*(frame[f"{measure}{part}"].to_numpy() for part in _SAVED_PARTS))
+                for measure in measures
             },
             means={m: float.fromhex(text) for m, text in zip(measures, header["means"], strict=True)},
             tie_bounds={parse(text): (low, high) for text, (low, high) in header["tie_bounds"].items()},
@@ -248,7 +247,7 @@ class Evaluation:
         width = max(len(text) for text in self.mean)
         lines = [f"{self.name}: {'; '.join(self.facts.sentences())}"]
         for measure, value in self.means.items():
-            line = f"  {str(measure):<{width}}  {value:.4f}"
+            line = f"  {measure!s:<{width}}  {value:.4f}"
             if measure in self.tie_bounds:
                 worst, best = self.tie_bounds[measure]
                 line += f"  (ties: {worst:.4f} to {best:.4f})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,8 @@ def _ideal(view: View, m: Options) -> Floats:
     if m.ideal != "uncut" and m.cutoff is not None:
         counts &= place <= m.cutoff
     query = np.repeat(np.arange(len(view)), np.diff(offsets))[counts]
-    return np.bincount(query, weights=gain[counts] * discount(place[counts]), minlength=len(view))
+    weighed = np.bincount(query, weights=gain[counts] * discount(place[counts]), minlength=len(view))
+    return weighed.astype(np.float64, copy=False)
 
 
 def rank_biased_precision(view: View, m: Options) -> Parts:
@@ -116,7 +118,7 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
     # One step for the first item of every query, one for the second, ...: a product along each list.
     order = np.argsort(number, kind="stable")
     bounds = np.searchsorted(number[order], np.arange(int(number.max(initial=-1)) + 2))
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+    for first, last in pairwise(bounds.tolist()):
         step = order[first:last]
         value[query[step]] += reading[query[step]] * satisfied[step] / rank[step]
         reading[query[step]] *= 1.0 - satisfied[step]

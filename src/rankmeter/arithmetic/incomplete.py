@@ -24,7 +24,8 @@ def _judged(grade: Floats, m: Options) -> Bools:
 def _count_before(view: View, chosen: Bools) -> Ints:
     """(m,) how many chosen rows of the same query stand before each row."""
     total = np.concatenate([[0], np.cumsum(chosen)])
-    return total[:-1] - total[view.offsets[view.query]]
+    before: Ints = total[:-1] - total[view.offsets[view.query]]
+    return before
 
 
 def bpref(view: View, m: Options) -> Parts:

@@ -19,7 +19,8 @@ def total_relevant(view: View, rel: float) -> Floats:
     """(n,) R: how many candidates are relevant."""
     relevant = (view.best >= rel).astype(np.float64)
     total = np.concatenate([[0.0], np.cumsum(relevant)])
-    return total[view.best_offsets[1:]] - total[view.best_offsets[:-1]]
+    counts: Floats = total[view.best_offsets[1:]] - total[view.best_offsets[:-1]]
+    return counts
 
 
 def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
@@ -158,7 +159,9 @@ def average_precision(view: View, m: Options) -> Parts:
     """The sum of the precisions at the relevant ranks over one of six divisors."""
     total = total_relevant(view, m.rel)
     rows = view.grade >= m.rel
-    precisions = _expected_precisions(view, rows, m.cutoff) if view.ties == "mean" else _precisions(view, rows, m.cutoff)
+    precisions = (
+        _expected_precisions(view, rows, m.cutoff) if view.ties == "mean" else _precisions(view, rows, m.cutoff)
+    )
     summed = view.per_query(precisions, rows)
     found = hits(view, m.rel, m.cutoff)
     if m.norm == "relevant":
@@ -256,7 +259,7 @@ def mean_rank(view: View, m: Options) -> Parts:
     return Parts(view.per_query(rank, rows), found, total > 0, found > 0)
 
 
-def num_queries(view: View, m: Options) -> Parts:
+def num_queries(view: View, _: Options) -> Parts:
     """1 for each query."""
     return Parts(np.ones(len(view)), np.ones(len(view)))
 

@@ -15,7 +15,8 @@ Discount = Callable[[Ints], Floats]
 
 def log2(rank: Ints) -> Floats:
     """1 / log2(i + 1)."""
-    return 1.0 / np.log2(rank + 1.0)
+    weight: Floats = 1.0 / np.log2(rank + 1.0)
+    return weight
 
 
 def jk(rank: Ints) -> Floats:

@@ -16,16 +16,16 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
     if isinstance(data, (JudgmentTable, Dense)):
         return data
     if is_path(data):
-        from rankmeter.inputs.files import read_judgments  # noqa: PLC0415 (only when a file is read)
+        from rankmeter.inputs.files import read_judgments  # only when a file is read
 
         return read_judgments(data, format=format, columns=columns)
     if not isinstance(data, (dict, list, tuple)):
-        from rankmeter.inputs.frames import is_frame, judgments_from_frame  # noqa: PLC0415 (only for frames)
+        from rankmeter.inputs.frames import is_frame, judgments_from_frame  # only for frames
 
         if is_frame(data):
             return judgments_from_frame(data, columns=columns)
         refuse_bare_array(data)
-    from rankmeter.inputs.mappings import judgments_from_mapping  # noqa: PLC0415
+    from rankmeter.inputs.mappings import judgments_from_mapping
 
     return judgments_from_mapping(data)
 
@@ -35,16 +35,16 @@ def into_run(data: Any, *, columns: Mapping[str, str] | None = None, format: str
     if isinstance(data, (RunTable, RunFile, Dense)):
         return data
     if is_path(data):
-        from rankmeter.inputs.files import iter_run  # noqa: PLC0415
+        from rankmeter.inputs.files import iter_run
 
         return RunFile(lambda: iter_run(data, format=format, columns=columns), str(data))
     if not isinstance(data, (dict, list, tuple)):
-        from rankmeter.inputs.frames import is_frame, run_from_frame  # noqa: PLC0415
+        from rankmeter.inputs.frames import is_frame, run_from_frame
 
         if is_frame(data):
             return run_from_frame(data, columns=columns)
         refuse_bare_array(data)
-    from rankmeter.inputs.mappings import run_from_mapping  # noqa: PLC0415
+    from rankmeter.inputs.mappings import run_from_mapping
 
     return run_from_mapping(data)
 
@@ -57,7 +57,7 @@ def is_path(data: object) -> bool:
 def refuse_bare_array(data: object) -> None:
     """An array may hold items, grades or scores; only the caller knows."""
     if hasattr(data, "__array__") or hasattr(data, "toarray"):
-        from rankmeter.errors import InputError, with_hint  # noqa: PLC0415
+        from rankmeter.errors import InputError, with_hint
 
         fact = f"a bare {type(data).__name__} may hold items, grades or scores."
         raise InputError(with_hint(fact, "say which: rankmeter.arrays(values), or ranked_grades(lists)"))

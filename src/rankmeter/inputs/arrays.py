@@ -54,10 +54,10 @@ def ranked_grades(lists: Any) -> Labelled:
     >>> rm.evaluate(rm.ranked_grades([[3, 2, 3, 0, 1], [0, 1]]), measures=["RR"])["RR"]
     0.75
     """
-    import polars as pl  # noqa: PLC0415 (array users may need no tables)
+    import polars as pl  # array users may need no tables
 
-    from rankmeter.inputs.mappings import numbers  # noqa: PLC0415
-    from rankmeter.inputs.tables import JudgmentTable, RunTable  # noqa: PLC0415
+    from rankmeter.inputs.mappings import numbers
+    from rankmeter.inputs.tables import JudgmentTable, RunTable
 
     try:
         rows = [list(one) for one in lists]

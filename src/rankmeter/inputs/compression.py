@@ -12,12 +12,10 @@ import lzma
 import os
 import sys
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
-
-import polars as pl
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 
@@ -34,7 +32,7 @@ _MAGIC = {
     "zstd": (_ZSTD_FRAME, *(bytes((0x50 + kind,)) + b"\x2a\x4d\x18" for kind in range(16))),
 }
 _MAGIC_BYTES = 10
-_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError, pl.exceptions.PolarsError)
+_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)
 
 
 class Readable(Protocol):
@@ -64,7 +62,7 @@ class ByteSource:
         self._stream = raw
         start = self._checked_read(_MAGIC_BYTES)
         self.compression = compression_of(start)
-        self._stream = _decompressor(self.compression, _Rejoined(start, raw), path)
+        self._stream = _decompressor(self.compression, _Rejoined(start, raw))
         self.path = path if self.compression is None else None
         """The file itself, for readers that can take a path, when it holds the content as it is."""
         self.head = self._checked_read(HEAD_BYTES)
@@ -98,9 +96,6 @@ class ByteSource:
             return _read_fully(self._stream, size, self.name)
         except InputError:
             raise
-        except pl.exceptions.ComputeError as error:
-            # Polars decompresses zstd into text, so this is where text that is not UTF-8 shows.
-            raise InputError(f"{self.name} does not hold UTF-8 text ({error}).") from None
         except _DAMAGED as error:
             if self.compression is None:
                 raise InputError(f"{self.name} cannot be read: {_reason(error)}.") from None
@@ -209,29 +204,8 @@ class _Rejoined:
         return given if len(given) == size else given + self._rest.read(min(size - len(given), 1 << 30))
 
 
-class _Chunks:
-    """A stream over an iterator of bytes."""
-
-    def __init__(self, chunks: Generator[bytes, None, None]) -> None:
-        self._chunks = chunks
-        self._current = memoryview(b"")
-
-    def read(self, size: int = -1, /) -> bytes:
-        while not self._current:
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                return b""
-            self._current = memoryview(chunk)
-        size = len(self._current) if size < 0 else size
-        given, self._current = bytes(self._current[:size]), self._current[size:]
-        return given
-
-    def close(self) -> None:
-        self._chunks.close()
-
-
-def _decompressor(compression: str | None, raw: _Rejoined, path: Path | None) -> Readable:
-    stream = cast(BinaryIO, raw)  # The three classes only ever call read() on it.
+def _decompressor(compression: str | None, raw: _Rejoined) -> Readable:
+    stream = cast(BinaryIO, raw)  # The classes only ever call read() on it.
     if compression == "gzip":
         return cast(Readable, gzip.GzipFile(fileobj=stream))
     if compression == "xz":
@@ -239,35 +213,47 @@ def _decompressor(compression: str | None, raw: _Rejoined, path: Path | None) ->
     if compression == "bzip2":
         return cast(Readable, bz2.BZ2File(stream))
     if compression == "zstd":
-        return _Chunks(_zstd_text(raw, path))
+        return _ZstdFile(raw)
     return raw
 
 
-def _zstd_text(raw: _Rejoined, path: Path | None) -> Generator[bytes, None, None]:
-    """Decompress zstd through Polars, which brings the decompressor that Python lacks before 3.14.
+class _ZstdFile:
+    """The frames of a zstd file, one after another; zstandard's own reader takes a cut one for whole."""
 
-    It gives lines, not bytes: CRLF becomes LF, a last newline is added, and the content must be UTF-8 text.
-    """
-    start = raw.read(4)
-    if path is not None and start == _ZSTD_FRAME:
-        lines = pl.scan_lines(path, glob=False)
-    else:
-        rest = [start]
-        while part := raw.read(1 << 24):
-            rest.append(part)
-        frames = _without_skippable_frames(b"".join(rest))
-        if not frames:
-            return
-        lines = pl.scan_lines(frames)
-    for batch in lines.collect_batches(maintain_order=True):
-        if batch.height:
-            yield batch.get_column("line").str.join("\n").cast(pl.Binary).item()
-            yield b"\n"
+    def __init__(self, raw: Readable) -> None:
+        import zstandard  # loaded only for such a file; Python has its own from 3.14 on
 
+        self._raw = raw
+        self._error = zstandard.ZstdError
+        self._new_frame = zstandard.ZstdDecompressor().decompressobj
+        self._frame = self._new_frame()
+        self._begun = False
+        self._left = memoryview(b"")
 
-def _without_skippable_frames(data: bytes) -> bytes:
-    """Drop the frames without content that may stand first; Polars knows zstd by its ordinary frame only."""
-    start = 0
-    while data[start + 1 : start + 4] == b"\x2a\x4d\x18" and data[start] & 0xF0 == 0x50:
-        start += 8 + int.from_bytes(data[start + 4 : start + 8], "little")
-    return data[start:]
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes, at most ``size``; none at the end."""
+        if not self._left:
+            self._left = memoryview(self._next())
+        size = len(self._left) if size < 0 else size
+        given, self._left = bytes(self._left[:size]), self._left[size:]
+        return given
+
+    def _next(self) -> bytes:
+        while True:
+            packed = (self._frame.unused_data if self._frame.eof else b"") or self._raw.read(1 << 20)
+            if not packed:
+                if self._begun and not self._frame.eof:
+                    raise EOFError("the last frame is cut short")
+                return b""
+            if self._frame.eof:
+                self._frame = self._new_frame()
+            self._begun = True
+            try:
+                content = self._frame.decompress(packed)
+            except self._error as error:
+                raise EOFError(str(error)) from error
+            if content:
+                return content
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -25,7 +25,7 @@ RawColumn = pl.Series | list[object]
 
 _NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
 
-_EXACT_WHOLE_NUMBERS = 2**53  # up to here every whole number is a float64
+_EXACT_WHOLE_NUMBERS = 2**53  # below, every whole number is a float64 of its own
 
 
 def is_frame(obj: object) -> bool:
@@ -330,14 +330,16 @@ def _check_exact(
     role: Role, whole: pl.Series, floats: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
 ) -> None:
     """Refuse whole numbers that float64 would round: two different scores would become a tie."""
-    if floats.abs().max() <= _EXACT_WHOLE_NUMBERS:  # type: ignore[operator]  # a number: there are rows
+    if floats.abs().max() < _EXACT_WHOLE_NUMBERS:  # type: ignore[operator]  # a number: there are rows
         return
     rounded = (floats.cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list()
     if rounded:
-        fact = f"{role} {whole[rounded[0]]} is more than 2**53 and would be rounded"
-        raise InputError(
-            with_hint(origin.blame(fact, rounded, raw), f"subtract or divide to make every {role} smaller")
-        )
+        raise InputError(_rounded_text(role, whole[rounded[0]], rounded, raw, origin))
+
+
+def _rounded_text(role: Role, value: object, rows: Sequence[int], raw: Mapping[Role, RawColumn], origin: Origin) -> str:
+    fact = f"{role} {value} is beyond 2**53 and would be rounded"
+    return with_hint(origin.blame(fact, rows, raw), f"subtract or divide to make every {role} smaller")
 
 
 def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
@@ -355,6 +357,9 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, Raw
     if wrong:
         fact = f"{role} {values[wrong[0]]!r} is not a number"
         raise InputError(origin.blame(fact, wrong, raw))
+    rounded = [row for row, v in enumerate(clean) if isinstance(v, int) and int(float(v)) != v]
+    if rounded:
+        raise InputError(_rounded_text(role, clean[rounded[0]], rounded, raw, origin))
     return pl.Series([None if v is None else float(v) for v in clean], dtype=pl.Float64)  # type: ignore[arg-type]
 
 

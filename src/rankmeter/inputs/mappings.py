@@ -56,7 +56,9 @@ def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         return dict(enumerate(data))
     look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK
-    raise InputError(with_hint(f"{what} of type {type(data).__name__} cannot be read.", f"give {look}, a frame or a path"))
+    raise InputError(
+        with_hint(f"{what} of type {type(data).__name__} cannot be read.", f"give {look}, a frame or a path")
+    )
 
 
 def _unlike(what: str, query: object, one: object, look: str) -> str:
@@ -93,7 +95,7 @@ def ids(values: list[Any]) -> pl.Series:
     """Ids as a column: 64-bit numbers where all are whole numbers, text otherwise."""
     if values and all(hasattr(value, "__index__") for value in values):
         whole = [int(value) for value in values]
-        if -(2**63) <= min(whole) and max(whole) < 2**63:
+        if min(whole) >= -(2**63) and max(whole) < 2**63:
             return pl.Series(whole, dtype=pl.Int64)
     wrong = next((value for value in values if isinstance(value, float) or value is None), "")
     if wrong != "":

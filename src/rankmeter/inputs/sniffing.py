@@ -20,7 +20,7 @@ _FOREIGN = {
 
 
 def recognise(head: bytes, name: str = "the input") -> str:
-    """Tell the format of a file from its first bytes.
+    r"""Tell the format of a file from its first bytes.
 
     In this order:
 
@@ -54,7 +54,7 @@ def recognise(head: bytes, name: str = "the input") -> str:
 
     Examples
     --------
-    >>> recognise(b"301 0 D-4 1\\n"), recognise(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")
+    >>> recognise(b"301 0 D-4 1\n"), recognise(b"query-id\tcorpus-id\tscore\nq1\td1\t1\n")
     ('qrels', 'tsv')
     """
     # A text could begin with these letters too, as the id of a query; then a blank follows.

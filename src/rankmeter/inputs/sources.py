@@ -76,7 +76,7 @@ AnyRun = ScoredMapping | RankedLists | RunTable | RunFile | Dense
 
 def no_nan(values: npt.NDArray[Any], what: str) -> None:
     """Refuse an array with NaN, naming the first cells."""
-    from rankmeter.errors import InputError, examples  # noqa: PLC0415 (kept beside its only use)
+    from rankmeter.errors import InputError, examples  # kept beside its only use
 
     if values.dtype.kind == "f" and np.isnan(values).any():
         rows, columns = np.nonzero(np.isnan(values))

@@ -37,7 +37,7 @@ _NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "
 def read_judgments(
     source: bytes | Path,
     *,
-    format: str,  # noqa: A002  the word that callers use
+    format: str,
     name: str,
     columns: Mapping[str, str] | None = None,
 ) -> JudgmentTable:
@@ -66,7 +66,7 @@ def read_judgments(
 def read_run(
     source: bytes | Path,
     *,
-    format: str,  # noqa: A002  the word that callers use
+    format: str,
     name: str,
     columns: Mapping[str, str] | None = None,
 ) -> RunTable:
@@ -215,10 +215,12 @@ class _Delimited:
             )
         except (pl.exceptions.PolarsError, ValueError, TypeError):
             return None
-        taken = {role: frame.get_column(str(index)) for role, index in position.items()}
-        if not len(frame) or any((taken[role] == "").any() for role in ("query", "item") if role in taken):
+        taken: dict[Role, pl.Series] = {role: frame.get_column(str(index)) for role, index in position.items()}
+        if not len(frame) or any((taken[role] == "").any() for role in ("query", "item")):
             return None
-        return cast("dict[Role, RawColumn]", taken)
+        if b'"' in self._data and len(frame) != self._data.rstrip(b"\n").count(b"\n") + 1 - self.header_lines:
+            return None  # rows over several lines: Polars is lenient where a stray quote swallows them
+        return None if _may_be_rounded(taken) else dict(taken)
 
     def read_exactly(self, found: Mapping[Role, str]) -> tuple[dict[Role, RawColumn], list[int]]:
         """Read with the csv module, and name every ragged line; also the first line of every row."""
@@ -237,8 +239,14 @@ class _Delimited:
         return columns, lines
 
 
+def _may_be_rounded(columns: Mapping[Role, pl.Series]) -> bool:
+    """Whether a number was read that, if it was written as a whole number, may have been another."""
+    floats = [column for column in columns.values() if column.dtype == pl.Float64]
+    return any(((column.abs() >= 2**53) & column.is_finite()).any() for column in floats)
+
+
 def _is_number(text: str) -> bool:
-    return isinstance(_number(text), float)
+    return isinstance(_number(text), (int, float))
 
 
 def _number(text: object) -> object:
@@ -246,7 +254,9 @@ def _number(text: object) -> object:
     if not isinstance(text, str) or "_" in text or not text.isascii():
         return text  # float() takes 1_000 and digits of other scripts; no other tool does
     try:
-        return float(text)
+        number = float(text)
+        is_large_and_whole = abs(number) >= 2**53 and text.strip().lstrip("+-").isdigit()
+        return int(text) if is_large_and_whole else number
     except ValueError:
         return text if text.strip() else None
 
@@ -347,7 +357,8 @@ def _json_lines_fast(data: bytes, name: str, find: Find) -> dict[Role, RawColumn
             return None
         if dtype == pl.String and data.count(key + b':"') + data.count(key + b': "') != len(frame):
             return None
-    return {role: frame.get_column(column) for role, column in found.items()}
+    taken = {role: frame.get_column(column) for role, column in found.items()}
+    return None if _may_be_rounded(taken) else dict(taken)
 
 
 class _Flattened(list[object]):

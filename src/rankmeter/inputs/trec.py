@@ -28,8 +28,8 @@ BLOCK_BYTES = 1 << 24
 # zstd. In the middle of a text these bytes are only an odd id ("x^2" begins like zlib): read such a block the slow way.
 _TAKEN_BY_POLARS = (BOM, b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x^", b"x\x9c", b"x\xda")
 
-# What bytes.split() takes as blanks, made one character; NumPy then has only spaces and newlines to deal with.
-_BLANKS_TO_SPACE = bytes.maketrans(b"\t\r\v\f", b"    ")
+# What bytes.split() takes as blanks inside a line, made one character.
+_BLANKS_TO_SPACE = bytes.maketrans(b"\t\v\f", b"   ")
 # Small enough that the masks of one step stay in the processor's cache: three times faster than whole blocks.
 _STEP = 1 << 17
 
@@ -204,16 +204,13 @@ def _query_at(text: bytes, start: int, floor: int) -> bytes | None:
 def _parse(block: bytes, layout: Layout, first_line: int, problems: Problems) -> tuple[pl.DataFrame, int]:
     """Parse one block; returns its rows (none after a problem) and how many lines it had."""
     shape = _shape_of(block)
-    text, lines = block, shape.lines
-    if not shape.is_simple:
-        # A NUL or a CR inside a line is for the slow way to judge.
-        if b"\0" in block or block.count(b"\r") != block.count(b"\r\n"):
-            return _parse_lines(block, layout, first_line, problems), lines
-        text = _normalise(block)
-        shape = _shape_of(text)
-    if not text:
+    lines = shape.lines
+    text = block if shape.is_simple else _normalise(block)
+    if text == b"":
         return _no_rows(), lines
-    frame = _parse_simple(text, layout, shape)
+    frame = None
+    if text is not None:
+        frame = _parse_simple(text, layout, shape if shape.is_simple else _shape_of(text))
     if frame is None:
         frame = _parse_lines(block, layout, first_line, problems)
     return frame, lines
@@ -261,33 +258,44 @@ def _shape_of(block: bytes) -> _Shape:
     )
 
 
-def _normalise(block: bytes) -> bytes:
-    """Rewrite a block to be simple: single spaces, none at either end of a line, no empty line or comment."""
-    block = block.replace(b"\r\n", b"\n")
+def _normalise(block: bytes) -> bytes | None:
+    """Rewrite a block to be simple: single spaces, none at either end of a line, no empty line or comment.
+
+    Returns None for a NUL, or a carriage return inside a line, which are for the slow way to judge.
+    """
+    if b"\0" in block:
+        return None
     parts: list[bytes] = []
     start = 0
     while start < len(block):
         end = block.find(b"\n", start + _STEP) + 1 or len(block)
-        parts.append(_normalise_lines(block[start:end]))
+        part = _normalise_lines(block[start:end])
+        if part is None:
+            return None
+        parts.append(part)
         start = end
     return b"".join(parts)
 
 
-def _normalise_lines(lines: bytes) -> bytes:
+def _normalise_lines(lines: bytes) -> bytes | None:
     """Do it for a few whole lines, a part of a block that fits the cache."""
     data = np.frombuffer(lines.translate(_BLANKS_TO_SPACE), np.uint8)
-    blank = data <= 32
-    blank &= (data == 32) | (data == 10)  # Other control characters belong to ids.
-    if (blank[1:] & blank[:-1]).any() or blank[0] or data[-1] == 32:
+    returns = data == 13
+    if returns.any():
+        if (returns[:-1] & (data[1:] != 10)).any():
+            return None
+        data = data[~returns]
+    space = data == 32
+    blank = space | (data == 10)
+    if (blank[1:] & blank[:-1]).any() or blank[:1].any() or space[-1:].any():
         # A space goes if a blank follows it, the end included; then a blank goes if it begins a line.
-        space = data == 32
         space[:-1] &= blank[1:]
         data = data[~space]
         begins = np.ones(len(data), np.bool_)
         np.equal(data[:-1], 10, out=begins[1:])
         data = data[~(begins & ((data == 32) | (data == 10)))]
     text: bytes = data.tobytes()
-    if not text.startswith(b"#") and b"\n#" not in text:
+    if b"#" not in text or (not text.startswith(b"#") and b"\n#" not in text):
         return text
     return b"".join(line for line in text.splitlines(keepends=True) if not line.startswith(b"#"))
 

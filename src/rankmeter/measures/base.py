@@ -69,7 +69,8 @@ class Measure:
         """Return a copy with the cutoff (for IPrec: the recall point) that stands after ``@``."""
         if self.at not in {option.name for option in fields(self)}:
             raise MeasureError(f"{self.name} takes no @: it looks at the whole run.")
-        return replace(self, **{self.at: value})
+        changes: dict[str, Any] = {self.at: value}
+        return replace(self, **changes)
 
     def __str__(self) -> str:
         stated = stated_options(self)
@@ -121,6 +122,13 @@ class RankedMeasure(Measure):
         Measure.__post_init__(self)
         if self.ties not in self.tie_rules:
             raise MeasureError(no_closed_form(self))
+        if self.ties == "mean" and self.miss == "skip" and self.cutoff is not None:
+            raise MeasureError(
+                with_hint(
+                    f"{self.name}: miss=skip leaves out queries by what was found, which ties=mean leaves to chance.",
+                    "use another tie rule, or miss=zero",
+                )
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -1,4 +1,4 @@
-"""Measures of gain: cumulated gain, plain, discounted and normalised; rank-biased precision; expected reciprocal rank."""
+"""Measures of gain: cumulated, discounted and normalised gain, rank-biased precision, expected reciprocal rank."""
 
 from __future__ import annotations
 

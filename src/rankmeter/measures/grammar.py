@@ -132,7 +132,9 @@ class _Reader:
             self.fail(f"'{self.tokens[0][1]}' was not expected")
 
     def fail(self, why: str) -> NoReturn:
-        raise MeasureError(with_hint(f"'{self.text}' is not a measure: {why}.", "a measure looks like nDCG(gain=exp2)@10"))
+        raise MeasureError(
+            with_hint(f"'{self.text}' is not a measure: {why}.", "a measure looks like nDCG(gain=exp2)@10")
+        )
 
 
 def _tokens(text: str, whole: str) -> list[tuple[str, str]]:

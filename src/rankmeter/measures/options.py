@@ -29,6 +29,8 @@ class Rule:
     open_high: bool = False
     grades: bool = False
     """Whether a map from grades to gains is allowed."""
+    text: bool = False
+    """Whether any text is allowed (options of measures that users define)."""
     optional: bool = False
     """Whether None is allowed (an option that was not stated)."""
 
@@ -43,6 +45,8 @@ class Rule:
             if self.high < math.inf:
                 bounds.append(f"{'below' if self.open_high else 'at most'} {format_value(self.high)}")
             parts.append(" ".join([kind, " and ".join(bounds)]).strip())
+        if self.text:
+            parts.append("a word")
         if self.grades:
             parts.append("a map from grades to gains such as {1:3,2:9}")
         return ", ".join(parts[:-1]) + (" or " if len(parts) > 1 else "") + parts[-1]
@@ -65,9 +69,7 @@ def whole(default: int | None, *, low: int) -> Any:
 
 def real(default: float | None, *, low: float, high: float, open_low: bool = False, open_high: bool = False) -> Any:
     """A field that holds a number between two bounds."""
-    rule = Rule(
-        number="float", low=low, high=high, open_low=open_low, open_high=open_high, optional=default is None
-    )
+    rule = Rule(number="float", low=low, high=high, open_low=open_low, open_high=open_high, optional=default is None)
     return field(default=default, metadata={"rule": rule})
 
 
@@ -107,7 +109,7 @@ def check(owner: str, name: str, value: object, rule: Rule) -> Any:
     """Return the value in its stored form, or raise a MeasureError that says what is allowed."""
     if value is None and rule.optional:
         return None
-    if isinstance(value, str) and value in rule.choices:
+    if isinstance(value, str) and (value in rule.choices or (rule.text and value.isidentifier())):
         return value
     if rule.grades and isinstance(value, Mapping):
         return _check_gains(owner, name, value)

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.inputs.mappings import table_of_judgments, table_of_run
+from rankmeter.inputs.mappings import ids, table_of_judgments, table_of_run
 from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, GradedMapping, RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.placing.arrays import place_arrays
 from rankmeter.placing.mapping import Item, Query, place_mappings, same_id_types
 from rankmeter.placing.placements import Placements, Plan
-from rankmeter.placing.table import ScatteredQuery, place_blocks, place_table, whole
+from rankmeter.placing.table import ScatteredQueryError, place_blocks, place_table, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,8 @@ def _place_mappings(judgments: GradedMapping, run: ScoredMapping | RankedLists, 
     scores = run.data if isinstance(run, ScoredMapping) else _scores_of_lists(run, plan)
     graded, scores = same_id_types(judgments.data, scores)
     scored = isinstance(run, ScoredMapping)
-    queries, placements = place_mappings(graded, scores, plan, scored=scored)
-    highest = max((max(one.values()) for one in graded.values() if one), default=0.0)
-    from rankmeter.inputs.mappings import ids  # noqa: PLC0415
-
-    return PlacedRun(ids(list(queries)), placements, scored, float(highest))
+    queries, placements, highest = place_mappings(graded, scores, plan, scored=scored)
+    return PlacedRun(ids(queries), placements, scored, highest)
 
 
 def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, float]]:
@@ -92,7 +89,7 @@ def _place_tables(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun
 
         try:
             queries, placements = place_blocks(truth, noted(), plan)  # type: ignore[arg-type]
-        except ScatteredQuery:
+        except ScatteredQueryError:
             queries, placements = place_table(truth, whole(run.blocks()), plan)
         return PlacedRun(queries, placements, scored, highest)
     table = run_table(run)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
 from rankmeter.placing.counting import place
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.unreturned import with_unreturned
 
 Query = str | int
 Item = str | int
@@ -35,8 +36,10 @@ class _Hits:
     score: Floats
 
 
-def place_mappings(judgments: Graded, run: Scored, plan: Plan, *, scored: bool = True) -> tuple[list[Query], Placements]:
-    """Place a run; returns the ids of the queries and where their judged items stand."""
+def place_mappings(
+    judgments: Graded, run: Scored, plan: Plan, *, scored: bool = True
+) -> tuple[list[Query], Placements, float]:
+    """Place a run; returns the ids of the queries, where their judged items stand, and the highest grade."""
     judged = list(judgments)
     strangers = [query for query in run if query not in judgments]
     queries = judged + strangers
@@ -60,20 +63,40 @@ def place_mappings(judgments: Graded, run: Scored, plan: Plan, *, scored: bool =
         rows_of=_rows_of(lists, offsets, segment, hits.items),
         ids_of=_ids_of(lists, offsets),
     )
-    return queries, Placements(
+    columns: dict[str, Any] = {
+        "query": segment,
+        "grade": hits.grade,
+        "above": places.above,
+        "tied": places.tied,
+        "higher_id": places.higher_id,
+        "earlier": places.earlier,
+        "score": hits.score if scored else np.full(len(segment), np.nan),
+    }
+    if plan.unreturned:
+        columns = with_unreturned(columns, returned, **_unreturned(graded, lists))
+    placements = Placements(
         returned=returned,
-        in_run=np.fromiter((query in run for query in queries), np.bool_, len(queries)),
+        in_run=np.fromiter(map(run.__contains__, queries), np.bool_, len(queries)),
         is_judged=np.arange(len(queries)) < len(judged),
         best_offsets=offsets_of(np.concatenate([best_sizes, np.zeros(len(strangers), np.int64)])),
         best=best,
-        query=segment,
-        grade=hits.grade,
-        above=places.above,
-        tied=places.tied,
-        higher_id=places.higher_id,
-        earlier=places.earlier,
-        score=hits.score if scored else np.full(len(segment), np.nan),
+        **columns,
     )
+    return queries, placements, float(grades.max(initial=0.0))
+
+
+def _unreturned(graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[Item, float]]) -> dict[str, Any]:
+    rows = [
+        (number, judged[item], str(item))
+        for number, (judged, listed) in enumerate(zip(graded, lists, strict=False))
+        for item in judged
+        if item not in listed
+    ]
+    return {
+        "query": np.array([row[0] for row in rows], np.int64),
+        "grade": np.array([row[1] for row in rows], np.float64),
+        "items": pl.Series([row[2] for row in rows], dtype=pl.String),
+    }
 
 
 def _best(grades: Floats, sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
@@ -128,7 +151,7 @@ def _ids_of(lists: Sequence[Mapping[Item, float]], offsets: Ints) -> Callable[[I
         owner = np.searchsorted(offsets, positions, side="right") - 1
         ids: list[str] = []
         bounds = np.flatnonzero(np.diff(owner, prepend=-1, append=len(lists)))
-        for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        for first, last in pairwise(bounds.tolist()):
             query = int(owner[first])
             keys = list(lists[query])
             ids.extend(str(keys[place_]) for place_ in (positions[first:last] - offsets[query]).tolist())

@@ -77,7 +77,8 @@ class KeyTable:
         bits = min(24, max(10, (8 * max(len(keys), 1) - 1).bit_length()))
         seen = np.zeros(1 << bits, np.bool_)
         seen[(keys & np.uint64((1 << bits) - 1)).astype(np.int64)] = True
-        tables, rest = [], np.arange(len(keys), dtype=np.int32)
+        tables: list[tuple[int, int, npt.NDArray[np.int32]]] = []
+        rest = np.arange(len(keys), dtype=np.int32)
         while len(rest):
             shift, bits = (7 * len(tables)) % 37, max(4, (4 * len(rest) - 1).bit_length())
             slot = _slots(keys[rest], shift, bits)

@@ -21,7 +21,8 @@ def expand(starts: Ints, sizes: Ints) -> Ints:
     """All positions of some slices, one slice after another."""
     total = int(sizes.sum())
     ends = np.cumsum(sizes)
-    return np.arange(total) + np.repeat(starts - (ends - sizes), sizes)
+    positions: Ints = np.arange(total) + np.repeat(starts - (ends - sizes), sizes)
+    return positions
 
 
 def unsorted_segments(values: Floats, offsets: Ints) -> Ints:

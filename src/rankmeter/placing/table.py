@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,12 +16,13 @@ import polars as pl
 from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.placing.counting import Places, place
-from rankmeter.placing.matching import KeyTable, Keys, item_keys, pair_keys, repeated
+from rankmeter.placing.matching import Keys, KeyTable, item_keys, pair_keys, repeated
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
+from rankmeter.placing.unreturned import with_unreturned
 
 
-class ScatteredQuery(Exception):
+class ScatteredQueryError(Exception):
     """A query came back in a later block, so the run must be grouped as a whole."""
 
 
@@ -66,7 +68,7 @@ class PlacedBlock:
     """(b,) the queries of the block; codes from the number of judged queries on are not judged."""
     returned: Ints
     query: Ints
-    grade: Floats
+    judgment: Ints
     score: Floats
     places: Places
 
@@ -90,12 +92,12 @@ def place_blocks(judgments: JudgmentTable, blocks: Iterable[RunTable], plan: Pla
         part = _place_block(index, block, plan, strangers)
         inside = part.code[part.code < len(seen)]
         if seen[inside].any() or strangers.came_back:
-            raise ScatteredQuery
+            raise ScatteredQueryError
         seen[inside] = True
         placed.append(part)
     if index is None:
         index = JudgmentIndex.of(judgments, plan.lowest_grade)
-    return strangers.after(index.queries), _assemble(index, placed, len(strangers))
+    return strangers.after(index.queries), _assemble(index, placed, len(strangers), plan)
 
 
 class _Strangers:
@@ -124,7 +126,7 @@ class _Strangers:
 def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _Strangers) -> PlacedBlock:
     code, heads, sizes = _codes(index, run.query, strangers)
     keys = pair_keys(code, item_keys(run.item))
-    keep = _without_repeated(run, keys, code, plan)
+    keep = _without_repeated(run, keys, plan)
     if keep is not None:
         code, keys = code[keep], keys[keep]
         rows = pl.Series(keep)
@@ -133,12 +135,12 @@ def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
     scores = run.score.to_numpy()
     order = None
     if sizes is None:  # not grouped: bring the rows of a query together
-        local, code_of = _local(code, heads)
+        local = _local(code, heads)
         order = group_rows(local, len(heads))
         scores = scores[order]
         sizes = np.bincount(local, minlength=len(heads)).astype(np.int64)
     row, judgment = _judged_rows(index, run, code, keys)
-    return _count(index, run, plan, _Block(heads, sizes, scores, order), row, judgment, code)
+    return _count(run, plan, _Block(heads, sizes, scores, order), row, judgment, code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +154,7 @@ class _Block:
     """Which row of the table each score came from; None where they stand as they were."""
 
 
-def _count(
-    index: JudgmentIndex, run: RunTable, plan: Plan, block: _Block, row: Ints, judgment: Ints, code: Ints
-) -> PlacedBlock:
+def _count(run: RunTable, plan: Plan, block: _Block, row: Ints, judgment: Ints, code: Ints) -> PlacedBlock:
     segment_of = np.full(int(block.heads.max(initial=-1)) + 1, -1, np.int64)
     segment_of[block.heads] = np.arange(len(block.heads))
     position = row
@@ -179,7 +179,7 @@ def _count(
     )
     if not run.scored:
         score = np.full(len(score), np.nan)
-    return PlacedBlock(block.heads, block.sizes, code[row], index.grade[judgment], score, places)
+    return PlacedBlock(block.heads, block.sizes, code[row], judgment, score, places)
 
 
 def _judged_rows(index: JudgmentIndex, run: RunTable, code: Ints, keys: Keys) -> tuple[Ints, Ints]:
@@ -208,11 +208,11 @@ def _codes(index: JudgmentIndex, query: pl.Series, strangers: _Strangers) -> tup
     return np.repeat(codes[local], lengths), codes, lengths if grouped else None
 
 
-def _local(code: Ints, heads: Ints) -> tuple[Ints, Ints]:
+def _local(code: Ints, heads: Ints) -> Ints:
     """Codes renumbered from 0 in the order of ``heads``."""
     number = np.empty(int(heads.max(initial=-1)) + 1, np.int64)
     number[heads] = np.arange(len(heads))
-    return number[code], heads
+    return number[code]
 
 
 def _encode(values: pl.Series) -> tuple[pl.Series, Ints]:
@@ -232,7 +232,7 @@ def _rising(values: Ints) -> bool:
     return bool((values[1:] >= values[:-1]).all())
 
 
-def _assemble(index: JudgmentIndex, placed: list[PlacedBlock], unjudged: int) -> Placements:
+def _assemble(index: JudgmentIndex, placed: list[PlacedBlock], unjudged: int, plan: Plan) -> Placements:
     """Put the blocks together and the queries in order."""
     total = len(index.queries) + unjudged
     returned, in_run = np.zeros(total, np.int64), np.zeros(total, np.bool_)
@@ -240,9 +240,10 @@ def _assemble(index: JudgmentIndex, placed: list[PlacedBlock], unjudged: int) ->
         returned[part.code] = part.returned
         in_run[part.code] = True
     query = _joined([part.query for part in placed])
+    judgment = _joined([part.judgment for part in placed])
     columns = {
         "query": query,
-        "grade": _joined([part.grade for part in placed], np.float64),
+        "grade": index.grade[judgment],
         "score": _joined([part.score for part in placed], np.float64),
         "above": _joined([part.places.above for part in placed]),
         "tied": _joined([part.places.tied for part in placed]),
@@ -252,6 +253,8 @@ def _assemble(index: JudgmentIndex, placed: list[PlacedBlock], unjudged: int) ->
     if not _rising(query):
         order = group_rows(query, total)
         columns = {name: column[order] for name, column in columns.items()}
+    if plan.unreturned:
+        columns = with_unreturned(columns, returned, **_unreturned(index, judgment))
     offsets = np.concatenate([index.best_offsets, np.full(unjudged, index.best_offsets[-1])])
     is_judged = np.arange(total) < len(index.queries)
     return Placements(
@@ -259,11 +262,20 @@ def _assemble(index: JudgmentIndex, placed: list[PlacedBlock], unjudged: int) ->
     )
 
 
+def _unreturned(index: JudgmentIndex, judgment: Ints) -> dict[str, Any]:
+    """The judgments that no row of the run met, by query in the order given."""
+    left = np.ones(len(index.code), np.bool_)
+    left[judgment] = False
+    rows = np.flatnonzero(left)
+    rows = rows[group_rows(index.code[rows], len(index.queries))]
+    return {"query": index.code[rows], "grade": index.grade[rows], "items": index.item.gather(pl.Series(rows))}
+
+
 def _joined(parts: list[np.ndarray], dtype: type = np.int64) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def _without_repeated(run: RunTable, keys: Keys, code: Ints, plan: Plan) -> Ints | None:
+def _without_repeated(run: RunTable, keys: Keys, plan: Plan) -> Ints | None:
     """The rows to keep where some pairs are repeated; None where all rows stay."""
     if plan.duplicates == "counted":
         return None
@@ -303,7 +315,9 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
         if left.dtype == right.dtype:
             continue
         if pl.String in (left.dtype, right.dtype):
-            numbers, text = (judgments.source, run.source) if right.dtype == pl.String else (run.source, judgments.source)
+            numbers, text = (
+                (judgments.source, run.source) if right.dtype == pl.String else (run.source, judgments.source)
+            )
             warnings.warn(
                 f"{column} ids are numbers in {numbers} and text in {text}; they are compared as text.",
                 RankmeterWarning,

@@ -89,7 +89,7 @@ def _jackknife(top: Floats, bottom: Floats, aggregate: str) -> Floats:
 
 
 def _bca(observed: float, drawn: Floats, left_out: Floats, level: float) -> tuple[float, float]:
-    from scipy.special import ndtr, ndtri  # noqa: PLC0415 (scipy is loaded only for statistics)
+    from scipy.special import ndtr, ndtri  # scipy is loaded only for statistics
 
     below = (np.count_nonzero(drawn < observed) + 0.5 * np.count_nonzero(drawn == observed)) / len(drawn)
     if drawn.min() == drawn.max() or math.isnan(observed):

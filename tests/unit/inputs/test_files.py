@@ -157,7 +157,7 @@ def test_nothing_compressed_is_empty(kind: str) -> None:
 
 
 def test_zstd_text_that_is_not_utf8_is_an_error() -> None:
-    with pytest.raises(InputError, match="<bytes> does not hold UTF-8 text"):
+    with pytest.raises(InputError, match="<bytes>:1: the line is not UTF-8 text"):
         read_run(zstd(b"q Q0 caf\xe9 1 2 t\n"))
 
 

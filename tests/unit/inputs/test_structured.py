@@ -187,6 +187,27 @@ def test_csv_from_a_path_with_odd_characters(tmp_path: Path) -> None:
     assert rows(read_run(path, format="csv", name="run")) == [("q", "a", 1.0)]
 
 
+@pytest.mark.parametrize(
+    ("text", "fmt"),
+    [
+        (f"query,item,score\nq,a,0.5\nq,b,{BIG}\n", "csv"),
+        (f'{{"query":"q","item":"a","score":1}}\n{{"query":"q","item":"b","score":{BIG}}}\n', "jsonl"),
+        (f'{{"query":"q","item":"a","score":0.5}}\n{{"query":"q","item":"b","score":{BIG}}}\n', "jsonl"),
+        (f'{{"q": {{"a": 0.5, "b": {BIG}}}}}', "json"),
+    ],
+)
+def test_whole_scores_are_not_rounded(text: str, fmt: str) -> None:
+    with pytest.raises(InputError, match=rf"score {BIG} is beyond 2\*\*53 and would be rounded.*query q, item b"):
+        run(text, fmt)
+    assert run(text.replace(str(BIG), str(2**60)), fmt).score[1] == 2**60
+    assert run(text.replace(str(BIG), "9007199254740993.5"), fmt).score[1] == 9007199254740994.0
+
+
+def test_csv_stray_quotes_swallow_no_rows() -> None:
+    with pytest.raises(InputError, match=r"^run\.csv:2: a row starts here that cannot be read as CSV"):
+        run('query,item,score\n"\nq,"b",2\n",a,1\n')
+
+
 def _either(read):
     try:
         return read()

@@ -1,0 +1,404 @@
+"""Write the reference of every measure and convention, from the registry, the options' rules and the prose.
+
+``python docs/tools/make_reference.py`` writes ``docs/reference/``; a test checks that what is committed is what this
+writes. Nothing of the reference is edited by hand: correct the prose in ``src/rankmeter/measures/prose`` instead.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator
+from dataclasses import Field, dataclass, fields
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from rankmeter.errors import MeasureError
+from rankmeter.measures import REGISTRY, Measure, RankedMeasure, parse
+from rankmeter.measures.base import rule_of
+from rankmeter.measures.names import ALIASES
+from rankmeter.measures.options import Rule, format_value
+
+FOLDER = Path(__file__).resolve().parents[1] / "reference"
+SHARED = {option.name: option for option in fields(RankedMeasure)}
+"""The options that every ranked measure has."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """The generator's own words in one language."""
+
+    code: str
+    other: str
+    other_name: str
+    measures: str
+    measures_intro: str
+    conventions: str
+    conventions_intro: str
+    families: dict[str, str]
+    formula: str
+    use: str
+    misleads: str
+    example: str
+    options: str
+    columns: tuple[str, str, str, str]
+    shared: str
+    facts: dict[str, str]
+    not_stated: dict[str, str]
+    numbers: dict[str, str]
+    default: str
+    unless: str
+    had_by: str
+    all_ranked: str
+    stop: str
+
+
+EN = Words(
+    code="en",
+    other="zh",
+    other_name="中文",
+    measures="Measures",
+    measures_intro=(
+        "Every measure with its definition. The string in a heading is the name to type; options stand in brackets, "
+        "the cutoff after `@`: `nDCG(gain=exp2)@10`. What each value of an option means is on the page of "
+        "[conventions](conventions.md)."
+    ),
+    conventions="Conventions",
+    conventions_intro=(
+        "Everything that can change a number is an option of the measure. This page says what each option decides and "
+        "what its values mean; the pages in [decisions](../decisions/README.md) say why a default is the default."
+    ),
+    families={
+        "found": "How much was found",
+        "order": "In what order",
+        "gains": "How much it is worth",
+        "incomplete": "When judgments are incomplete",
+        "counts": "Counts",
+    },
+    formula="Formula",
+    use="Use",
+    misleads="Misleads",
+    example="Example",
+    options="Options of its own, or with a default of its own",
+    columns=("option", "default", "values", "decides"),
+    shared="Options that every measure has",
+    facts={
+        "range": "Range",
+        "higher": "higher is better",
+        "lower": "lower is better",
+        "at": "`@` states",
+        "ties": "Tie rules",
+        "ties_cut": "with a cutoff",
+        "aggregates": "Aggregates",
+        "aliases": "Also understood",
+        "citation": "Source",
+    },
+    not_stated={
+        "cutoff": "the whole list",
+        "rel": "every grade above 0 counts",
+        "queries": "`judged`",
+        "duplicates": "`error`",
+        "max_grade": "none",
+    },
+    numbers={
+        "int": "a whole number",
+        "float": "a number",
+        "least": "at least {}",
+        "above": "above {}",
+        "most": "at most {}",
+        "below": "below {}",
+        "and": " and ",
+        "map": "a map such as `{1:3,2:9}`",
+        "word": "a word",
+    },
+    default="default",
+    unless="default of {}",
+    had_by="Option of",
+    all_ranked="every measure",
+    stop=". ",
+)
+
+ZH = Words(
+    code="zh",
+    other="en",
+    other_name="English",
+    measures="指标",
+    measures_intro=(
+        "全部指标及其定义。标题中的字符串就是要输入的名称；选项写在括号里，截断位置写在 `@` 之后："
+        "`nDCG(gain=exp2)@10`。选项各取值的含义见[约定](conventions.zh.md)。"
+    ),
+    conventions="约定",
+    conventions_intro=(
+        "凡能改变数值的，都是指标的选项。本页说明每个选项决定什么、各取值是什么意思；"
+        "为什么选定某个默认值，见[决策](../decisions/README.md)（英文）。"
+    ),
+    families={
+        "found": "找到了多少",
+        "order": "次序如何",
+        "gains": "价值多少",
+        "incomplete": "标注不完整时",
+        "counts": "计数",
+    },
+    formula="公式",
+    use="适用",
+    misleads="误导之处",
+    example="例子",
+    options="自有的选项，或默认值与众不同的选项",
+    columns=("选项", "默认值", "可取的值", "决定什么"),
+    shared="所有指标共有的选项",
+    facts={
+        "range": "取值范围",
+        "higher": "越大越好",
+        "lower": "越小越好",
+        "at": "`@` 之后是",
+        "ties": "并列规则",
+        "ties_cut": "设截断时",
+        "aggregates": "汇总方式",
+        "aliases": "也可写作",
+        "citation": "出处",
+    },
+    not_stated={
+        "cutoff": "整个列表",
+        "rel": "大于 0 的等级都计入",
+        "queries": "`judged`",
+        "duplicates": "`error`",
+        "max_grade": "无",
+    },
+    numbers={
+        "int": "整数",
+        "float": "数",
+        "least": "不小于 {}",
+        "above": "大于 {}",
+        "most": "不大于 {}",
+        "below": "小于 {}",
+        "and": "，",
+        "map": "对照表，如 `{1:3,2:9}`",
+        "word": "一个词",
+    },
+    default="默认",
+    unless="{} 的默认值",
+    had_by="有此选项的指标",
+    all_ranked="所有指标",
+    stop="。",
+)
+
+
+def prose_of(name: str) -> dict[str, Any]:
+    """The prose of one measure, or of the conventions."""
+    text = (resources.files("rankmeter.measures") / "prose" / f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def own_measures() -> dict[str, list[Measure]]:
+    """The measures that rankmeter has, by family; those that a user defined in this process are left out."""
+    families: dict[str, list[Measure]] = {}
+    for measure in REGISTRY.values():
+        if not getattr(measure, "custom", False):
+            families.setdefault(type(measure).__module__.rpartition(".")[2], []).append(measure)
+    return families
+
+
+def convention_of(measure: Measure, option: str) -> str:
+    """The entry of conventions.toml that describes an option: ``norm`` has one for each measure."""
+    return f"norm_{type(measure).name}" if option == "norm" else option
+
+
+def page_name(page: str, words: Words) -> str:
+    """The file of a page in a language."""
+    return f"{page}.md" if words.code == "en" else f"{page}.{words.code}.md"
+
+
+def head(page: str, title: str, intro: str, words: Words) -> list[str]:
+    """The first lines of a page."""
+    other = EN if words.other == "en" else ZH
+    return [
+        f"# {title}",
+        "",
+        f"[{words.other_name}]({page_name(page, other)})",
+        "",
+        intro,
+        "",
+        "<!-- Written by docs/tools/make_reference.py. -->",
+        "",
+    ]
+
+
+def values_text(rule: Rule, words: Words) -> str:
+    """What an option may hold, in words."""
+    parts = [f"`{choice}`" for choice in rule.choices]
+    if rule.number:
+        bounds = []
+        if rule.low > -math.inf:
+            bounds.append(words.numbers["above" if rule.open_low else "least"].format(format_value(rule.low)))
+        if rule.high < math.inf:
+            bounds.append(words.numbers["below" if rule.open_high else "most"].format(format_value(rule.high)))
+        parts.append(f"{words.numbers[rule.number]} {words.numbers['and'].join(bounds)}".strip())
+    if rule.grades:
+        parts.append(words.numbers["map"])
+    return " · ".join(parts)
+
+
+def default_text(option: Field[Any], words: Words) -> str:
+    """The default of an option, or what happens where it is not stated."""
+    return words.not_stated[option.name] if option.default is None else f"`{format_value(option.default)}`"
+
+
+def options_table(measure: Measure, options: list[Field[Any]], words: Words) -> list[str]:
+    """A row for each option."""
+    conventions = prose_of("conventions")
+    lines = ["| " + " | ".join(words.columns) + " |", "|---|---|---|---|"]
+    for option in options:
+        entry = convention_of(measure, option.name)
+        link = f"[`{option.name}`]({page_name('conventions', words)}#{entry.lower()})"
+        cells = (link, default_text(option, words), values_text(rule_of(option), words), conventions[entry][words.code])
+        lines.append("| " + " | ".join(cells) + " |")
+    return [*lines, ""]
+
+
+def own_options(measure: Measure) -> list[Field[Any]]:
+    """The options that other measures do not have, or have with another default."""
+    own = []
+    for option in fields(measure):
+        shared = SHARED.get(option.name)
+        if option.name == "aggregate":
+            continue  # said by the line of aggregates
+        if shared is None or shared.default != option.default:
+            own.append(option)
+    return own
+
+
+def tie_rules(measure: Measure, cutoff: int | None) -> list[str]:
+    """The tie rules under which the measure has a value."""
+    rules = []
+    for rule in measure.tie_rules:
+        try:
+            made = measure(ties=rule, cutoff=cutoff)
+        except MeasureError:
+            continue
+        if getattr(made, "ties", "") == rule:
+            rules.append(rule)
+    return rules
+
+
+def facts_of(measure: Measure, words: Words) -> Iterator[str]:
+    """What the code knows of a measure, line by line."""
+    facts = words.facts
+    low, high = ("∞" if math.isinf(bound) else format_value(bound) for bound in measure.bounds)
+    yield f"{facts['range']}: {low} … {high}, {facts['higher' if measure.higher_is_better else 'lower']}"
+    if measure.at != "cutoff":
+        yield f"{facts['at']} `{measure.at}`"
+    ties, cut = tie_rules(measure, None), tie_rules(measure, 10)
+    line = f"{facts['ties']}: {', '.join(f'`{rule}`' for rule in ties)}"
+    if cut != ties:
+        line += f" ({facts['ties_cut']}: {', '.join(f'`{rule}`' for rule in cut)})"
+    yield line
+    yield f"{facts['aggregates']}: {', '.join(f'`{one}`' for one in measure.aggregates)}"
+    aliases = [alias for alias, text in ALIASES.items() if type(parse(text)) is type(measure)]
+    if aliases:
+        shown = [
+            f"`{alias}`" if parse(ALIASES[alias]) == measure else f"`{alias}` (`{parse(ALIASES[alias])}`)"
+            for alias in aliases
+        ]
+        yield f"{facts['aliases']}: {', '.join(shown)}"
+    citation = prose_of(type(measure).name)["citation"]
+    if citation:
+        yield f"{facts['citation']}: {citation}"
+
+
+def measure_section(measure: Measure, words: Words) -> list[str]:
+    """Everything about one measure."""
+    name = type(measure).name
+    prose = prose_of(name)
+    text = prose[words.code]
+    lines = [
+        f"### {name}",
+        "",
+        f"**{text['title']}**{words.stop}{text['meaning']}",
+        "",
+        "```text",
+        prose["formula"],
+        "```",
+        "",
+        f"- **{words.use}**: {text['use']}",
+        f"- **{words.misleads}**: {text['misleads']}",
+        *(f"- {fact}" for fact in facts_of(measure, words)),
+        "",
+    ]
+    own = own_options(measure)
+    if own:
+        lines += [f"{words.options}:", "", *options_table(measure, own, words)]
+    return [*lines, f"{words.example}:", "", "```text", *text["example"].strip().splitlines(), "```", ""]
+
+
+def measures_page(words: Words) -> str:
+    """The reference of every measure."""
+    lines = head("measures", words.measures, words.measures_intro, words)
+    families = own_measures()
+    for family, measures in families.items():
+        links = ", ".join(f"[{type(one).name}](#{type(one).name.lower()})" for one in measures)
+        lines.append(f"- {words.families[family]}: {links}")
+    lines += ["", f"## {words.shared}", ""]
+    lines += options_table(REGISTRY["RR"], list(SHARED.values()), words)
+    for family, measures in families.items():
+        lines += [f"## {words.families[family]}", ""]
+        for measure in measures:
+            lines += measure_section(measure, words)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def who_has(entry: str, words: Words) -> Iterator[str]:
+    """Which measures have a convention, and where its default is another one."""
+    name = "norm" if entry.startswith("norm_") else entry
+    having: dict[str, Field[Any]] = {}
+    for measures in own_measures().values():
+        for measure in measures:
+            options = {option.name: option for option in fields(measure)}
+            if name in options and convention_of(measure, name) == entry:
+                having[type(measure).name] = options[name]
+    everywhere = name in SHARED
+    who = words.all_ranked if everywhere else ", ".join(f"`{one}`" for one in having)
+    usual = SHARED[name] if everywhere else next(iter(having.values()))
+    yield f"- {words.had_by}: {who}"
+    yield f"- {words.default}: {default_text(usual, words)}"
+    others: dict[str, list[str]] = {}
+    for measure, option in having.items():
+        if option.default != usual.default:
+            others.setdefault(default_text(option, words), []).append(f"`{measure}`")
+    for default, measures in others.items():
+        yield f"- {words.unless.format(', '.join(measures))}: {default}"
+    if not rule_of(usual).choices:
+        yield f"- {words.columns[2]}: {values_text(rule_of(usual), words)}"
+
+
+def conventions_page(words: Words) -> str:
+    """What every option decides."""
+    lines = head("conventions", words.conventions, words.conventions_intro, words)
+    for entry, convention in prose_of("conventions").items():
+        lines += [f"## {entry}", "", convention[words.code], "", *who_has(entry, words), ""]
+        if "choices" in convention:
+            lines += [f"| {entry.partition('_')[0]} | |", "|---|---|"]
+            lines += [f"| `{value}` | {choice[words.code]} |" for value, choice in convention["choices"].items()]
+            lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def pages() -> dict[str, str]:
+    """Every page of the reference, by its file name."""
+    return {
+        page_name(page, words): write(words)
+        for page, write in (("measures", measures_page), ("conventions", conventions_page))
+        for words in (EN, ZH)
+    }
+
+
+def main() -> None:
+    """Write the pages."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
+        print(f"wrote docs/reference/{name}")
+
+
+if __name__ == "__main__":
+    main()

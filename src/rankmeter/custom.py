@@ -1,0 +1,126 @@
+"""Measures that users define: a function becomes a measure with a string, usable everywhere."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import field, make_dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankmeter.arithmetic import FORMULAS, Parts, View
+from rankmeter.arithmetic.relevance import length, total_relevant
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.measures.base import ANY_POSITIVE, REGISTRY, SINGLE_ORDER_TIES, Measure, RankedMeasure, register
+from rankmeter.measures.options import Rule
+
+
+def measure(function: Callable[..., Any]) -> Measure:
+    """Turn a function into a measure of the same name.
+
+    The first parameter says what the function is given, query by query or for all queries at once:
+
+    - ``grades``: the grades of one query's list in ranked order, cut at the cutoff, 0 for an unjudged item; with a
+      second parameter ``ideal`` also all its judged grades, highest first. It returns a number.
+    - ``placements``: the ranked placements of all queries (:class:`rankmeter.arithmetic.View`). It returns an array
+      with a value for each query.
+
+    Keyword-only parameters with defaults (numbers or words) become options of the measure.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> @rm.measure
+    ... def TopWeight(grades, *, base=0.5):
+    ...     return sum(grade * base**place for place, grade in enumerate(grades))
+    >>> rm.value("TopWeight@3", grades=[3, 0, 1, 2])
+    3.25
+    >>> rm.value(TopWeight(base=1) @ 3, grades=[3, 0, 1, 2])
+    4.0
+    """
+    name = function.__name__
+    if name in REGISTRY and not getattr(REGISTRY[name], "custom", False):
+        raise MeasureError(with_hint(f"'{name}' is a measure of rankmeter already.", "give the function another name"))
+    if not name.isidentifier():
+        raise MeasureError(f"'{name}' cannot name a measure; a name has letters, digits and underscores.")
+    given, options = _signature(function)
+    facts: dict[str, Any] = {
+        "__doc__": function.__doc__,
+        "name": name,
+        "custom": True,
+        "bounds": (-math.inf, math.inf),
+        "graded": True,
+        "places_judged": True,
+        "needs_total": True,
+        "tie_rules": SINGLE_ORDER_TIES,
+        "aggregates": ("mean", "geometric", "sum", "median"),
+        "lowest_grade": property(lambda _: -math.inf),
+        "__annotations__": {"custom": ClassVar[bool]},
+    }
+    made = make_dataclass(name, options, bases=(RankedMeasure,), namespace=facts, frozen=True, kw_only=True, repr=False)
+    register(made)
+    names = [option[0] for option in options]
+    FORMULAS[name] = _for_all(function, names) if given == "placements" else _one_by_one(function, names, given)
+    return REGISTRY[name]
+
+
+def _signature(function: Callable[..., Any]) -> tuple[str, list[tuple[str, Any, Any]]]:
+    """What the function is given ('placements', 'grades' or 'grades, ideal') and its options as fields."""
+    parameters = list(inspect.signature(function).parameters.values())
+    data = [p.name for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    given = ", ".join(data)
+    if given not in ("grades", "grades, ideal", "placements"):
+        fact = f"{function.__name__}({given}): a measure takes grades, or grades and ideal, or placements."
+        raise MeasureError(with_hint(fact, "options come after a *: def Mine(grades, *, weight=2.0)"))
+    return given, [_option(function, p) for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def _option(function: Callable[..., Any], parameter: inspect.Parameter) -> tuple[str, Any, Any]:
+    default = parameter.default
+    number = isinstance(default, (int, float)) and not isinstance(default, bool)
+    if not number and not isinstance(default, str):
+        fact = f"{function.__name__}: option {parameter.name} has the default {default!r}."
+        raise MeasureError(with_hint(fact, "an option has a number or a word as default"))
+    rule = Rule(number="float") if number else Rule(text=True)
+    return parameter.name, float if number else str, field(default=default, metadata={"rule": rule})
+
+
+def _for_all(function: Callable[..., Any], options: list[str]) -> Callable[[View, Any], Parts]:
+    def formula(view: View, m: Any) -> Parts:
+        value = np.asarray(function(view, **{name: getattr(m, name) for name in options}), np.float64)
+        if value.shape != (len(view),):
+            raise MeasureError(f"{m} returned an array of shape {value.shape}; expected one value for each query.")
+        return _parts(view, m, value)
+
+    return formula
+
+
+def _one_by_one(function: Callable[..., Any], options: list[str], given: str) -> Callable[[View, Any], Parts]:
+    def formula(view: View, m: Any) -> Parts:
+        chosen = {name: getattr(m, name) for name in options}
+        sizes = length(view, m.cutoff).astype(np.int64)
+        value = np.zeros(len(view))
+        for query in range(len(view)):
+            rows = slice(view.offsets[query], view.offsets[query + 1])
+            grades = np.zeros(sizes[query])
+            inside = view.rank[rows] <= sizes[query]
+            grades[view.rank[rows][inside] - 1] = view.grade[rows][inside]
+            data = [grades]
+            if "ideal" in given:
+                data.append(view.best[view.best_offsets[query] : view.best_offsets[query + 1]])
+            value[query] = float(function(*data, **chosen))
+        return _parts(view, m, value)
+
+    return formula
+
+
+def _parts(view: View, m: Any, value: np.ndarray) -> Parts:
+    found = (view.grade > 0) & (view.rank <= length(view, m.cutoff)[view.query])
+    return Parts(
+        value,
+        np.ones(len(view)),
+        total_relevant(view, ANY_POSITIVE) > 0,
+        np.bincount(view.query[found], minlength=len(view)) > 0,
+    )

@@ -1,0 +1,93 @@
+"""The prose of the measures and of their conventions, in English and in Chinese, read from the files beside this one.
+
+>>> read_prose("RR").title
+'Reciprocal rank'
+>>> read_convention("nDCG", "discount", "jk").meaning
+'log2(max(i, 2)), the original of Järvelin and Kekäläinen (2002): ranks 1 and 2 are both undiscounted.'
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, get_args
+
+from rankmeter.errors import MeasureError, NotFoundError
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureProse:
+    """What is written about one measure in one language."""
+
+    title: str
+    meaning: str
+    formula: str
+    """The formula as plain text, written for the default conventions."""
+    latex: str
+    use: str
+    """When to use it."""
+    misleads: str
+    """How it misleads."""
+    example: str
+    """An example worked by hand, several lines."""
+    citation: str
+    """Where it was first described; empty for plain counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConventionProse:
+    """What is written about one option and one value of it in one language."""
+
+    decides: str
+    """What the option decides."""
+    meaning: str
+    """What this value means; empty where the value is a number, which speaks for itself."""
+
+
+def read_prose(name: str, language: Language = "en") -> MeasureProse:
+    """What is written about the measure of this name.
+
+    Raises
+    ------
+    NotFoundError
+        When nothing is: people's own measures have no file here.
+    """
+    _check_language(language)
+    entry = _entry(name)
+    if entry is None or name == "conventions":
+        raise NotFoundError(f"nothing is written about '{name}'.")
+    texts = {key: text.strip() for key, text in entry[language].items()}
+    return MeasureProse(formula=entry["formula"], latex=entry["latex"], citation=entry["citation"], **texts)
+
+
+def read_convention(measure: str, option: str, value: object, language: Language = "en") -> ConventionProse:
+    """What is written about an option of a measure and the value it has; empty texts where nothing is."""
+    _check_language(language)
+    # One word, `norm`, means something else in each measure that has it.
+    entry = _conventions().get(f"{option}_{measure}") or _conventions().get(option)
+    if entry is None:
+        return ConventionProse("", "")
+    chosen = entry.get("choices", {}).get("map" if isinstance(value, Mapping) else str(value), {})
+    return ConventionProse(entry[language], chosen.get(language, ""))
+
+
+def _conventions() -> dict[str, Any]:
+    entry = _entry("conventions")
+    return {} if entry is None else entry
+
+
+@cache
+def _entry(name: str) -> dict[str, Any] | None:
+    file = resources.files(__name__) / f"{name}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8")) if name.isidentifier() and file.is_file() else None
+
+
+def _check_language(language: str) -> None:
+    if language not in LANGUAGES:
+        raise MeasureError(f"language={language!r} is not possible; the prose is in {' and '.join(LANGUAGES)}.")

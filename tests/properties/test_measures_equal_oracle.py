@@ -1,0 +1,137 @@
+"""Every measure, under every tie rule and with random options, has the value that the plain formula gives."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import rankmeter as rm
+from rankmeter.measures import REGISTRY
+from tests.oracle import oracle
+from tests.properties.strategies import INT_IDS, ODD_SCORES, TEXT_IDS, TIED_SCORES, Data, data, measures, tie_rules
+
+FAMILIES = ["P@3", "R@3", "F@3", "Success@3", "RR@3", "AP@3", "nDCG@3", "DCG@3", "RBP@3", "ERR@3", "Bpref", "infAP"]
+FAMILIES += ["IPrec@0.5", "Rprec", "SetP", "SetR", "SetF", "AUC", "MeanRank", "NumRelRet"]
+
+
+def assert_equal_to_oracle(case: Data, *asked: rm.Measure) -> None:
+    result = rm.evaluate(case.judgments, case.run, asked)
+    for measure in asked:
+        mean, values = oracle(measure, case.judgments, case.run)
+        column = result.per_query[str(measure)].to_list()
+        found = {q: v for q, v in zip(result.per_query["query"].to_list(), column, strict=True) if v is not None}
+        expected = {query: value for query, value in values.items() if value is not None}
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True), measure
+        assert result[measure] == pytest.approx(mean, rel=1e-9, abs=1e-9, nan_ok=True), measure
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+@settings(max_examples=60)
+@given(st.data())
+def test_the_value_is_that_of_the_formula_under_every_tie_rule(name, draws):
+    case = draws.draw(data())
+    measure = draws.draw(measures(name, fixed=("candidates",)))
+    if draws.draw(st.booleans()):
+        measure = measure(candidates="list")
+    # One rule alone, too: what is placed depends on what is asked for.
+    rules = draws.draw(st.lists(st.sampled_from(tie_rules(measure)), min_size=1, max_size=3, unique=True))
+    assert_equal_to_oracle(case, *(measure(ties=rule) for rule in rules))
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+@settings(max_examples=15)
+@given(st.data())
+def test_every_tie_rule_of_a_measure_with_default_options(name, draws):
+    case = draws.draw(data(scores=TIED_SCORES))
+    assert_equal_to_oracle(case, *(REGISTRY[name](ties=rule) for rule in tie_rules(REGISTRY[name])))
+
+
+@settings(max_examples=60)
+@given(data(), st.lists(measures(fixed=("candidates",)), min_size=2, max_size=8, unique_by=str))
+def test_measures_asked_together_have_the_values_that_they_have_alone(case, several):
+    assert_equal_to_oracle(case, *several)
+
+
+@pytest.mark.parametrize("queries", ["judged", "common", "run"])
+@pytest.mark.parametrize("miss", ["zero", "skip"])
+@pytest.mark.parametrize("empty", ["zero", "one", "nan", "skip"])
+@settings(max_examples=10)
+@given(case=data())
+def test_empty_miss_and_query_policies_hold_in_every_family(empty, miss, queries, case):
+    asked = [rm.parse(text)(empty=empty, miss=miss, queries=queries) for text in FAMILIES]
+    assert_equal_to_oracle(case, *asked)
+
+
+@settings(max_examples=40)
+@given(data(scores=ODD_SCORES))
+def test_scores_compared_as_float32_tie_where_float64_does_not(case):
+    asked = [rm.parse(text)(scores="float32", ties=ties) for text in FAMILIES[:7] for ties in ("item", "input", "best")]
+    assert_equal_to_oracle(case, *asked)
+
+
+@settings(max_examples=40)
+@given(data(ids=INT_IDS))
+def test_whole_number_ids_are_ordered_as_text(case):
+    asked = [rm.parse(text)(ties=ties) for text in FAMILIES[:7] for ties in ("item", "item-ascending")]
+    assert_equal_to_oracle(case, *asked)
+
+
+@settings(max_examples=40)
+@given(data(ids=TEXT_IDS, empty_lists=False), measures(fixed=("candidates", "sign")))
+def test_a_ranked_list_has_the_values_of_its_order(case, measure):
+    lists = Data(case.judgments, {query: list(scores) for query, scores in case.run.items()})
+    assert_equal_to_oracle(lists, measure)
+
+
+@settings(max_examples=40)
+@given(data(), st.sampled_from(["mean", "geometric", "sum", "median", "pooled"]), st.sampled_from(["zero", "skip"]))
+def test_every_aggregate_is_made_of_the_values_per_query(case, aggregate, empty):
+    asked = [
+        REGISTRY[name](aggregate=aggregate, empty=empty)
+        for name in REGISTRY
+        if aggregate in REGISTRY[name].aggregates and name != "NumQ"
+    ]
+    assert_equal_to_oracle(case, *asked)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+@settings(max_examples=25)
+@given(st.data())
+def test_judged_items_that_were_not_returned_can_be_appended(name, draws):
+    case = draws.draw(data())
+    measure = draws.draw(measures(name, fixed=("candidates", "sign")))(candidates="appended")
+    assert_equal_to_oracle(case, measure)
+
+
+def test_a_grade_above_the_top_of_the_scale_is_refused():
+    for text in ("ERR(max_grade=2)", "RBP(gain=exp2,max_grade=2)"):
+        with pytest.raises(rm.MeasureError):
+            rm.evaluate({"q": {"a": 3}}, {"q": {"a": 1.0}}, [text])
+
+
+@given(data(relevant=False), st.sampled_from(["P", "AP(rel=2)", "nDCG(rel=3)", "RR(rel=0.5)"]))
+@example(Data({"q": {"a": 0.5}}, {"q": {"a": 1.0}}), "P")
+def test_data_in_which_no_positive_grade_is_relevant_are_refused(case, text):
+    measure = rm.parse(text)
+    if 0 < case.highest < measure.rel:
+        with pytest.raises(rm.MeasureError, match="Hint"):
+            rm.evaluate(case.judgments, case.run, [measure])
+    else:
+        assert_equal_to_oracle(case, measure)
+
+
+def test_the_oracle_agrees_with_values_computed_by_hand():
+    judgments = {"q": {"a": 3, "b": 2, "c": 3, "e": 1}}
+    run = {"q": {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}}
+    by_hand = {
+        "DCG@5": 3 + 2 / math.log2(3) + 3 / 2 + 1 / math.log2(6),
+        "ERR(max_grade=3)@5": 0.875 + 0.0234375 + 0.022786458333333332 + 0.000244140625,
+        "P@4": 0.75,
+        "AP": (1 + 1 + 1 + 4 / 5) / 4,
+        "RBP(p=0.5)": 0.5 * (1 + 0.5 + 0.25 + 0.0625),
+    }
+    for text, value in by_hand.items():
+        assert oracle(rm.parse(text), judgments, run)[0] == pytest.approx(value, abs=1e-12)
