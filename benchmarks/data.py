@@ -66,7 +66,10 @@ def search_files(folder: Path, *, shuffled: bool, tabs: bool) -> None:
     with (folder / "run.txt").open("w") as file:
         for query in range(len(item)):
             pairs = enumerate(zip(item[query].tolist(), score[query].tolist(), strict=True), 1)
-            new = [between.join((str(1000 + query), "Q0", f"{i:07d}", str(rank), f"{s:.4f}", "sys")) + "\n" for rank, (i, s) in pairs]  # noqa: E501
+            new = [
+                between.join((str(1000 + query), "Q0", f"{i:07d}", str(rank), f"{s:.4f}", "sys\n"))
+                for rank, (i, s) in pairs
+            ]
             if shuffled:
                 lines += new
             else:

@@ -1,4 +1,4 @@
-"""Are score matrices cheaper than with scikit-learn?
+"""Whether score matrices are cheaper than with scikit-learn.
 
 10,000 x 1,000 grades and scores, nDCG@10 with ties averaged; --ties: scores of one decimal.
 """

@@ -1,4 +1,4 @@
-"""Are dict runs with deep pools and many measures cheaper than with pytrec_eval?
+"""Whether dict runs with deep pools and many measures are cheaper than with pytrec_eval.
 
 250 queries x 1,000 items with 1,500 graded judgments each, half of the run judged; 15 measures. With --ties the scores
 are small whole numbers, so that most items stand in a tie.
@@ -27,8 +27,10 @@ def make(folder: Path, options: harness.Options) -> None:
     # Of 2,000 items the first 1,000 are returned and those from 500 on are judged.
     item = distinct(rng, queries, 2000, 8_000_000) + 1_000_000
     grade = rng.choice(4, (queries, 1500), p=[0.7, 0.15, 0.1, 0.05])
-    score = np.round(rng.gamma(3, 4, (queries, 1000)), 0 if options["ties"] else 4)
-    score[:, 500:] += np.round(grade[:, :500] * 1.5)
+    score = rng.gamma(3, 4, (queries, 1000))
+    score[:, 500:] += grade[:, :500] * 1.5
+    # Four decimals: also different as float32, which pytrec_eval compares.
+    score = np.round(score, 0 if options["ties"] else 4)
     by_score = np.argsort(-score, axis=1, kind="stable")
     returned = np.take_along_axis(item[:, :1000], by_score, axis=1)
     # Judgments come in no particular order, as pools do.
@@ -46,8 +48,8 @@ def dicts(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, 
     returned, score, judged, grade = load(folder, "returned", "score", "judged", "grade")
     judgments, run = (
         {
-            str(1000 + query): dict(zip((f"{one:07d}" for one in ids[query].tolist()), numbers[query].tolist(), strict=True))
-            for query in range(len(ids))
+            str(1000 + query): {f"{one:07d}": number for one, number in zip(*row, strict=True)}
+            for query, row in enumerate(zip(ids.tolist(), numbers.tolist(), strict=True))
         }
         for ids, numbers in ((judged, grade), (returned, score))
     )

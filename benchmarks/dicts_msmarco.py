@@ -1,4 +1,4 @@
-"""Are long dict runs with few judgments cheaper than with pytrec_eval?
+"""Whether long dict runs with few judgments are cheaper than with pytrec_eval.
 
 As on MS MARCO's dev queries: 6,980 queries x 1,000 items, one or two judged each; AP RR nDCG@10 R@100.
 """

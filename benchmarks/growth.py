@@ -1,4 +1,4 @@
-"""Does the cost grow with the data and no faster: ten times the rows, about ten times the CPU?
+"""Whether the cost grows with the data and no faster: ten times the rows, about ten times the CPU.
 
 Frames of 100 thousand to 10 million rows and TREC text of 0.5 and 5 million lines. Memory is what the work adds to the
 interpreter and the input, relative to the size of the input; for text, which is streamed, it is all that is added.
@@ -27,12 +27,13 @@ def make(folder: Path, options: harness.Options) -> None:
 
 def frames(folder: Path, options: harness.Options) -> tuple:  # noqa: ARG001
     import polars as pl
+
     import rankmeter as rm
 
     user, item, rank, judged_user, relevant = load(folder, "user", "item", "rank", "judged_user", "relevant")
     judgments = pl.DataFrame({"user_id": judged_user, "item_id": relevant})
     run = pl.DataFrame({"user_id": user, "item_id": item, "rank": rank})
-    rm.evaluate(judgments.head(1), run.head(1), AT_TEN)
+    rm.evaluate(run.head(1)[["user_id", "item_id"]], run.head(1), AT_TEN)
     size = (judgments.estimated_size() + run.estimated_size()) / 1e6
     return lambda: rm.evaluate(judgments, run, AT_TEN), lambda ev: ev.mean, size
 

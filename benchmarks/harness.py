@@ -52,8 +52,6 @@ class Pair:
     ours: Entrant
     peer: Entrant
     target: float | None
-    skip_values: frozenset[str] = frozenset()
-    """Measures that the two define differently."""
 
 
 @dataclass(frozen=True)
@@ -207,15 +205,16 @@ def tell_pair(case: Case, pair: Pair, ours: Measured, peer: Measured, args: argp
     ratio = peer.cpu / ours.cpu
     wanted = "" if pair.target is None else f", wanted {pair.target:g}"
     verdict = "" if pair.target is None else "met" if ratio >= pair.target else "MISSED"
-    agreement = compare(ours.values, peer.values, pair.skip_values)
-    print(f"  {pair.ours.name} uses {ratio:.2f} times less CPU than {pair.peer.name}{wanted}: {verdict or 'told'}; {agreement}")
+    agreement = compare(ours.values, peer.values)
+    names = f"{pair.ours.name} uses {ratio:.2f} times less CPU than {pair.peer.name}"
+    print(f"  {names}{wanted}{': ' + verdict if verdict else ''}; {agreement}")
     write(args, case, pair.ours.name, pair.peer.name, ratio, pair.target, verdict, agreement, [ours.cpu, peer.cpu],
           [ours.peak_mb, peer.peak_mb])  # fmt: skip
 
 
-def compare(ours: Values, peer: Values, skipped: frozenset[str]) -> str:
+def compare(ours: Values, peer: Values) -> str:
     """Whether the values that both have agree to 1e-6."""
-    both = [name for name in ours if name in peer and name not in skipped]
+    both = [name for name in ours if name in peer]
     if not both:
         return "no values to compare"
     worst, name = max((difference(ours[name], peer[name]), name) for name in both)

@@ -35,7 +35,8 @@ def main() -> None:
     for row in rows:
         wanted = "" if row["target"] is None else f"{row['target']:.3g}"
         note = "  VALUES DIFFER" if "DIFFER" in row["agreement"] else ""
-        print(f"{row['case']:<78} {row['ours']:<18} {row['against']:<20} {row['got']:>8.2f} {wanted:>8} {row['verdict']}{note}")
+        names = f"{row['case']:<78} {row['ours']:<18} {row['against']:<20}"
+        print(f"{names} {row['got']:>8.2f} {wanted:>8} {row['verdict']}{note}")
     missed = sum(row["verdict"] == "MISSED" for row in rows)
     print(f"\n{len(rows)} results, {missed} targets missed.")
 

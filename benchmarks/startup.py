@@ -1,4 +1,4 @@
-"""Does rankmeter start as fast as ir_measures: at most 1.5 times its time, to import and to answer on the command line?
+"""Whether rankmeter starts in at most 1.5 times the time of ir_measures, to import and on the command line.
 
 Whole processes. The command evaluates nDCG@10 of three queries.
 """

@@ -1,4 +1,4 @@
-"""Is a TREC run file cheaper, from start to exit, than with ir_measures, and does it stay in little memory?
+"""Whether a TREC run file is cheaper, from start to exit, than with ir_measures, and stays in little memory.
 
 6,980 queries x 1,000 lines (7 million) and qrels; AP RR nDCG@10 R@100; the whole process counts, imports included.
 """

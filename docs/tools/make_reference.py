@@ -52,6 +52,7 @@ class Words:
     had_by: str
     all_ranked: str
     stop: str
+    colon: str
 
 
 EN = Words(
@@ -112,11 +113,12 @@ EN = Words(
         "map": "a map such as `{1:3,2:9}`",
         "word": "a word",
     },
-    default="default",
-    unless="default of {}",
+    default="Default",
+    unless="Default of {}",
     had_by="Option of",
     all_ranked="every measure",
     stop=". ",
+    colon=": ",
 )
 
 ZH = Words(
@@ -181,6 +183,7 @@ ZH = Words(
     had_by="有此选项的指标",
     all_ranked="所有指标",
     stop="。",
+    colon="：",
 )
 
 
@@ -192,11 +195,16 @@ def prose_of(name: str) -> dict[str, Any]:
 
 def own_measures() -> dict[str, list[Measure]]:
     """The measures that rankmeter has, by family; those that a user defined in this process are left out."""
-    families: dict[str, list[Measure]] = {}
+    families: dict[str, list[Measure]] = {family: [] for family in EN.families}
     for measure in REGISTRY.values():
         if not getattr(measure, "custom", False):
-            families.setdefault(type(measure).__module__.rpartition(".")[2], []).append(measure)
+            families[family_of(measure)].append(measure)
     return families
+
+
+def family_of(measure: Measure) -> str:
+    """The module that holds the measure."""
+    return type(measure).__module__.rpartition(".")[2]
 
 
 def convention_of(measure: Measure, option: str) -> str:
@@ -285,25 +293,28 @@ def facts_of(measure: Measure, words: Words) -> Iterator[str]:
     """What the code knows of a measure, line by line."""
     facts = words.facts
     low, high = ("∞" if math.isinf(bound) else format_value(bound) for bound in measure.bounds)
-    yield f"{facts['range']}: {low} … {high}, {facts['higher' if measure.higher_is_better else 'lower']}"
+    line = f"{facts['range']}{words.colon}{low} … {high}"
+    if family_of(measure) != "counts":  # a count is neither good nor bad
+        line += f" ({facts['higher' if measure.higher_is_better else 'lower']})"
+    yield line
     if measure.at != "cutoff":
         yield f"{facts['at']} `{measure.at}`"
     ties, cut = tie_rules(measure, None), tie_rules(measure, 10)
-    line = f"{facts['ties']}: {', '.join(f'`{rule}`' for rule in ties)}"
+    line = f"{facts['ties']}{words.colon}{', '.join(f'`{rule}`' for rule in ties)}"
     if cut != ties:
-        line += f" ({facts['ties_cut']}: {', '.join(f'`{rule}`' for rule in cut)})"
+        line += f" ({facts['ties_cut']}{words.colon}{', '.join(f'`{rule}`' for rule in cut)})"
     yield line
-    yield f"{facts['aggregates']}: {', '.join(f'`{one}`' for one in measure.aggregates)}"
+    yield f"{facts['aggregates']}{words.colon}{', '.join(f'`{one}`' for one in measure.aggregates)}"
     aliases = [alias for alias, text in ALIASES.items() if type(parse(text)) is type(measure)]
     if aliases:
         shown = [
             f"`{alias}`" if parse(ALIASES[alias]) == measure else f"`{alias}` (`{parse(ALIASES[alias])}`)"
             for alias in aliases
         ]
-        yield f"{facts['aliases']}: {', '.join(shown)}"
+        yield f"{facts['aliases']}{words.colon}{', '.join(shown)}"
     citation = prose_of(type(measure).name)["citation"]
     if citation:
-        yield f"{facts['citation']}: {citation}"
+        yield f"{facts['citation']}{words.colon}{citation}"
 
 
 def measure_section(measure: Measure, words: Words) -> list[str]:
@@ -320,15 +331,23 @@ def measure_section(measure: Measure, words: Words) -> list[str]:
         prose["formula"],
         "```",
         "",
-        f"- **{words.use}**: {text['use']}",
-        f"- **{words.misleads}**: {text['misleads']}",
+        f"- **{words.use}**{words.colon}{text['use']}",
+        f"- **{words.misleads}**{words.colon}{text['misleads']}",
         *(f"- {fact}" for fact in facts_of(measure, words)),
         "",
     ]
     own = own_options(measure)
     if own:
-        lines += [f"{words.options}:", "", *options_table(measure, own, words)]
-    return [*lines, f"{words.example}:", "", "```text", *text["example"].strip().splitlines(), "```", ""]
+        lines += [f"{words.options}{words.colon.rstrip()}", "", *options_table(measure, own, words)]
+    return [
+        *lines,
+        f"{words.example}{words.colon.rstrip()}",
+        "",
+        "```text",
+        *text["example"].strip().splitlines(),
+        "```",
+        "",
+    ]
 
 
 def measures_page(words: Words) -> str:
@@ -337,7 +356,7 @@ def measures_page(words: Words) -> str:
     families = own_measures()
     for family, measures in families.items():
         links = ", ".join(f"[{type(one).name}](#{type(one).name.lower()})" for one in measures)
-        lines.append(f"- {words.families[family]}: {links}")
+        lines.append(f"- {words.families[family]}{words.colon}{links}")
     lines += ["", f"## {words.shared}", ""]
     lines += options_table(REGISTRY["RR"], list(SHARED.values()), words)
     for family, measures in families.items():
@@ -359,16 +378,16 @@ def who_has(entry: str, words: Words) -> Iterator[str]:
     everywhere = name in SHARED
     who = words.all_ranked if everywhere else ", ".join(f"`{one}`" for one in having)
     usual = SHARED[name] if everywhere else next(iter(having.values()))
-    yield f"- {words.had_by}: {who}"
-    yield f"- {words.default}: {default_text(usual, words)}"
+    yield f"- {words.had_by}{words.colon}{who}"
+    yield f"- {words.default}{words.colon}{default_text(usual, words)}"
     others: dict[str, list[str]] = {}
     for measure, option in having.items():
         if option.default != usual.default:
             others.setdefault(default_text(option, words), []).append(f"`{measure}`")
     for default, measures in others.items():
-        yield f"- {words.unless.format(', '.join(measures))}: {default}"
+        yield f"- {words.unless.format(', '.join(measures))}{words.colon}{default}"
     if not rule_of(usual).choices:
-        yield f"- {words.columns[2]}: {values_text(rule_of(usual), words)}"
+        yield f"- {words.columns[2]}{words.colon}{values_text(rule_of(usual), words)}"
 
 
 def conventions_page(words: Words) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language, MeasureProse, read_convention, read_prose
 
 # The options that people of different tools disagree about, the most telling first.
-_TELLING = ("gain", "discount", "ideal", "norm", "rel", "p", "beta", "max_grade", "rounding", "ties", "empty", "queries")
+_TELLING = tuple("gain discount ideal norm rel p beta max_grade rounding ties empty queries".split())
 
 _WORDS: dict[Language, dict[str, str]] = {
     "en": {
@@ -36,6 +37,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "unbounded": "from {low} on",
         "bounded": "from {low} to {high}",
         "none": "none",
+        "no_rel": "None is stated: every grade counts, by its gain.",
         "stated": "stated here, not the default",
         "written_for": "The formula is written for the defaults; this measure differs in {stated}.",
     },
@@ -58,6 +60,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "unbounded": "{low} 以上",
         "bounded": "{low} 到 {high}",
         "none": "无",
+        "no_rel": "未写明：各等级均按其增益计入。",
         "stated": "此处写明，并非默认值",
         "written_for": "公式按默认约定书写；本指标的不同之处：{stated}。",
     },
@@ -75,7 +78,7 @@ class Convention:
     meaning: str
     """What this value means; empty for a number."""
     is_stated: bool
-    """Whether the value is not the default."""
+    """Whether the value is not the default; what stands after ``@`` has none worth the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +104,22 @@ class Explanation:
     @property
     def formula_note(self) -> str:
         """How the formula must be read where the measure has other conventions than the default ones."""
-        stated = ", ".join(
-            f"{one.name}={one.value}" for one in self.conventions if one.is_stated and one.name not in ("cutoff", "recall")
-        )
+        stated = ", ".join(f"{one.name}={one.value}" for one in self.conventions if one.is_stated)
         return _WORDS[self.language]["written_for"].format(stated=stated) if stated else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return asdict(self) | {"conventions": [asdict(one) for one in self.conventions], "aliases": list(self.aliases)}
 
-    def to_text(self) -> str:
-        """For a terminal: sections with indented text."""
+    def to_text(self, *, width: int | None = None) -> str:
+        """For a terminal: sections with indented text, its lines filled to ``width`` columns where one is given."""
         words = _WORDS[self.language]
-        parts = [f"{self.measure}: {self.title}"]
-        parts += [_section(words[key], text) for key, text in self._texts_before()]
-        parts.append(_section(words["conventions"], "\n".join(self._convention_line(one) for one in self.conventions)))
-        parts += [_section(words[key], text) for key, text in self._texts_after() if text]
-        return "\n\n".join(parts) + "\n"
+        # Chinese has no spaces to break at; the terminal does it.
+        width = None if self.language == "zh" else width
+        conventions = "\n".join(self._convention_line(one) for one in self.conventions)
+        sections = [*self._texts_before(), ("conventions", conventions), *self._texts_after()]
+        parts = [_section(words[key], text, None if key == "example" else width) for key, text in sections if text]
+        return "\n\n".join([f"{self.measure}: {self.title}", *parts]) + "\n"
 
     def to_markdown(self, *, level: int = 1) -> str:
         """For a page: headings, the formula as code, the conventions as a table."""
@@ -243,18 +245,35 @@ def _conventions(measure: Measure, language: Language) -> tuple[Convention, ...]
     described = measure.describe()
     name = described.pop("measure")
     stated = stated_options(measure)
+    words = _WORDS[language]
     order = {option: place for place, option in enumerate(("cutoff", *_TELLING))}
     told = []
     for option in sorted(described, key=lambda option: (option not in stated, order.get(option, len(order)))):
         value: object = described[option]
         prose = read_convention(name, option, value, language)
-        shown = _WORDS[language]["none"] if value is None else format_value(value)
-        told.append(Convention(option, shown, prose.decides, prose.meaning, option in stated))
+        shown = words["none"] if value is None else format_value(value)
+        meaning = words["no_rel"] if option == "rel" and value is None else prose.meaning
+        told.append(Convention(option, shown, prose.decides, meaning, option in stated and option != measure.at))
     return tuple(told)
 
 
-def _section(heading: str, text: str) -> str:
-    return "\n".join([heading, *(f"  {line}" if line else "" for line in text.splitlines())])
+def _section(heading: str, text: str, width: int | None) -> str:
+    return "\n".join([heading, *(filled for line in text.splitlines() for filled in _filled(line, width))])
+
+
+def _filled(line: str, width: int | None) -> list[str]:
+    indent = "  " + line[: len(line) - len(line.lstrip())]
+    if width is None:
+        return [f"  {line}".rstrip()]
+    wrapped = textwrap.wrap(
+        line.strip(),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return wrapped or [""]
 
 
 def _bold(one: Convention) -> str:

@@ -36,30 +36,45 @@ def pair_keys(query: Ints, items: Keys) -> Keys:
     return keys
 
 
-def repeated(keys: Keys) -> Ints:
+def repeated(keys: Keys, sizes: Ints | None = None) -> Ints:
     """The rows whose key stands in an earlier row too, in rising order; empty where every key is different.
 
-    Rows are thrown into a table with four places for each; a row that finds another key in its place is tried again
-    with other bits of the key, until none is left.
+    ``sizes`` are the lengths of the queries where rows are grouped by them; it only makes the search faster.
     """
-    rest = np.arange(len(keys))
-    found = []
-    for shift in (0, 13, 29, 41):
-        if len(rest) < 2:
-            break
-        bits = max(4, (4 * len(rest) - 1).bit_length())
-        slot = ((keys[rest] >> np.uint64(shift)) & np.uint64((1 << bits) - 1)).astype(np.int64)
-        table = np.empty(1 << bits, np.int64)
-        table[slot[::-1]] = np.arange(len(rest))[::-1]  # the earliest row of a place stays
-        winner = table[slot]
-        same = (keys[rest[winner]] == keys[rest]) & (winner != np.arange(len(rest)))
-        found.append(rest[same])
-        rest = rest[keys[rest[winner]] != keys[rest]]
-    if len(rest) > 1:
-        order = np.argsort(keys[rest], kind="stable")
-        later = keys[rest][order][1:] == keys[rest][order][:-1]
-        found.append(rest[order[1:][later]])
-    return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+    if not _any_repeated(keys, sizes):
+        return np.empty(0, np.int64)
+    order = np.argsort(keys, kind="stable")
+    return np.sort(order[1:][keys[order][1:] == keys[order][:-1]])
+
+
+def _any_repeated(keys: Keys, sizes: Ints | None) -> bool:
+    """Whether two rows share a key.
+
+    Rows are thrown into a table with four places for each. Of the rows that meet in a place one stays; rows with equal
+    keys always meet, so either one of them sees its like in its place or all of them were turned away, and those are
+    tried again with other bits. A query's rows share a stretch of the table, which then stays in the cache.
+    """
+    rows = len(keys)
+    spread = (keys >> np.uint64(32)) if sizes is None else (keys & np.uint64(0xFFFFFFFF))
+    if sizes is None:
+        slot = (spread * np.uint64(4 * rows)) >> np.uint64(32)
+    else:
+        places = np.repeat(sizes.astype(np.uint64) * np.uint64(4), sizes)
+        slot = (spread * places) >> np.uint64(32)
+        slot += np.repeat((np.cumsum(sizes) - sizes).astype(np.uint64) * np.uint64(4), sizes)
+    slot = slot.view(np.int64)
+    number = np.arange(rows, dtype=np.int32)
+    table = np.empty(4 * rows, np.int32)
+    table[slot] = number
+    turned_away = np.flatnonzero(table[slot] != number)
+    if len(turned_away) == 0:
+        return False
+    if (keys[table[slot[turned_away]]] == keys[turned_away]).any():
+        return True
+    rest = keys[turned_away]
+    if sizes is None and len(rest) > rows // 2:  # bits that do not spread: sort instead of trying for ever
+        return len(np.unique(rest)) < len(rest)
+    return _any_repeated(rest * _ODD[1] if sizes is None else rest, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ class _Strangers:
 def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _Strangers) -> PlacedBlock:
     code, heads, sizes = _codes(index, run.query, strangers)
     keys = pair_keys(code, item_keys(run.item))
-    keep = _without_repeated(run, keys, plan)
+    keep = _without_repeated(run, keys, sizes, plan)
     if keep is not None:
         code, keys = code[keep], keys[keep]
         rows = pl.Series(keep)
@@ -275,11 +275,11 @@ def _joined(parts: list[np.ndarray], dtype: type = np.int64) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def _without_repeated(run: RunTable, keys: Keys, plan: Plan) -> Ints | None:
+def _without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, plan: Plan) -> Ints | None:
     """The rows to keep where some pairs are repeated; None where all rows stay."""
     if plan.duplicates == "counted":
         return None
-    later = repeated(keys)
+    later = repeated(keys, sizes)
     if not len(later):
         return None
     if plan.duplicates == "error":

@@ -1,0 +1,128 @@
+"""The ``rankmeter`` command: finds subcommands without importing the others, and turns errors into sentences."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from rankmeter import __version__
+from rankmeter.cli.talk import examples, notes_on_stderr, say
+from rankmeter.errors import RankmeterError, nearest
+
+COMMANDS = {
+    "evaluate": "Measure one or more runs against judgments.",
+    "explain": "Say what a measure means, with every convention.",
+    "measures": "List all measures, their other names and their options.",
+    "demo": "Evaluate the bundled, made-up data and write a report.",
+}
+"""Each command with its line of help; its module in rankmeter.cli is imported when it is used."""
+
+DONE, WRONG, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
+
+
+class _PipeClosedError(Exception):
+    """Whoever read our output has stopped reading."""
+
+
+class Application(click.Group):
+    """A group of commands whose modules are imported one at a time, and whose errors are sentences."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (click's signature)
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"rankmeter.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (the same)
+        # click would import every command for its line of help.
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            close = nearest(name, list(COMMANDS), shown=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(COMMANDS)}."
+            raise click.UsageError(f"unknown command '{name}'. Hint: {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise _PipeClosedError from error
+        return result
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            # A name that the terminal's encoding lacks is shown as an escape; it is no reason to stop.
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        with notes_on_stderr():
+            sys.exit(self._exit_code(args, prog_name, extra))
+
+    def _exit_code(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> int:
+        try:
+            code = super().main(args, prog_name or "rankmeter", **{**extra, "standalone_mode": False})
+        except RankmeterError as error:
+            say(str(error))
+        except click.UsageError as error:
+            where = error.ctx.command_path if error.ctx else "rankmeter"
+            text = error.format_message()
+            say(text if "Hint:" in text else f"{text} Hint: {where} --help")
+        except click.ClickException as error:
+            say(error.format_message())
+        except MemoryError:
+            say("there is not enough memory. Hint: evaluate fewer runs at a time; TREC files are read in blocks.")
+        except (click.Abort, KeyboardInterrupt):
+            say("interrupted.")
+            return INTERRUPTED
+        except _PipeClosedError:
+            _silence_stdout()
+            return PIPE_CLOSED
+        except OSError as error:
+            say(f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
+        else:
+            return code if isinstance(code, int) else DONE
+        return WRONG
+
+
+def _silence_stdout() -> None:
+    """Keep Python from failing once more when it flushes at exit."""
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 (a descriptor is wanted, not a path)
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+@click.group(
+    cls=Application,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog=examples(
+        "rankmeter demo",
+        "rankmeter evaluate judgments.qrels bm25.run dense.run -m nDCG@10 -m AP",
+        "rankmeter explain nDCG@10",
+    ),
+)
+@click.version_option(__version__, prog_name="rankmeter", message="%(prog)s %(version)s")
+@click.pass_context
+def app(ctx: click.Context) -> None:
+    """Measure rankings and recommendations, and tell what each number means.
+
+    Numbers go to standard output, everything else to standard error.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(WRONG)

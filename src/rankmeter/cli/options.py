@@ -1,0 +1,129 @@
+"""What is typed on the command line, turned into what the API takes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from rankmeter.errors import InputError, did_you_mean, with_hint
+
+_NOT_A_NAME = frozenset(
+    ".gz .zst .xz .bz2 .run .txt .trec .res .qrels .csv .tsv .json .jsonl .parquet .ipc .arrow .feather".split()
+)
+"""Endings that say how a file is written, not which system made it."""
+
+ROLES = ("query", "item", "score", "rank", "grade")
+_SIDES = ("judgments", "run")
+
+
+def split_measures(texts: Sequence[str]) -> list[str]:
+    """Take apart what stands behind ``-m``: measures separated by spaces or commas, cutoffs kept with their measure.
+
+    Examples
+    --------
+    >>> split_measures(["nDCG@5,10 AP", "nDCG(gain={1:3, 2:9})@10, RR"])
+    ['nDCG@5,10', 'AP', 'nDCG(gain={1:3, 2:9})@10', 'RR']
+    """
+    return [measure for text in texts for measure in _split(text)]
+
+
+def _split(text: str) -> list[str]:
+    # A cutoff belongs to the measure before it, whatever spaces are typed around @ and inside `5, 10`.
+    text = re.sub(r"\s*([@(])\s*", r"\1", text)
+    text = re.sub(r"\s*,\s*(?=[\d.])", ",", text)
+    found, start, depth = [], 0, 0
+    for place, character in enumerate(text):
+        depth += (character in "({") - (character in ")}")
+        follows = text[place + 1 : place + 2]
+        is_comma = character == "," and not (follows.isdigit() or follows == ".")
+        if depth <= 0 and (character.isspace() or is_comma):
+            found.append(text[start:place])
+            start = place + 1
+    return [one for one in (*found, text[start:]) if one]
+
+
+def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Read ``item=docid,query=uid`` for the judgments and for the run; ``run.item=docid`` is for the run alone.
+
+    Examples
+    --------
+    >>> parse_columns("query=uid,run.item=docid_x")
+    ({'query': 'uid'}, {'query': 'uid', 'item': 'docid_x'})
+    """
+    columns: dict[str, dict[str, str]] = {side: {} for side in _SIDES}
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        role, equals, column = (piece.strip() for piece in part.partition("="))
+        side, dot, bare = role.partition(".")
+        sides = [side] if dot and side in _SIDES else list(_SIDES)
+        role = bare if dot and side in _SIDES else role
+        if not equals or not column or role not in ROLES:
+            fact = f"--columns: '{part.strip()}' is not possible; expected one of {', '.join(ROLES)} = a column's name."
+            raise InputError(with_hint(fact, did_you_mean(role, ROLES) or "--columns item=docid_x,query=uid"))
+        for one in sides:
+            columns[one][role] = column
+    return columns["judgments"], columns["run"]
+
+
+def columns_for(path: str, format: str | None, columns: Mapping[str, str]) -> dict[str, str] | None:  # noqa: A002
+    """The columns to look for in one file: none in TREC text, so that they can be named for the other file."""
+    if not columns:
+        return None
+    return None if _is_trec(path, format) else dict(columns)
+
+
+def _is_trec(path: str, format: str | None) -> bool:  # noqa: A002 (the word of the option)
+    if format is not None:
+        return format in ("trec", "qrels", "run", "labelled")
+    # What is no regular file (a pipe, standard input) can be read only once, so it is not looked into.
+    if not Path(path).is_file():
+        return False
+    from rankmeter.inputs.compression import open_source
+    from rankmeter.inputs.sniffing import recognise
+
+    try:
+        with open_source(path) as source:
+            return recognise(source.head, source.name) in ("qrels", "run")
+    except InputError:
+        # The reader says what is wrong with it.
+        return False
+
+
+def system_names(paths: Sequence[str]) -> list[str]:
+    """A name for each run: the file's name without its endings, with as much more as makes it unlike the others.
+
+    Examples
+    --------
+    >>> system_names(["runs/bm25.run.gz", "runs/dense.v2.txt"])
+    ['bm25', 'dense.v2']
+    >>> system_names(["monday/bm25.run", "tuesday/bm25.run", "-"])
+    ['monday/bm25', 'tuesday/bm25', 'stdin']
+    """
+    names = [_stem(path) for path in paths]
+    longer: list[Callable[[str], str]] = [_with_folder, lambda path: Path(path).name, str]
+    for lengthen in longer:
+        counts = Counter(names)
+        names = [lengthen(path) if counts[name] > 1 else name for name, path in zip(names, paths, strict=True)]
+    seen: Counter[str] = Counter()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return numbered
+
+
+def _stem(path: str) -> str:
+    if path == "-":
+        return "stdin"
+    name = Path(path)
+    while name.suffix.lower() in _NOT_A_NAME and name.stem:
+        name = name.with_suffix("")
+    return name.name or path
+
+
+def _with_folder(path: str) -> str:
+    folder = Path(path).parent.name
+    return f"{folder}/{_stem(path)}" if folder else _stem(path)

@@ -1,0 +1,116 @@
+"""What is said to people: always on standard error, so that standard output holds data only."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from rankmeter.errors import RankmeterWarning
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+PATIENCE = 1.0
+"""Seconds after which a person at a terminal wants to see that something happens."""
+
+
+def say(text: str) -> None:
+    """Say a sentence in rankmeter's name."""
+    click.echo(f"rankmeter: {text}", err=True)
+
+
+def tell(lines: list[str]) -> None:
+    """Tell what belongs to a result."""
+    for line in lines:
+        click.echo(line, err=True)
+
+
+def examples(*lines: str) -> str:
+    """The examples that close the help of every command, for click's epilog."""
+    # \b keeps click from filling the lines of the paragraph.
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+@contextmanager
+def notes_on_stderr() -> Iterator[None]:
+    """Show rankmeter's warnings as notes, each once; leave those of others as they are."""
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def note(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if not issubclass(category, RankmeterWarning):
+                show(message, category, filename, lineno, file, line)
+            elif str(message) not in said:
+                said.add(str(message))
+                say(f"note: {message}")
+
+        warnings.showwarning = note
+        warnings.simplefilter("always", RankmeterWarning)
+        yield
+
+
+class Progress:
+    """A bar on standard error, on a terminal and for long work only.
+
+    Parameters
+    ----------
+    total
+        How many parts the work has.
+    """
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._started = time.monotonic()
+        self._bar: Bar | None = None
+        self._done = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, what: str) -> None:
+        """Say what is being done; nothing is shown unless it takes long."""
+        if self._bar is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._started < PATIENCE:
+                return
+            self._bar = _bar()
+            self._bar.add_task(what, total=self._total)
+            self._bar.start()
+        self._bar.update(self._bar.task_ids[0], description=what, completed=self._done)
+
+    def advance(self) -> None:
+        """One more part is done."""
+        self._done += 1
+
+
+def _bar() -> Bar:
+    # rich is loaded only to print on a terminal.
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -1,0 +1,55 @@
+"""Files appear whole or not at all: written beside their place, then moved into it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from rankmeter.errors import InputError, with_hint
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a place that cannot be written, before anything is computed for it."""
+    folder = path.parent
+    if path.is_dir():
+        raise InputError(with_hint(f"{path} cannot be written: it is a directory.", f"name a file in it: {path / 'result'}"))
+    if not folder.is_dir():
+        raise InputError(with_hint(f"{path} cannot be written: there is no directory {folder}.", f"mkdir -p {folder}"))
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{path} cannot be written: {folder} may not be written to.")
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Let ``write`` make a file and put it in its place; where that fails, whatever was there stays as it was.
+
+    Parameters
+    ----------
+    path
+        Where the file shall be.
+    write
+        Called with the path that it shall write.
+    """
+    check_writable(path)
+    if path.exists() and not path.is_file():
+        # A pipe or a device (/dev/stdout, /dev/null) is written to, not replaced.
+        write(path)
+        return
+    # A link stays a link: what it points to is replaced.
+    path = path.resolve()
+    try:
+        with tempfile.TemporaryDirectory(prefix=".rankmeter-", dir=path.parent) as folder:
+            made = Path(folder) / path.name
+            write(made)
+            if path.exists():
+                made.chmod(path.stat().st_mode)
+            made.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8, whole or not at all."""
+    content = text.encode("utf-8", errors="backslashreplace")
+    write_whole(path, lambda made: made.write_bytes(content))

@@ -1,0 +1,3 @@
+"""What people look at: tables for terminals, Markdown, LaTeX, CSV and JSON. A report computes nothing."""
+
+from __future__ import annotations

@@ -1,0 +1,290 @@
+"""From evaluations to text: plain, Markdown, LaTeX, CSV, JSON. Pure functions; nothing is printed or written here.
+
+Every form that has room for it carries the definitions: a number without its definition is a bug.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankmeter import __version__
+from rankmeter.definitions import conventions_in_short, title_of
+from rankmeter.measures import Measure
+
+if TYPE_CHECKING:
+    from rankmeter.results import Evaluation
+    from rankmeter.stats.intervals import Interval
+
+DIGITS = 4
+"""Digits after the point where people read; CSV and JSON have all of them unless some are asked for."""
+
+ALL = "all"
+"""The row of the aggregated values in a table of queries, as trec_eval calls it."""
+
+_NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
+"""Counts that describe the data: more of them is not better, so none is marked as the best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One entry of a table."""
+
+    text: str
+    is_best: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table ready to be set: labels on the left, numbers on the right."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    labels: int
+    """How many columns from the left are labels."""
+
+
+def mean_table(
+    evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False
+) -> Table:
+    """A row per run and a column per measure; the best of several runs marked.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> ev = rm.evaluate({"q": {"a"}}, {"q": ["b", "a"]}, ["RR", "P@1"], name="mine")
+    >>> print(to_text(mean_table([ev])))
+    run       RR     P@1
+    mine  0.5000  0.0000
+    """
+    measures = shared_measures(evaluations)
+    shown = {measure: [number(ev.means[measure], measure, digits) for ev in evaluations] for measure in measures}
+    best = {measure: best_texts(measure, evaluations, shown[measure]) for measure in measures}
+    rows = []
+    for place, ev in enumerate(evaluations):
+        cells = [Cell(ev.name)]
+        for measure in measures:
+            text = shown[measure][place]
+            is_best = text in best[measure]
+            if intervals and (span := interval_of(ev, measure)) is not None:
+                text += f" [{number(span.low, measure, digits)}, {number(span.high, measure, digits)}]"
+            cells.append(Cell(text, is_best))
+        rows.append(tuple(cells))
+    return Table(("run", *map(str, measures)), tuple(rows), 1)
+
+
+def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> Table:
+    """A row per query, and per run where there are several; last of each run the aggregated values."""
+    measures = shared_measures(evaluations)
+    several = len(evaluations) > 1
+    rows = []
+    for ev in evaluations:
+        run = [Cell(ev.name)] if several else []
+        for query, *values in ev.per_query.iter_rows():
+            numbers = (Cell(number(v, m, digits)) for v, m in zip(values, measures, strict=True))
+            rows.append((*run, Cell(str(query)), *numbers))
+        rows.append((*run, Cell(ALL), *(Cell(number(ev.means[m], m, digits)) for m in measures)))
+    labels = ("run", "query") if several else ("query",)
+    return Table((*labels, *map(str, measures)), tuple(rows), len(labels))
+
+
+def shared_measures(evaluations: Sequence[Evaluation]) -> list[Measure]:
+    """The measures of evaluations that were made together."""
+    return list(evaluations[0].means)
+
+
+def best_texts(measure: Measure, evaluations: Sequence[Evaluation], shown: Sequence[str]) -> set[str]:
+    """How the best value is shown; empty where there is nothing to choose between.
+
+    Values that are shown alike are alike to the reader: all of them are marked.
+    """
+    pairs = [(ev.means[measure], text) for ev, text in zip(evaluations, shown, strict=True)]
+    known = [pair for pair in pairs if not math.isnan(pair[0])]
+    if len(evaluations) < 2 or not known or type(measure).name in _NO_GOAL:
+        return set()
+    choose: Callable[..., tuple[float, str]] = max if measure.higher_is_better else min
+    return {choose(known, key=lambda pair: pair[0])[1]}
+
+
+def number(value: float | None, measure: Measure, digits: int) -> str:
+    """The text of a value; counts have no digits after the point, and no value is a dash."""
+    if value is None:
+        return "-"
+    is_count = type(measure).name.startswith("Num") and float(value).is_integer()
+    return f"{value:.{0 if is_count else digits}f}"
+
+
+def interval_of(ev: Evaluation, measure: Measure) -> Interval | None:
+    """The 95% interval of an aggregated value; None where no query counts."""
+    return ev.interval(measure) if ev.counted(measure) else None
+
+
+def definition_lines(measures: Iterable[Measure]) -> list[str]:
+    """For each measure one line: its string, its title and the conventions that its string does not say."""
+    return [f"{measure}: {title_of(measure)}; {conventions_in_short(measure)}" for measure in measures]
+
+
+def to_text(table: Table) -> str:
+    """Plain aligned columns, two spaces between them; the same for every width of terminal."""
+    lines = [[Cell(name) for name in table.header], *table.rows]
+    widths = [max(width_of(line[column].text) for line in lines) for column in range(len(table.header))]
+    return "\n".join(
+        "  ".join(
+            _padded(cell.text, width, right=column >= table.labels)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def width_of(text: str) -> int:
+    """How many columns of a terminal a text takes: Chinese characters take two."""
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+
+
+def to_markdown(table: Table, measures: Sequence[Measure] = ()) -> str:
+    """A Markdown table, the best in bold, and below it the definitions of the measures that are named."""
+    head = "| " + " | ".join(markdown_text(name) for name in table.header) + " |"
+    rule = "|" + "|".join("---" if column < table.labels else "---:" for column in range(len(table.header))) + "|"
+    rows = ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in table.rows]
+    notes = [f"- {markdown_text(line)}" for line in definition_lines(measures)]
+    return "\n".join([head, rule, *rows, *([""] if notes else []), *notes])
+
+
+def markdown_text(text: str) -> str:
+    r"""Text that Markdown shows as it is, inside and outside of tables.
+
+    >>> print(markdown_text("a|b_c*"))
+    a\|b\_c\*
+    """
+    return re.sub(r"([\\|*_`<>])", r"\\\1", text)
+
+
+def to_latex(table: Table, measures: Sequence[Measure] = ()) -> str:
+    r"""A LaTeX ``tabular`` with the rules of booktabs, the best in bold, the definitions as comments above it."""
+    columns = "l" * table.labels + "r" * (len(table.header) - table.labels)
+    rows = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.rows]
+    return "\n".join(
+        [
+            *(f"% {line}" for line in definition_lines(measures)),
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(latex_text(name) for name in table.header) + r" \\",
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def latex_text(text: str) -> str:
+    r"""Text that LaTeX shows as it is.
+
+    >>> print(latex_text("bm25_v2 & 50%"))
+    bm25\_v2 \& 50\%
+    """
+    escaped = "".join(_LATEX.get(character, character) for character in text)
+    # A row that begins with a bracket would be read as the length that may follow the \\ before it.
+    return "{[}" + escaped[1:] if escaped.startswith("[") else escaped
+
+
+def to_csv(
+    evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
+) -> str:
+    """CSV: ``run,<measures>``, or ``run,query,<measures>``; empty where a query does not count.
+
+    With ``intervals`` two more columns follow each measure of the first kind: its low and its high end.
+    """
+    measures = shared_measures(evaluations)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if per_query:
+        writer.writerow(["run", "query", *measures])
+        for ev in evaluations:
+            for query, *values in ev.per_query.iter_rows():
+                writer.writerow([ev.name, query, *(_exact(value, digits) for value in values)])
+        return text.getvalue()
+    ends = ("", " low", " high") if intervals else ("",)
+    writer.writerow(["run", *(f"{measure}{end}" for measure in measures for end in ends)])
+    for ev in evaluations:
+        row = [ev.name]
+        for measure in measures:
+            row.append(_exact(ev.means[measure], digits))
+            if intervals:
+                span = interval_of(ev, measure)
+                row += ["", ""] if span is None else [_exact(span.low, digits), _exact(span.high, digits)]
+        writer.writerow(row)
+    return text.getvalue()
+
+
+def to_json(
+    evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
+) -> str:
+    """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means, definitions, tie bounds and counts; not a number is null."""
+    runs = []
+    for ev in evaluations:
+        run = json.loads(ev.to_json())
+        if intervals:
+            spans = {str(measure): interval_of(ev, measure) for measure in ev.means}
+            run["interval"] = {name: None if span is None else asdict(span) for name, span in spans.items()}
+        if per_query:
+            run["per_query"] = ev.per_query.to_dicts()
+        runs.append(_rounded(run, digits))
+    return json.dumps({"rankmeter": __version__, "runs": runs}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rounded(value: Any, digits: int | None) -> Any:
+    """Floats to so many digits, through everything that JSON can hold; what is not finite becomes null."""
+    if isinstance(value, dict):
+        # Definitions are what was asked, not what was measured: p=0.85 stays 0.85.
+        return {key: one if key == "definitions" else _rounded(one, digits) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_rounded(one, digits) for one in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return value if digits is None else round(value, digits)
+    return value
+
+
+def _exact(value: float | None, digits: int | None) -> str:
+    if value is None:
+        return ""
+    return repr(float(value)) if digits is None else f"{value:.{digits}f}"
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    space = " " * (width - width_of(text))
+    return space + text if right else text + space
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = markdown_text(cell.text)
+    return f"**{text}**" if cell.is_best else text
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = latex_text(cell.text)
+    return rf"\textbf{{{text}}}" if cell.is_best else text
