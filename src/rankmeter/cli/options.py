@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.errors import InputError, RankmeterError, did_you_mean, with_hint
 
 _NOT_A_NAME = frozenset(
     ".gz .zst .xz .bz2 .run .txt .trec .res .qrels .csv .tsv .json .jsonl .parquet .ipc .arrow .feather".split()
@@ -87,7 +87,7 @@ def _is_trec(path: str, format: str | None) -> bool:  # noqa: A002 (the word of 
     try:
         with open_source(path) as source:
             return recognise(source.head, source.name) in ("qrels", "run")
-    except InputError:
+    except RankmeterError:
         # The reader says what is wrong with it.
         return False
 
