@@ -44,7 +44,9 @@ def data(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, fl
     judgments = {f"q{q}": {item: draw.choice([-1, 0, 0, 1, 2, 3]) for item in draw.sample(items, 9)} for q in range(12)}
     judgments["nothing relevant"] = dict.fromkeys(items[:4], 0)
     run = {
-        f"q{q}": {item: draw.choice([1.0, 2.0, 2.0, 2.5, 1 + 1e-9, -1.0]) for item in draw.sample(items, draw.randint(1, 14))}
+        f"q{q}": {
+            item: draw.choice([1.0, 2.0, 2.0, 2.5, 1 + 1e-9, -1.0]) for item in draw.sample(items, draw.randint(1, 14))
+        }
         for q in range(2, 16)
     }
     run["nothing relevant"] = dict.fromkeys(items[2:6], 1.0)
