@@ -34,7 +34,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Place:
-    """A label at a rank; several places share a rank only under ties=shared."""
+    """A label at a rank; several places share a rank only under ties=shared and ties=middle."""
 
     rank: int
     label: Label
@@ -80,6 +80,8 @@ def oracle(
 def aggregated(aggregate: str, ratios: Sequence[Ratio]) -> float:
     """One number from those of the queries."""
     values = [ratio.value for ratio in ratios]
+    if aggregate == "filled":
+        values, aggregate = [0.0 if math.isnan(value) else value for value in values], "mean"
     if aggregate == "sum":
         return math.fsum(values)
     if not values:
@@ -105,6 +107,8 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
     else:
         grades = list(judged.values())
     query = Query(tuple(grades), len(listed))
+    if measure.blank != "counted" and not (returned or (measure.candidates == "appended" and judged)):
+        return None if measure.blank == "skip" else Ratio(math.nan, 1.0, found=False)
     formula, relevant = FORMULAS[measure.name], RELEVANT.get(measure.name)
     if relevant is not None and not any(relevant(measure, grade) for grade in grades):
         return {"zero": empty_zero, "one": empty_one, "nan": empty_nan, "skip": lambda _: None}[measure.empty](
@@ -154,14 +158,14 @@ def tie_groups(measure: Any, judged: Mapping[Hashable, float], returned: Any) ->
         [(item, Label(judged.get(item), not (measure.sign == "positive" and score <= 0))) for item, score in group]
         for group in grouped
     ]
-    if measure.unjudged == "removed":
-        groups = [[row for row in group if is_judged(measure, row[1])] for group in groups]
     if measure.candidates == "appended":
         there = {item for item, _ in pairs}
-        behind = [(item, Label(grade)) for item, grade in judged.items() if item not in there]
-        if measure.unjudged == "removed":
-            behind = [row for row in behind if is_judged(measure, row[1])]
-        groups.append(behind)
+        groups.append([(item, Label(grade)) for item, grade in judged.items() if item not in there])
+    if measure.depth is not None:
+        # Reading: -M of trec_eval; the list is cut in the order of the tie rule before anything else is done to it.
+        groups = [[row] for group in groups for row in in_order(measure, group)][: measure.depth]
+    if measure.unjudged == "removed":
+        groups = [[row for row in group if is_judged(measure, row[1])] for group in groups]
     return [[label for _, label in in_order(measure, group)] for group in groups if group]
 
 
@@ -172,7 +176,11 @@ def in_order(measure: Any, group: list[tuple[Hashable, Label]]) -> list[tuple[Ha
     if rule == "reversed":
         return group[::-1]
     if rule in ("best", "worst"):
-        return sorted(group, key=lambda row: worth(measure, row[1]), reverse=rule == "best")
+        # Reading: of two items that the measure sees alike, the one with the lower grade counts as the worse.
+        def key(row: tuple[Hashable, Label]) -> tuple[float, float]:
+            return worth(measure, row[1]), -math.inf if row[1].grade is None else row[1].grade
+
+        return sorted(group, key=key, reverse=rule == "best")
     return group
 
 
@@ -201,12 +209,13 @@ def single(order: Sequence[Label]) -> list[Place]:
 
 
 def shared_or_single(measure: Any, groups: list[list[Label]]) -> list[Place]:
-    if measure.ties != "shared":
+    if measure.ties not in ("shared", "middle"):
         return single([label for group in groups for label in group])
     places, above = [], 0
     for group in groups:
+        rank = above + len(group) if measure.ties == "shared" else int(above + (len(group) + 1) / 2)
         above += len(group)
-        places += [Place(above, label) for label in group]
+        places += [Place(rank, label) for label in group]
     return places
 
 
@@ -244,7 +253,7 @@ def gain(measure: Any, grade: float) -> float:
     if measure.rel is not None and grade < measure.rel:
         return 0.0
     if measure.gain == "binary":
-        return 1.0 if measure.rel is not None or grade > 0 else 0.0
+        return 1.0 if measure.rel is not None or grade >= 1 else 0.0
     if measure.gain == "exp2":
         return max(2.0**grade - 1.0, 0.0)
     if measure.gain == "linear":

@@ -209,7 +209,17 @@ def _values(measure: Any, views: Views, placed: PlacedRun) -> Values:
         empty=getattr(measure, "empty", "zero"),
         miss=getattr(measure, "miss", "zero"),
         chosen=_chosen(measure, placed.placements),
+        blank=getattr(measure, "blank", "counted"),
+        listless=_listless(measure, placed.placements),
     )
+
+
+def _listless(measure: Any, placements: Placements) -> Bools:
+    """Which queries have an empty list; items appended behind it make it one that is not."""
+    empty = placements.returned == 0
+    if getattr(measure, "candidates", "all") == "appended":
+        empty &= np.bincount(placements.query, minlength=len(placements)) == 0
+    return empty
 
 
 def _check(measure: Measure, placed: PlacedRun) -> None:
@@ -245,7 +255,7 @@ def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
     """For each cutoff, how many items of judged queries carry no judgment."""
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
-    ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared")), "best")
+    ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
     counts = {}
     for cutoff in cutoffs:
         judged: Any = Judged(ties=ties) @ cutoff

@@ -23,6 +23,7 @@ ODD_SCORES = [1.0, 1.0 + 1e-9, 2.0, 0.0, -0.0, -1.5, math.inf, -math.inf, 0.5, 1
 
 OPTIONS: dict[str, list[Any]] = {
     "cutoff": [1, 2, 3, 5, 20],
+    "depth": [1, 2, 4, 20],
     "rel": [1, 2, 0.5, 3],
     "p": [0.5, 0.95],
     "beta": [2, 0.5],

@@ -35,8 +35,14 @@ class Values:
     denominator: Floats
 
 
-def values_of(parts: Parts, *, empty: str, miss: str, chosen: Bools) -> Values:
-    """Divide, and treat queries with nothing relevant (``empty``) and with nothing found (``miss``) as asked."""
+def values_of(
+    parts: Parts, *, empty: str, miss: str, chosen: Bools, blank: str = "counted", listless: Bools | None = None
+) -> Values:
+    """Divide, and treat queries with nothing relevant, with nothing found and with no list at all as asked.
+
+    ``empty`` is about queries without a relevant item, ``miss`` about those in which none was found within the cutoff,
+    ``blank`` about those for which nothing was returned (``listless``); the last is looked at first.
+    """
     positive = parts.denominator > 0
     value = np.divide(parts.numerator, parts.denominator, out=np.zeros(len(positive)), where=positive)
     counted = chosen.copy()
@@ -50,6 +56,12 @@ def values_of(parts: Parts, *, empty: str, miss: str, chosen: Bools) -> Values:
             value[nothing] = 0.0
         if miss == "skip" and parts.found is not None:
             counted &= nothing | parts.found
+    if blank != "counted" and listless is not None:
+        if blank == "skip":
+            counted &= ~listless
+        else:
+            value[listless] = math.nan
+            counted |= listless & chosen
     return Values(value, counted, parts.numerator, parts.denominator)
 
 
@@ -62,6 +74,8 @@ def aggregated(values: Values, aggregate: str) -> float:
         below = math.fsum(values.denominator[values.counted])
         return math.fsum(values.numerator[values.counted]) / below if below else math.nan
     kept = values.value[values.counted]
+    if aggregate == "filled":
+        kept = np.nan_to_num(kept, nan=0.0)
     if aggregate == "sum":
         return math.fsum(kept)
     if not len(kept):

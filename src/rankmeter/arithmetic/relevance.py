@@ -183,7 +183,7 @@ def hit_numbers(view: View, rows: Bools) -> Ints:
     """(m',) for each chosen row, how many chosen rows of its query stand at its rank or above."""
     query, rank = view.query[rows], view.rank[rows]
     number = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
-    if view.ties == "shared" and len(query):
+    if view.ties in ("shared", "middle") and len(query):
         last = np.ones(len(query), np.bool_)
         last[:-1] = (query[1:] != query[:-1]) | (rank[1:] != rank[:-1])
         ends = np.flatnonzero(last)

@@ -28,6 +28,8 @@ class Conventions(Protocol):
     def negative(self) -> str: ...
     @property
     def candidates(self) -> str: ...
+    @property
+    def depth(self) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,13 @@ class Views:
 
     def __init__(self, placements: Placements) -> None:
         self.placements = placements
-        self._candidates: dict[tuple[str, ...], Placements] = {}
-        self._views: dict[tuple[str, ...], View] = {}
+        self._candidates: dict[tuple[object, ...], Placements] = {}
+        self._views: dict[tuple[object, ...], View] = {}
 
     def of(self, m: Conventions) -> View:
         """The view under a measure's conventions."""
-        seen = (m.candidates, m.sign, m.unjudged, m.negative)
+        # Where the list is cut first, what is left of it depends on the tie rule.
+        seen = (m.candidates, m.sign, m.unjudged, m.negative, m.depth, m.depth and m.ties)
         if (*seen, m.ties) not in self._views:
             if seen not in self._candidates:
                 self._candidates[seen] = _seen(self.placements, m)
@@ -82,8 +85,10 @@ def _seen(placements: Placements, m: Conventions) -> Placements:
         placements = append_unreturned(placements)
     else:
         placements = without_unreturned(placements)
-        if m.candidates == "list":
-            placements = only_listed(placements)
+    if m.depth is not None:
+        placements = cut(placements, m.ties, m.depth)
+    if m.candidates == "list":
+        placements = only_listed(placements)
     if m.unjudged == "removed":
         placements = condensed(placements, lowest=0.0 if m.negative == "unjudged" else -np.inf)
     if m.sign == "positive":
@@ -109,6 +114,21 @@ def only_listed(placements: Placements) -> Placements:
     sizes = np.bincount(placements.query, minlength=len(placements)).astype(np.int64)
     offsets = offsets_of(sizes)
     return replace(placements, best_offsets=offsets, best=sort_descending(placements.grade, offsets))
+
+
+def cut(placements: Placements, ties: str, depth: int) -> Placements:
+    """Keep the first ``depth`` items of every list, as if no more had been returned."""
+    rank = rank_of(placements, ties)
+    kept = replace(placements, **placements.rows(rank <= depth))
+    alone = np.ones(len(kept.query), np.int64)
+    return replace(
+        kept,
+        returned=np.minimum(placements.returned, depth),
+        above=rank[rank <= depth] - 1,
+        tied=alone,
+        higher_id=alone - 1,
+        earlier=alone - 1,
+    )
 
 
 def condensed(placements: Placements, lowest: float) -> Placements:
@@ -149,9 +169,8 @@ def _order_within(query: Ints, above: Ints, key: Ints) -> Ints:
     return place
 
 
-def ranked(placements: Placements, ties: str) -> View:
-    """Give every row its rank under a tie rule and sort the rows by it."""
-    p = placements
+def rank_of(p: Placements, ties: str) -> Ints:
+    """(m,) the rank of every row under a tie rule; for ``mean`` the first rank of the tie."""
     if ties == "item":
         rank = p.above + 1 + p.higher_id
     elif ties == "item-ascending":
@@ -162,10 +181,18 @@ def ranked(placements: Placements, ties: str) -> View:
         rank = p.above + p.tied - p.earlier
     elif ties == "shared":
         rank = p.above + p.tied
+    elif ties == "middle":
+        rank = p.above + (p.tied + 1) // 2
     elif ties == "mean":
         rank = p.above + 1
     else:
         rank = _by_grade(p, worst=ties == "worst")
+    return rank
+
+
+def ranked(placements: Placements, ties: str) -> View:
+    """Give every row its rank under a tie rule and sort the rows by it."""
+    p, rank = placements, rank_of(placements, ties)
     query, grade, above, tied = p.query, p.grade, p.above, p.tied
     if ties in ("shared", "mean"):
         # Rows of equal rank stand by grade, so that sums do not depend on the order in which data came.

@@ -159,7 +159,7 @@ class InterpolatedPrecision(RelevanceMeasure):
     at: ClassVar[str] = "recall"
     at_choices: ClassVar[str] = "0.5"
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
 
 @register

@@ -41,7 +41,7 @@ class CumulatedGain(GainMeasure):
 
     name: ClassVar[str] = "CG"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
 
 @register
@@ -69,7 +69,7 @@ class DiscountedGain(GainMeasure):
 
     name: ClassVar[str] = "DCG"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
 
 @register
@@ -138,7 +138,7 @@ class RankBiasedPrecision(RankedMeasure):
 
     name: ClassVar[str] = "RBP"
     needs_total: ClassVar[bool] = False
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
     def __post_init__(self) -> None:
         RankedMeasure.__post_init__(self)
@@ -178,7 +178,7 @@ class ExpectedReciprocalRank(RankedMeasure):
     graded: ClassVar[bool] = True
     needs_total: ClassVar[bool] = False
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
     @property
     def lowest_grade(self) -> float:

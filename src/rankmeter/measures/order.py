@@ -31,7 +31,7 @@ class ReciprocalRank(RelevanceMeasure):
     """
 
     name: ClassVar[str] = "RR"
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
 
 @register
@@ -103,10 +103,10 @@ class AreaUnderCurve(RelevanceMeasure):
     )
 
     def __post_init__(self) -> None:
-        RelevanceMeasure.__post_init__(self)
-        if self.ties == "mean" and self.cutoff is not None:
+        if self.ties == "mean" and (self.cutoff is not None or self.depth is not None):
             # Which items of a tie stand above the cutoff is random, and so is the number of pairs.
             object.__setattr__(self, "ties", "item")
+        RelevanceMeasure.__post_init__(self)
 
 
 @register
