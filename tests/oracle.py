@@ -194,6 +194,8 @@ def worth(measure: Any, label: Label) -> float:
         return gain(measure, label.grade)
     if measure.name == "ERR" or (measure.name == "RBP" and measure.gain == "exp2"):
         return max(label.grade, 0.0)
+    if measure.name == "RBP" and measure.gain == "linear":
+        return max(label.grade, 0.0) if label.grade >= measure.rel else 0.0
     return float(RELEVANT[measure.name](measure, label.grade))
 
 
@@ -270,7 +272,7 @@ def is_positive(_: Any, grade: float) -> bool:
 
 
 def rbp_relevant(measure: Any, grade: float) -> bool:
-    return grade >= measure.rel if measure.gain == "binary" else grade > 0
+    return grade > 0 if measure.gain == "exp2" else grade >= measure.rel
 
 
 def counts(measure: Any, place: Place) -> bool:
@@ -333,7 +335,7 @@ def r_precision(m: Any, places: list[Place], q: Query) -> Ratio:
     first = min(total(m, q), depth(m))
     # Reading: missed means that nothing was found within the places it looks at, the first min(R, k).
     h = hits(m, places, first)
-    return Ratio(h, first, h > 0)
+    return Ratio(h, total(m, q) if m.norm == "relevant" else first, h > 0)
 
 
 def interpolated_precision(m: Any, places: list[Place], q: Query) -> Ratio:
@@ -386,7 +388,8 @@ def average_precision(m: Any, places: list[Place], q: Query) -> Ratio:
         # Reading: without a cutoff k is the length of the list, as for P.
         "k": n if m.cutoff is None else k,
     }[m.norm]
-    return Ratio(math.fsum(hits(m, places, rank) / rank for rank in found), bottom, bool(found))
+    ranks = found if m.ranks == "relevant" else range(1, int(bottom) + 1)
+    return Ratio(math.fsum(hits(m, places, rank) / rank for rank in ranks), bottom, bool(found))
 
 
 def area_under_curve(m: Any, places: list[Place], _: Query) -> Ratio:
@@ -426,7 +429,7 @@ def normalised_gain(m: Any, places: list[Place], q: Query) -> Ratio:
     k = depth(m)
     gains = placed_gains(m, places, k)
     listed = [place for place in places if place.label.grade is not None]
-    if m.ideal in ("judged", "uncut"):
+    if m.ideal in ("judged", "uncut", "length"):
         pool = [gain(m, grade) for grade in q.grades]
     elif m.ideal == "list":
         pool = [gain(m, place.label.grade) for place in listed]
@@ -436,7 +439,7 @@ def normalised_gain(m: Any, places: list[Place], q: Query) -> Ratio:
         pool = [1.0] * m.cutoff
     ideal = [(rank, best) for rank, best in enumerate(sorted(pool, reverse=True), start=1)]
     if m.ideal != "uncut":
-        ideal = [(rank, best) for rank, best in ideal if rank <= k]
+        ideal = [(rank, best) for rank, best in ideal if rank <= (min(k, q.returned) if m.ideal == "length" else k)]
     return Ratio(dcg_of(m, gains), dcg_of(m, ideal), bool(gains))
 
 
@@ -444,7 +447,12 @@ def rank_biased_precision(m: Any, places: list[Place], _: Query) -> Ratio:
     seen = [place for place in places if place.rank <= depth(m) and counts(m, place)]
     total_ = 0.0
     for place in seen:
-        worth_ = 1.0 if m.gain == "binary" else (2.0**place.label.grade - 1) / 2.0**m.max_grade  # type: ignore[operator]
+        grade: Any = place.label.grade
+        worth_ = {
+            "binary": 1.0,
+            "linear": max(grade, 0.0),
+            "exp2": (2.0**grade - 1) / 2.0 ** (m.max_grade or 0),
+        }[m.gain]
         total_ += (1 - m.p) * worth_ * m.p ** (place.rank - 1)
     return Ratio(total_, 1.0, bool(seen))
 

@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, Source, into_judgments, into_run
-from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures
+from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures
+from rankmeter.measures.dialects import find_dialect
 from rankmeter.placing import PlacedRun, place_run
 from rankmeter.placing.placements import Bools, Placements, Plan
 from rankmeter.results import Evaluation, Facts
@@ -33,6 +35,7 @@ def evaluate(
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
     columns: Mapping[str, str] | None = None,
+    dialect: str | None = None,
     name: str = "run",
 ) -> Evaluation:
     """Measure a run against judgments.
@@ -54,6 +57,8 @@ def evaluate(
         What to do with an item that a list holds twice: ``error``, ``first``, ``best`` or ``counted``.
     columns
         Where frames and tables have unusual column names: ``{"item": "docid_x"}``.
+    dialect
+        Whose metric names the measures are, so that that tool's numbers come out: ``"recbole"``, ``"trec_eval:9,c"``.
     name
         How the result calls the system.
 
@@ -68,7 +73,7 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    chosen = [_folded(measure, queries, duplicates) for measure in into_measures(measures)]
+    names, chosen = _asked(measures, dialect, queries, duplicates)
     truth, returned = _both(judgments, run, columns)
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
@@ -80,8 +85,8 @@ def evaluate(
         views = Views(placed.placements)
         facts = facts or _facts(placed.placements, truth, returned, _unjudged_at(group, views) if wide else {})
         for measure in group:
-            values[measure] = _values(measure, views, placed)
-            if (extremes := _tie_bounds(measure, views, placed)) is not None:
+            values[measure] = _values(measure, views, placed, strict=dialect is None)
+            if (extremes := _tie_bounds(measure, views, placed, strict=dialect is None)) is not None:
                 bounds[measure] = extremes
     if placed is None or facts is None:
         raise MeasureError("no measure was asked for.")
@@ -91,7 +96,7 @@ def evaluate(
         values={measure: values[measure] for measure in chosen},
         means={measure: aggregated(values[measure], measure.aggregate) for measure in chosen},
         tie_bounds=bounds,
-        asked=_names(measures, chosen),
+        asked=names,
         facts=facts,
     )
 
@@ -110,18 +115,38 @@ def value(measure: str | Measure, *, grades: object) -> float:
     return next(iter(result.mean.values()))
 
 
-def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
-    """Which measure each text that was asked stands for, so that a result is found under either name."""
+def _asked(
+    measures: object, dialect: str | None, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None
+) -> tuple[dict[str, Measure], list[Measure]]:
+    """Which measure each text that was asked stands for, so that a result is found under either name; and all of them.
+
+    The options of the call are put into measures that do not state their own; those of a dialect are no statement of
+    the caller's, so the call's options come before them.
+    """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    texts = [text for text in measures if isinstance(text, str)]  # type: ignore[attr-defined]
-    asked = dict(zip(into_measures(measures), chosen, strict=True))
-    names = {str(measure): folded for measure, folded in asked.items()}
-    for text in texts:
-        meant = parse_measures(text)
-        if len(meant) == 1:
-            names[text] = asked[meant[0]]
-    return names
+    texts: dict[str, Measure] = {}
+    for one in measures:  # type: ignore[attr-defined]
+        if dialect is not None and isinstance(one, str):
+            spoken = find_dialect(dialect).measures(one)
+            texts |= {text: _overruled(measure, queries, duplicates) for text, measure in spoken.items()}
+            continue
+        meant = {str(measure): _folded(measure, queries, duplicates) for measure in into_measures(one)}
+        if isinstance(one, str) and len(meant) == 1:
+            texts[one] = next(iter(meant.values()))
+        texts |= meant
+    if not texts:
+        raise MeasureError(with_hint("no measure was asked for.", "evaluate(judgments, run, ['nDCG@10', 'AP'])"))
+    return texts, list(dict.fromkeys(texts.values()))
+
+
+def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
+    """Put the options of the call into a measure, whatever it states."""
+    if queries is not None:
+        measure = measure(queries=None)
+    if duplicates is not None:
+        measure = measure(duplicates=None)
+    return _folded(measure, queries, duplicates)
 
 
 def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
@@ -200,8 +225,8 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
     return placements.is_judged
 
 
-def _values(measure: Any, views: Views, placed: PlacedRun) -> Values:
-    _check(measure, placed)
+def _values(measure: Any, views: Views, placed: PlacedRun, *, strict: bool = True) -> Values:
+    _check(measure, placed, strict=strict)
     formula = FORMULAS[type(measure).name]
     parts = formula(views.of(measure), measure)
     return values_of(
@@ -222,22 +247,20 @@ def _listless(measure: Any, placements: Placements) -> Bools:
     return empty
 
 
-def _check(measure: Measure, placed: PlacedRun) -> None:
-    """Refuse what the data cannot answer."""
+def _check(measure: Measure, placed: PlacedRun, *, strict: bool) -> None:
+    """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
     if getattr(measure, "sign", "ignored") == "positive" and not placed.scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
     rel = getattr(measure, "rel", None)
     highest = placed.highest_grade
     if rel is not None and rel > highest > 0:
-        raise MeasureError(
-            with_hint(
-                f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}.",
-                f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})",
-            )
-        )
+        fact = f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}."
+        if strict:
+            raise MeasureError(with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})"))
+        warnings.warn(fact, RankmeterWarning, stacklevel=4)
 
 
-def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun) -> tuple[float, float] | None:
+def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun, *, strict: bool) -> tuple[float, float] | None:
     """The values under the worst and the best order of tied items, where ties can change the number."""
     if not isinstance(measure, RankedMeasure) or not (placed.placements.tied > 1).any():
         return None
@@ -246,7 +269,7 @@ def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun) -> tuple[floa
     ends = []
     for ties in ("worst", "best"):
         other = measure(ties=ties)
-        ends.append(aggregated(_values(other, views, placed), measure.aggregate))
+        ends.append(aggregated(_values(other, views, placed, strict=strict), measure.aggregate))
     worst, best = ends
     return None if worst == best or math.isnan(worst) else (worst, best)
 

@@ -93,11 +93,13 @@ def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...]
         if values and draw(st.booleans()):
             changes[option.name] = draw(st.sampled_from(values))
     if measure.name == "RBP":
-        if changes.get("gain") not in ("binary", "exp2"):
+        if changes.get("gain") not in ("binary", "exp2", "linear"):
             changes.pop("gain", None)
         changes.pop("max_grade", None)
         if changes.get("gain") == "exp2":
             changes["max_grade"] = draw(st.sampled_from([3, 5]))
+    if changes.get("ranks") == "all":
+        changes["norm"] = "k"
     if changes.get("ideal") == "full":
         changes |= {"gain": "binary", "cutoff": changes.get("cutoff", 3)}
     return with_possible_ties(measure, changes)

@@ -73,7 +73,7 @@ def _ideal(view: View, m: Options) -> Floats:
     discount = DISCOUNTS[m.discount]
     if m.ideal == "full":
         return np.full(len(view), cumulated(discount, m.cutoff)[-1])
-    if m.ideal in ("judged", "uncut"):
+    if m.ideal in ("judged", "uncut", "length"):
         gain, offsets = gains_of(view.best, m), view.best_offsets
         if not isinstance(m.gain, str):  # a map need not keep the order of the grades
             gain = sort_descending(gain, offsets)
@@ -85,7 +85,10 @@ def _ideal(view: View, m: Options) -> Floats:
     counts = gain > 0
     if m.ideal != "uncut" and m.cutoff is not None:
         counts &= place <= m.cutoff
-    query = np.repeat(np.arange(len(view)), np.diff(offsets))[counts]
+    query = np.repeat(np.arange(len(view)), np.diff(offsets))
+    if m.ideal == "length":
+        counts &= place <= view.returned[query]
+    query = query[counts]
     weighed = np.bincount(query, weights=gain[counts] * discount(place[counts]), minlength=len(view))
     return weighed.astype(np.float64, copy=False)
 
@@ -94,6 +97,8 @@ def rank_biased_precision(view: View, m: Options) -> Parts:
     """RBP."""
     if m.gain == "binary":
         gain, best = (view.grade >= m.rel).astype(np.float64), view.best >= m.rel
+    elif m.gain == "linear":
+        gain, best = np.where(view.grade >= m.rel, np.maximum(view.grade, 0.0), 0.0), view.best >= m.rel
     else:
         _check_grades(view, m)
         gain, best = (np.exp2(np.maximum(view.grade, 0.0)) - 1.0) / 2.0**m.max_grade, view.best > 0

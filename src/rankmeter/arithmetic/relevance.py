@@ -51,7 +51,8 @@ def precision(view: View, m: Options) -> Parts:
 def recall(view: View, m: Options) -> Parts:
     """R, and SetR."""
     total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
-    divisor = np.minimum(total, depth(view, m.cutoff)) if getattr(m, "norm", "") == "capped" else total
+    capped = getattr(m, "norm", "") == "capped" and m.cutoff is not None
+    divisor = np.minimum(total, m.cutoff) if capped else total
     return Parts(found, divisor, total > 0, found > 0)
 
 
@@ -76,7 +77,7 @@ def r_precision(view: View, m: Options) -> Parts:
     total = total_relevant(view, m.rel)
     places = total if m.cutoff is None else np.minimum(total, m.cutoff)
     found = hits(view, m.rel, places.astype(np.int64))
-    return Parts(found, places, total > 0, found > 0)
+    return Parts(found, total if m.norm == "relevant" else places, total > 0, found > 0)
 
 
 def success(view: View, m: Options) -> Parts:
@@ -159,9 +160,12 @@ def average_precision(view: View, m: Options) -> Parts:
     """The sum of the precisions at the relevant ranks over one of six divisors."""
     total = total_relevant(view, m.rel)
     rows = view.grade >= m.rel
-    precisions = (
-        _expected_precisions(view, rows, m.cutoff) if view.ties == "mean" else _precisions(view, rows, m.cutoff)
-    )
+    if m.ranks == "all":
+        precisions = _precisions_from(view, rows, m.cutoff)
+    elif view.ties == "mean":
+        precisions = _expected_precisions(view, rows, m.cutoff)
+    else:
+        precisions = _precisions(view, rows, m.cutoff)
     summed = view.per_query(precisions, rows)
     found = hits(view, m.rel, m.cutoff)
     if m.norm == "relevant":
@@ -194,6 +198,19 @@ def hit_numbers(view: View, rows: Bools) -> Ints:
 def _precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:
     rank = view.rank[rows]
     return np.where(rank <= depth(view, cutoff)[view.query[rows]], hit_numbers(view, rows) / rank, 0.0)
+
+
+def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
+    """(m',) what each relevant item adds to the precisions at its own rank and all later ones: 1/i + ... + 1/k."""
+    last = depth(view, cutoff).astype(np.int64)
+    harmonic = cumulated(reciprocal, int(last.max(initial=0)))
+    total = harmonic[last][view.query[rows]]
+    counted = row_weights(view, rows, flat, cutoff)
+
+    def before(rank: Ints) -> Floats:
+        return harmonic[np.minimum(rank, len(harmonic)) - 1]
+
+    return total * counted - row_weights(view, rows, before, cutoff)
 
 
 def _expected_precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:

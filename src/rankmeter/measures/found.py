@@ -114,7 +114,7 @@ class RPrecision(RelevanceMeasure):
 
     .. math:: \mathrm{Rprec} = \mathrm{P@}R
 
-    With a cutoff it looks at min(R, k) places.
+    With a cutoff it looks at min(R, k) places and divides by as many; ``norm="relevant"`` divides by R all the same.
 
     Misleads: it looks at one depth only, and that depth differs from query to query.
 
@@ -126,6 +126,8 @@ class RPrecision(RelevanceMeasure):
     >>> rm.value("Rprec", grades=[1, 1, 0, 1])
     0.6666...
     """
+
+    norm: Literal["places", "relevant"] = choice("places", "relevant")
 
     name: ClassVar[str] = "Rprec"
 
