@@ -100,21 +100,22 @@ def rank_biased_precision(view: View, m: Options) -> Parts:
     elif m.gain == "linear":
         gain, best = np.where(view.grade >= m.rel, np.maximum(view.grade, 0.0), 0.0), view.best >= m.rel
     else:
-        _check_grades(view, m)
+        check_grades(view, m)
         gain, best = (np.exp2(np.maximum(view.grade, 0.0)) - 1.0) / 2.0**m.max_grade, view.best > 0
     rows = gain > 0
     summed = view.per_query(gain[rows] * row_weights(view, rows, geometric(m.p), m.cutoff), rows)
-    return Parts(summed, np.ones(len(view)), _any(view, best), summed > 0)
+    return Parts(summed, np.ones(len(view)), any_of(view, best), summed > 0)
 
 
-def _any(view: View, candidates: Bools) -> Bools:
+def any_of(view: View, candidates: Bools) -> Bools:
+    """(n,) whether any of a query's candidates is among some."""
     total = np.concatenate([[0], np.cumsum(candidates)])
     return total[view.best_offsets[1:]] > total[view.best_offsets[:-1]]
 
 
 def expected_reciprocal_rank(view: View, m: Options) -> Parts:
     """ERR: the reader goes down the list and is satisfied at each item with a chance that grows with its grade."""
-    _check_grades(view, m)
+    check_grades(view, m)
     rows = (view.grade > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
     query, rank = view.query[rows], view.rank[rows]
     satisfied = (np.exp2(view.grade[rows]) - 1.0) / 2.0**m.max_grade
@@ -127,10 +128,11 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
         step = order[first:last]
         value[query[step]] += reading[query[step]] * satisfied[step] / rank[step]
         reading[query[step]] *= 1.0 - satisfied[step]
-    return Parts(value, np.ones(len(view)), _any(view, view.best > 0), value > 0)
+    return Parts(value, np.ones(len(view)), any_of(view, view.best > 0), value > 0)
 
 
-def _check_grades(view: View, m: Options) -> None:
+def check_grades(view: View, m: Options) -> None:
+    """Refuse grades above the top of the scale that the measure states."""
     highest = view.best.max(initial=0.0)
     if highest > m.max_grade:
         raise MeasureError(

@@ -75,7 +75,9 @@ def _f(view: View, m: Options, divisor: Floats) -> Parts:
 def r_precision(view: View, m: Options) -> Parts:
     """Precision after R places, or min(R, k)."""
     total = total_relevant(view, m.rel)
-    places = total if m.cutoff is None else np.minimum(total, m.cutoff)
+    # trec_eval's Rprec_mult rounds up from a tenth on.
+    places = total if m.mult == 1 else np.floor(m.mult * total + 0.9)
+    places = places if m.cutoff is None else np.minimum(places, m.cutoff)
     found = hits(view, m.rel, places.astype(np.int64))
     return Parts(found, total if m.norm == "relevant" else places, total > 0, found > 0)
 

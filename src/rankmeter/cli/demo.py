@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import shlex
 import sys
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("nDCG@10", "AP", "RR@10", "P@5", "R@20", "Judged@10")
 MADE_UP = (
-    "The Lantern Street Library, its books, its readers and all judgments are made up; no system is that of anyone."
+    "The Lantern Street Library, its books, its readers and all judgments are made up, and so are the three systems."
 )
 WORST = 5
 """How many queries the report shows on which the best system does worst."""
@@ -51,12 +50,21 @@ def command(output: Path) -> None:
     runs = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
     reading = Reading(None, None, None, None, None)
     evaluations = evaluate_files(judgments, list(runs.values()), list(runs), into_measures(MEASURES), reading)
-    line = shlex.join(["rankmeter", "evaluate", judgments, *runs.values(), *(f"-m{measure}" for measure in MEASURES)])
+    line = shlex.join(
+        [
+            "rankmeter",
+            "evaluate",
+            judgments,
+            *runs.values(),
+            *(part for measure in MEASURES for part in ("-m", measure)),
+        ]
+    )
     report, queries = output / "report.md", output / "per-query.csv"
     write_text(report, report_text(evaluations, query_texts(), line))
     write_text(queries, tables.to_csv(evaluations, per_query=True))
     if sys.stdout.isatty():
         print_table(evaluations, per_query=False, interval=False, digits=None)
+        tell([""])
     else:
         echo(output_text(evaluations, "table", per_query=False, interval=False, digits=None))
     tell(
@@ -76,7 +84,7 @@ def query_texts() -> dict[str, str]:
 
 
 def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: str) -> str:
-    """The report as Markdown: numbers with intervals, what they are about, how they are defined, where it goes wrong."""
+    """The report as Markdown: numbers with intervals, what they are about and mean, where the best system fails."""
     measures = tables.shared_measures(evaluations)
     best = max(evaluations, key=lambda ev: ev.means[measures[0]])
     facts = [f"- {tables.markdown_text(ev.name)}: {'; '.join(ev.facts.sentences())}" for ev in evaluations]
@@ -93,6 +101,7 @@ def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: 
         "Items with the same score have no order of their own:\n\n" + "\n".join(ties) if ties else "",
         f"## Where {best.name}, the best by {measures[0]}, does worst",
         _worst_queries(best, texts),
+        "Queries for which nothing relevant is judged are left out here: no system can do better on them.",
         "## What each number means",
         *(explain_measure(measure).to_markdown(level=3).rstrip() for measure in measures),
     ]
@@ -101,7 +110,9 @@ def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: 
 
 def _worst_queries(ev: Evaluation, texts: dict[str, str]) -> str:
     measures = list(ev.means)
-    rows = [row for row in ev.per_query.iter_rows() if row[1] is not None and not math.isnan(row[1])]
+    # Where nothing is relevant no system can do better; the divisor of the first measure, nDCG, is 0 there.
+    hopeless = {query for query, below in zip(ev.queries, ev.values[measures[0]].denominator, strict=True) if not below}
+    rows = [row for row in ev.per_query.iter_rows() if row[0] not in hopeless]
     worst = sorted(rows, key=lambda row: row[1])[:WORST]
     return tables.to_markdown(
         tables.Table(

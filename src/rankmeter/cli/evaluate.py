@@ -188,7 +188,7 @@ def _open_run(
     name: str,
     columns: dict[str, str] | None,
     format: str | None,
-    progress: Progress,  # noqa: A002
+    progress: Progress,
 ) -> AnyRun:
     from rankmeter.inputs import RunFile
     from rankmeter.inputs.files import iter_run, read_run
@@ -219,10 +219,9 @@ def _evaluate_labelled(
     asked = into_measures(split_measures(measures) or list(LABELLED_MEASURES.values()))
     _check_places(showing, names)
     from rankmeter.evaluation import evaluate
-    from rankmeter.inputs import Labelled
     from rankmeter.inputs.files import read_labelled
 
-    lists = Labelled(*read_labelled(labelled))
+    lists = read_labelled(labelled)
     ev = evaluate(lists, measures=asked, queries=reading.queries, duplicates=reading.duplicates, name=names[0])
     if measures or showing.format or showing.per_query or showing.interval:
         _show([ev], showing)
@@ -239,6 +238,7 @@ def _show(evaluations: Sequence[Evaluation], showing: Showing) -> None:
     if showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
         _save(evaluations, showing.save)
         print_table(evaluations, per_query=showing.per_query, interval=showing.interval, digits=showing.digits)
+        tell([""])
         _talk(evaluations, showing)
         return
     text = output_text(

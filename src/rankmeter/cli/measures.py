@@ -18,12 +18,14 @@ from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
 from rankmeter.measures.options import Rule, format_value
 from rankmeter.measures.prose import LANGUAGES, Language
+from rankmeter.report.tables import NO_GOAL
 
 _SHARED = frozenset(option.name for option in fields(RankedMeasure))
 _WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "higher": "higher is better",
         "lower": "lower is better",
+        "count": "a count, neither good nor bad",
         "also": "also: ",
         "options": "options: ",
         "shared": "All measures take these options too (the first is the default unless shown above):",
@@ -31,6 +33,7 @@ _WORDS: dict[Language, dict[str, str]] = {
     "zh": {
         "higher": "越高越好",
         "lower": "越低越好",
+        "count": "计数，无好坏之分",
         "also": "又名：",
         "options": "选项：",
         "shared": "所有指标还有以下选项（除上文另有注明外，第一个为默认值）：",
@@ -65,13 +68,19 @@ def entry(measure: Measure, language: Language) -> dict[str, Any]:
         "name": type(measure).name,
         "title": title_of(measure, language),
         "aliases": [*aliases_of(measure), *_aliases_with_options(measure)],
-        "direction": words["higher" if measure.higher_is_better else "lower"],
+        "direction": words[_direction(measure)],
         "higher_is_better": measure.higher_is_better,
         "bounds": [low, None if high == float("inf") else high],
         "graded": measure.graded,
         "at": measure.at,
         "options": {option.name: _option(measure, option.name, rule_of(option)) for option in fields(measure)},
     }
+
+
+def _direction(measure: Measure) -> str:
+    if type(measure).name in NO_GOAL:
+        return "count"
+    return "higher" if measure.higher_is_better else "lower"
 
 
 def _option(measure: Measure, name: str, rule: Rule) -> dict[str, Any]:
@@ -97,7 +106,8 @@ def _aliases_with_options(measure: Measure) -> list[str]:
 
 
 def _matches(one: dict[str, Any], text: str) -> bool:
-    return any(text.casefold() in known.casefold() for known in (one["name"], one["title"], *one["aliases"]))
+    known: list[str] = [one["name"], one["title"], *one["aliases"]]
+    return any(text.casefold() in name.casefold() for name in known)
 
 
 def _text(listed: list[dict[str, Any]], language: Language) -> str:
@@ -124,7 +134,7 @@ def _is_own(measure: str, option: str) -> bool:
     """Whether an option is worth a word beside the measure: it has it alone, or with another default."""
     if option not in _SHARED:
         return True
-    return REGISTRY[measure].describe()[option] != REGISTRY["P"].describe()[option]
+    return bool(REGISTRY[measure].describe()[option] != REGISTRY["P"].describe()[option])
 
 
 def _option_text(name: str, option: dict[str, Any]) -> str:

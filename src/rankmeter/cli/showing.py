@@ -12,6 +12,7 @@ from rankmeter.report import tables
 if TYPE_CHECKING:
     from rankmeter.results import Evaluation
 
+WIDEST_TABLE = 100_000
 TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""
 
@@ -23,7 +24,7 @@ def echo(text: str) -> None:
 
 def output_text(
     evaluations: Sequence[Evaluation],
-    format: Literal["table", "json", "csv", "markdown", "latex"],  # noqa: A002 (the word of the option)
+    format: Literal["table", "json", "csv", "markdown", "latex"],
     *,
     per_query: bool,
     interval: bool,
@@ -59,14 +60,11 @@ def print_table(evaluations: Sequence[Evaluation], *, per_query: bool, interval:
 
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column, name in enumerate(table.header):
-        right = column >= table.labels
-        shown.add_column(Text(name), justify="right" if right else "left", no_wrap=right, overflow="fold")
+        shown.add_column(Text(name), justify="right" if column >= table.labels else "left", no_wrap=True)
     for row in table.rows:
         shown.add_row(*(rich_text(cell) for cell in row))
     # A table that is wider than the terminal is better broken by the terminal than cut by rich.
-    console = Console()
-    needed = console.measure(shown).maximum
-    console.print(shown, width=max(needed, console.width), crop=False, no_wrap=True, soft_wrap=True)
+    Console(width=WIDEST_TABLE).print(shown)
 
 
 def result_talk(evaluations: Sequence[Evaluation], *, digits: int | None) -> list[str]:

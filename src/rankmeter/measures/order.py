@@ -82,7 +82,8 @@ class AreaUnderCurve(RelevanceMeasure):
     .. math:: \mathrm{AUC} = \frac{|\{(i, j) : r_i \ge rel > r_j,\ i < j\}|}{\text{pairs}}
 
     Only the returned list is looked at; unjudged items are not relevant. A tie counts half (``ties="mean"``, the
-    default here because every statistics text defines it so). A list with relevant items only has AUC 1.
+    default here because every statistics text defines it so); with a cutoff a tie rule must be stated. A list with
+    relevant items only has AUC 1.
 
     Misleads: every pair weighs the same, so the top of the list hardly matters.
 
@@ -109,10 +110,11 @@ class AreaUnderCurve(RelevanceMeasure):
     )
 
     def __post_init__(self) -> None:
-        if self.ties == "mean" and (self.cutoff is not None or self.depth is not None):
-            # Which items of a tie stand above the cutoff is random, and so is the number of pairs.
-            object.__setattr__(self, "ties", "item")
         RelevanceMeasure.__post_init__(self)
+        if self.ties == "mean" and self.cutoff is not None:
+            # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
+            fact = f"AUC@{self.cutoff} has no exact value for ties=mean, its usual rule: the pairs are left to chance."
+            raise MeasureError(with_hint(fact, f"AUC(ties=item)@{self.cutoff}"))
 
 
 @register

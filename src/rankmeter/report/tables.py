@@ -29,7 +29,7 @@ DIGITS = 4
 ALL = "all"
 """The row of the aggregated values in a table of queries, as trec_eval calls it."""
 
-_NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
+NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
 """Counts that describe the data: more of them is not better, so none is marked as the best."""
 
 
@@ -110,7 +110,7 @@ def best_texts(measure: Measure, evaluations: Sequence[Evaluation], shown: Seque
     """
     pairs = [(ev.means[measure], text) for ev, text in zip(evaluations, shown, strict=True)]
     known = [pair for pair in pairs if not math.isnan(pair[0])]
-    if len(evaluations) < 2 or not known or type(measure).name in _NO_GOAL:
+    if len(evaluations) < 2 or not known or type(measure).name in NO_GOAL:
         return set()
     choose: Callable[..., tuple[float, str]] = max if measure.higher_is_better else min
     return {choose(known, key=lambda pair: pair[0])[1]}
@@ -253,7 +253,7 @@ def to_csv(
 def to_json(
     evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
 ) -> str:
-    """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means, definitions, tie bounds and counts; not a number is null."""
+    """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means and definitions; not a number is null."""
     runs = []
     for ev in evaluations:
         run = json.loads(ev.to_json())
