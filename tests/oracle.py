@@ -111,7 +111,7 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
         return None if measure.blank == "skip" else Ratio(math.nan, 1.0, found=False)
     # Reading: a count is a count; `empty` and `miss` are for measures that would divide by 0 or reward silence.
     formula = FORMULAS[measure.name]
-    relevant = None if measure.name in ("NumRel", "NumRelRet") else RELEVANT.get(measure.name)
+    relevant = None if measure.name in ("NumRel", "NumRelRet", "Utility") else RELEVANT.get(measure.name)
     if relevant is not None and not any(relevant(measure, grade) for grade in grades):
         return {"zero": empty_zero, "one": empty_one, "nan": empty_nan, "skip": lambda _: None}[measure.empty](
             formula(measure, shared_or_single(measure, groups), query)
@@ -190,6 +190,10 @@ def worth(measure: Any, label: Label) -> float:
     """What the measure sees in an item: the more, the better its place should be."""
     if measure.name == "Judged":
         return float(is_judged(measure, label))
+    if measure.name in breadth.BY_GRADE:
+        return -math.inf if label.grade is None else label.grade
+    if measure.name in ("G", "nDCGrel", "RnDCG"):
+        return 0.0 if label.grade is None or not label.alive else gain(measure, label.grade)
     if not label.alive or label.grade is None or measure.name not in RELEVANT:
         return 0.0
     if measure.name in ("CG", "DCG", "nDCG"):
@@ -337,7 +341,7 @@ def success(m: Any, places: list[Place], _: Query) -> Ratio:
 
 
 def r_precision(m: Any, places: list[Place], q: Query) -> Ratio:
-    first = min(total(m, q), depth(m))
+    first = min(total(m, q) if m.mult == 1 else math.floor(m.mult * total(m, q) + 0.9), depth(m))
     # Reading: missed means that nothing was found within the places it looks at, the first min(R, k).
     h = hits(m, places, first)
     return Ratio(h, total(m, q) if m.norm == "relevant" else first, h > 0)
@@ -371,7 +375,7 @@ def set_recall(m: Any, places: list[Place], q: Query) -> Ratio:
 
 
 def set_f(m: Any, places: list[Place], q: Query) -> Ratio:
-    k, R, beta2 = depth(m), total(m, q), m.beta**2
+    k, R, beta2 = depth(m), total(m, q), m.beta if m.weight == "plain" else m.beta**2
     h, n = hits(m, places, k), min(q.returned, k)
     return Ratio((1 + beta2) * h, beta2 * R + n, h > 0)
 
@@ -570,3 +574,9 @@ RELEVANT: dict[str, Callable[[Any, float], bool]] = {
     "ERR": is_positive,
 }
 """Which grades a measure calls relevant; measures that are not listed have no such notion."""
+
+# The rest of the formulas, which use the functions above.
+from tests import oracle_breadth as breadth  # noqa: E402
+
+FORMULAS |= breadth.FORMULAS
+RELEVANT |= breadth.RELEVANT

@@ -21,7 +21,8 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, split_measures
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.placing import PlacedRun, place_run
-from rankmeter.placing.placements import Bools, Placements, Plan
+from rankmeter.placing.placements import Bools, Placements, Plan, Subtopics
+from rankmeter.placing.subtopics import numbered_items, without_subtopics
 from rankmeter.results import Evaluation, Facts
 
 QueryPolicy = Literal["judged", "common", "run"]
@@ -84,8 +85,8 @@ def evaluate(
     placed: PlacedRun | None = None
     facts: Facts | None = None
     for key, group in _by_placing(chosen).items():
-        placed = placing.place(_plan(group, *key, wide=placing.wide))
-        views = Views(placed.placements)
+        placed, subtopics = placing.both(_plan(group, *key[:2], wide=placing.wide), diverse=key[2])
+        views = Views(placed.placements, subtopics)
         facts = facts or _facts(placed, placing, _unjudged_at(group, views) if placing.wide else {})
         for measure in group:
             values[measure] = _values(measure, views, placed, strict=dialect is None)
@@ -172,6 +173,23 @@ class _Placing:
     run: str
     wide: bool
     """Whether items judged not relevant are placed too, to count what is unjudged."""
+    subtopics: Subtopics | None = None
+    numbered: Callable[[Plan], PlacedRun] | None = None
+    """How to place with numbers of items for grades; None where the judgments have no subtopics."""
+
+    def both(self, plan: Plan, *, diverse: bool) -> tuple[PlacedRun, Subtopics | None]:
+        """Place for measures of diversity or for others."""
+        if not diverse:
+            return self.place(plan), None
+        if self.numbered is None:
+            raise MeasureError(
+                with_hint(
+                    f"measures of diversity need subtopics, and {self.judgments} has none.",
+                    "give {query: {item: {subtopic: grade}}}, a subtopic column, or for TREC diversity judgments "
+                    "columns={'subtopic': 'iteration'}",
+                )
+            )
+        return self.numbered(plan), self.subtopics
 
 
 def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) -> _Placing:
@@ -190,7 +208,13 @@ def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) 
     else:
         truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
         returned = into_run(run, columns=columns_of(columns, "run"))
-    return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide=_all_judged(truth))
+    subtopics, numbered = None, None
+    if isinstance(truth, JudgmentTable) and truth.subtopic is not None:
+        items, subtopics = numbered_items(truth)
+        numbered = partial(place_run, items, returned)
+        truth = without_subtopics(truth)
+    wide = _all_judged(truth)
+    return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide, subtopics, numbered)
 
 
 def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
@@ -201,11 +225,12 @@ def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
     return placed
 
 
-def _by_placing(measures: list[Measure]) -> dict[tuple[str, str], list[Measure]]:
-    """Measures that can share one placing: same precision of scores, same treatment of duplicates."""
-    groups: dict[tuple[str, str], list[Measure]] = {}
+def _by_placing(measures: list[Measure]) -> dict[tuple[str, str, bool], list[Measure]]:
+    """Measures that can share one placing: same precision of scores, same treatment of duplicates, both of subtopics."""
+    groups: dict[tuple[str, str, bool], list[Measure]] = {}
     for measure in measures:
-        groups.setdefault((getattr(measure, "scores", "float64"), measure.duplicates or "error"), []).append(measure)
+        key = (getattr(measure, "scores", "float64"), measure.duplicates or "error", getattr(measure, "subtopics", False))
+        groups.setdefault(key, []).append(measure)
     return groups
 
 
@@ -296,7 +321,7 @@ def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun, *, strict: bo
     """The values under the worst and the best order of tied items, where ties can change the number."""
     if not isinstance(measure, RankedMeasure) or not (placed.placements.tied > 1).any():
         return None
-    if measure.ties in ("worst", "best"):
+    if measure.ties in ("worst", "best") or "worst" not in measure.tie_rules:
         return None
     ends = []
     for ties in ("worst", "best"):

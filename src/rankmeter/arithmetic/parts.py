@@ -62,7 +62,13 @@ def values_of(
         else:
             value[listless] = math.nan
             counted |= listless & chosen
-    return Values(value, counted, parts.numerator, parts.denominator)
+    # What is not a quotient of the formula is pooled as what it was made: 1 as d/d, undefined as undefined.
+    made = np.isnan(value) | (value != 0) & ~positive
+    if parts.has_relevant is not None and empty == "one":
+        made |= ~parts.has_relevant
+    denominator = np.where(made & ~positive, 1.0, parts.denominator)
+    numerator = np.where(made, value * denominator, parts.numerator)
+    return Values(value, counted, numerator, denominator)
 
 
 def aggregated(values: Values, aggregate: str) -> float:
@@ -72,7 +78,9 @@ def aggregated(values: Values, aggregate: str) -> float:
     """
     if aggregate == "pooled":
         below = math.fsum(values.denominator[values.counted])
-        return math.fsum(values.numerator[values.counted]) / below if below else math.nan
+        if below:
+            return math.fsum(values.numerator[values.counted]) / below
+        return 0.0 if values.counted.any() else math.nan
     kept = values.value[values.counted]
     if aggregate == "filled":
         kept = np.nan_to_num(kept, nan=0.0)

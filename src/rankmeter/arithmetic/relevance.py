@@ -68,7 +68,7 @@ def set_f(view: View, m: Options) -> Parts:
 
 def _f(view: View, m: Options, divisor: Floats) -> Parts:
     total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
-    square = m.beta * m.beta
+    square = m.beta if getattr(m, "weight", "squared") == "plain" else m.beta * m.beta
     return Parts((1 + square) * found, square * total + divisor, total > 0, found > 0)
 
 

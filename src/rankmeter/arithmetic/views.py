@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rankmeter.placing.placements import Bools, Floats, Ints, Placements
+from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
 from rankmeter.placing.segments import offsets_of, sort_descending
 
 
@@ -50,6 +50,8 @@ class View:
     above: Ints
     tied: Ints
     ties: str
+    subtopics: Subtopics | None = None
+    """Where it is there, grades are numbers of items, which lead to their subtopics."""
 
     def __len__(self) -> int:
         return len(self.returned)
@@ -63,8 +65,9 @@ class View:
 class Views:
     """The views of one set of placements, each made when it is first asked for."""
 
-    def __init__(self, placements: Placements) -> None:
+    def __init__(self, placements: Placements, subtopics: Subtopics | None = None) -> None:
         self.placements = placements
+        self.subtopics = subtopics
         self._candidates: dict[tuple[object, ...], Placements] = {}
         self._views: dict[tuple[object, ...], View] = {}
 
@@ -75,7 +78,7 @@ class Views:
         if (*seen, m.ties) not in self._views:
             if seen not in self._candidates:
                 self._candidates[seen] = _seen(self.placements, m)
-            self._views[*seen, m.ties] = ranked(self._candidates[seen], m.ties)
+            self._views[*seen, m.ties] = replace(ranked(self._candidates[seen], m.ties), subtopics=self.subtopics)
         return self._views[*seen, m.ties]
 
 

@@ -114,6 +114,8 @@ class RankedMeasure(Measure):
     blank: Literal["counted", "nan", "skip"] = choice("counted", "nan", "skip")
     depth: int | None = whole(None, low=1)
 
+    subtopics: ClassVar[bool] = False
+    """Whether it needs judgments of subtopics."""
     places_judged: ClassVar[bool] = False
     """Whether it needs the items judged not relevant in their places too."""
     needs_total: ClassVar[bool] = True

@@ -216,6 +216,8 @@ class SetF(RelevanceMeasure):
     .. math:: \mathrm{SetF}_\beta = \frac{(1+\beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}
         {\beta^2\,\mathrm{SetP} + \mathrm{SetR}}
 
+    ``weight="plain"`` puts beta in place of its square, as trec_eval's ``set_F.x`` does.
+
     Misleads: it does not see the order at all.
 
     Examples
@@ -228,6 +230,7 @@ class SetF(RelevanceMeasure):
     """
 
     beta: float = real(1, low=0, high=math.inf, open_low=True)
+    weight: Literal["squared", "plain"] = choice("squared", "plain")
 
     name: ClassVar[str] = "SetF"
 
