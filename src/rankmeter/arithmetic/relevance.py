@@ -42,7 +42,8 @@ def length(view: View, cutoff: int | None) -> Floats:
 def precision(view: View, m: Options) -> Parts:
     """P, and SetP with its own ``norm``."""
     total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
-    divisor = {"k": depth, "list": length, "capped": depth}[m.norm](view, m.cutoff)
+    capped = length if type(m).name == "SetP" else depth
+    divisor = {"k": depth, "list": length, "capped": capped}[m.norm](view, m.cutoff)
     if m.norm == "capped":
         divisor = np.minimum(divisor, total)
     return Parts(found, divisor, total > 0, found > 0)
