@@ -40,10 +40,18 @@ def length(view: View, cutoff: int | None) -> Floats:
 
 
 def precision(view: View, m: Options) -> Parts:
-    """P, and SetP with its own ``norm``."""
+    """P over k, over the list, or over what k places could hold."""
+    divisor = length(view, m.cutoff) if m.norm == "list" else depth(view, m.cutoff)
+    return _precision(view, m, divisor)
+
+
+def set_precision(view: View, m: Options) -> Parts:
+    """P over the list, or over what a list of its length could hold."""
+    return _precision(view, m, length(view, m.cutoff))
+
+
+def _precision(view: View, m: Options, divisor: Floats) -> Parts:
     total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
-    capped = length if type(m).name == "SetP" else depth
-    divisor = {"k": depth, "list": length, "capped": capped}[m.norm](view, m.cutoff)
     if m.norm == "capped":
         divisor = np.minimum(divisor, total)
     return Parts(found, divisor, total > 0, found > 0)

@@ -6,8 +6,9 @@ on it. What is left for a measure's own function is its formula.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -68,28 +69,34 @@ class Views:
     def __init__(self, placements: Placements, subtopics: Subtopics | None = None) -> None:
         self.placements = placements
         self.subtopics = subtopics
-        self._candidates: dict[tuple[object, ...], Placements] = {}
-        self._views: dict[tuple[object, ...], View] = {}
+        self._candidates: dict[tuple[Any, ...], Placements] = {}
+        self._views: dict[tuple[Any, ...], View] = {}
 
     def of(self, m: Conventions) -> View:
         """The view under a measure's conventions."""
+        # A map from grades to gains may turn their order round, and with it the best order of a tie.
+        gain = getattr(m, "gain", None)
+        turned = gain if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
         # Where the list is cut first, what is left of it depends on the tie rule.
-        seen = (m.candidates, m.sign, m.unjudged, m.negative, m.depth, m.depth and m.ties)
-        if (*seen, m.ties) not in self._views:
+        cut_by = (m.depth, m.ties, turned) if m.depth is not None else None
+        seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by)
+        key = (*seen, m.ties, turned)
+        if key not in self._views:
             if seen not in self._candidates:
-                self._candidates[seen] = _seen(self.placements, m)
-            self._views[*seen, m.ties] = replace(ranked(self._candidates[seen], m.ties), subtopics=self.subtopics)
-        return self._views[*seen, m.ties]
+                self._candidates[seen] = _seen(self.placements, m, turned)
+            view = ranked(self._candidates[seen], m.ties, turned)
+            self._views[key] = view if self.subtopics is None else replace(view, subtopics=self.subtopics)
+        return self._views[key]
 
 
-def _seen(placements: Placements, m: Conventions) -> Placements:
+def _seen(placements: Placements, m: Conventions, gains: Mapping[float, float] | None) -> Placements:
     """Apply every convention but the tie rule."""
     if m.candidates == "appended":
         placements = append_unreturned(placements)
     else:
         placements = without_unreturned(placements)
     if m.depth is not None:
-        placements = cut(placements, m.ties, m.depth)
+        placements = cut(placements, m.ties, m.depth, gains)
     if m.candidates == "list":
         placements = only_listed(placements)
     if m.unjudged == "removed":
@@ -119,9 +126,9 @@ def only_listed(placements: Placements) -> Placements:
     return replace(placements, best_offsets=offsets, best=sort_descending(placements.grade, offsets))
 
 
-def cut(placements: Placements, ties: str, depth: int) -> Placements:
+def cut(placements: Placements, ties: str, depth: int, gains: Mapping[float, float] | None) -> Placements:
     """Keep the first ``depth`` items of every list, as if no more had been returned."""
-    rank = rank_of(placements, ties)
+    rank = rank_of(placements, ties, gains)
     kept = replace(placements, **placements.rows(rank <= depth))
     alone = np.ones(len(kept.query), np.int64)
     return replace(
@@ -172,8 +179,11 @@ def _order_within(query: Ints, above: Ints, key: Ints) -> Ints:
     return place
 
 
-def rank_of(p: Placements, ties: str) -> Ints:
-    """(m,) the rank of every row under a tie rule; for ``mean`` the first rank of the tie."""
+def rank_of(p: Placements, ties: str, gains: Mapping[float, float] | None = None) -> Ints:
+    """(m,) the rank of every row under a tie rule; for ``mean`` the first rank of the tie.
+
+    Gains decide which order of a tie is best.
+    """
     if ties == "item":
         rank = p.above + 1 + p.higher_id
     elif ties == "item-ascending":
@@ -189,15 +199,16 @@ def rank_of(p: Placements, ties: str) -> Ints:
     elif ties == "mean":
         rank = p.above + 1
     else:
-        rank = _by_grade(p, worst=ties == "worst")
+        worth = p.grade if gains is None else mapped(p.grade, gains)
+        rank = _by_worth(p, worth, worst=ties == "worst")
     return rank
 
 
-def ranked(placements: Placements, ties: str) -> View:
+def ranked(placements: Placements, ties: str, gains: Mapping[float, float] | None = None) -> View:
     """Give every row its rank under a tie rule and sort the rows by it."""
-    p, rank = placements, rank_of(placements, ties)
+    p, rank = placements, rank_of(placements, ties, gains)
     query, grade, above, tied = p.query, p.grade, p.above, p.tied
-    if ties in ("shared", "mean"):
+    if ties in ("shared", "middle", "mean"):
         # Rows of equal rank stand by grade, so that sums do not depend on the order in which data came.
         order = np.lexsort((-grade, rank, query))
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
@@ -212,14 +223,22 @@ def _in_order(query: Ints, rank: Ints) -> bool:
     return bool(((query[1:] > query[:-1]) | (rank[1:] >= rank[:-1])).all())
 
 
-def _by_grade(p: Placements, *, worst: bool) -> Ints:
-    """Ranks when the items of a tie stand in the best or the worst order of their grades."""
+def mapped(grade: Floats, gains: Mapping[float, float]) -> Floats:
+    """The gain of each grade under a map; a grade that it does not name keeps itself, from 0 on."""
+    gain = np.maximum(grade, 0.0)
+    for key, value in gains.items():
+        gain[grade == key] = value
+    return gain
+
+
+def _by_worth(p: Placements, worth: Floats, *, worst: bool) -> Ints:
+    """Ranks when the items of a tie stand in the best or the worst order of what they are worth."""
     rank = p.above + 1
     in_tie = np.flatnonzero(p.tied > 1)
     if not len(in_tie):
         return rank
-    query, above, grade = p.query[in_tie], p.above[in_tie], p.grade[in_tie]
-    better = _order_within(query, above, _falling(grade)) - _tie_groups(query, above)[0]
+    query, above = p.query[in_tie], p.above[in_tie]
+    better = _order_within(query, above, _falling(worth[in_tie])) - _tie_groups(query, above)[0]
     # Unjudged items gain nothing: they stand behind the relevant ones at best and before them at worst.
     rank[in_tie] = above + p.tied[in_tie] - better if worst else above + 1 + better
     return rank
