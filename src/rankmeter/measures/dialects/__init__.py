@@ -12,6 +12,7 @@ AP(rel=2,scores=float32)
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -40,7 +41,7 @@ class Metric:
     options: Mapping[str, Any]
     """The metric's own options: the field that each sets, or for each value the fields that it changes."""
     number: str = "cutoff"
-    """The field that a number in the name sets (``P_5``, ``NDCG@10``)."""
+    """The field that a number in the name sets (``P_5``, ``NDCG@10``); empty where the name takes none."""
     fraction: bool = False
     """Whether the digits after the name stand behind the point (ranx: ``rbp.95`` is p = 0.95)."""
     numbered: Mapping[str, Any] = field(default_factory=dict)
@@ -57,6 +58,8 @@ class Metric:
 
     def build(self, number: float | None, options: Mapping[str, Any]) -> Measure:
         """The measure with the number and the options that were asked for."""
+        if number is not None and not self.number:
+            raise MeasureError(f"{self.name} takes no number in this dialect, but {number:g} was given.")
         stated: dict[str, Any] = {} if number is None else {self.number: number}
         for name, value in options.items():
             stated |= self._changes(name, value)
@@ -150,7 +153,7 @@ class Dialect:
         by_name = {name: metric for metric in self.metrics for name in metric.names}
         asked = read_metric(text, list(by_name))
         if asked is None:
-            close = nearest(text, list(by_name), shown=1)
+            close = nearest(re.split(r"[@(:]|[_.]\d", text)[0], list(by_name), shown=1)
             hint = f"did you mean '{close[0]}'? " if close else ""
             raise MeasureError(
                 f"{self} has no metric '{text}'. Hint: {hint}It has {', '.join(metric.name for metric in self.metrics)}."
