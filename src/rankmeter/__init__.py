@@ -52,25 +52,31 @@ from rankmeter.measures import (
 )
 
 if TYPE_CHECKING:
+    from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.results import Evaluation
+    from rankmeter.results_comparison import Comparison
 
 __version__ = "0.1.0"
 
 # Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
 _LAZY = {
+    "Comparison": "rankmeter.results_comparison",
     "Evaluation": "rankmeter.results",
     "Labelled": "rankmeter.inputs",
     "arrays": "rankmeter.inputs",
+    "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
+    "folds": "rankmeter.comparison",
     "measure": "rankmeter.custom",
     "ranked_grades": "rankmeter.inputs",
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
     "read_run": "rankmeter.inputs.files",
+    "seeds": "rankmeter.comparison",
     "value": "rankmeter.evaluation",
 }
 
@@ -88,9 +94,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
+    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Comparison", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
     "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
-    "arrays", "evaluate", "infAP", "measure", "nDCG", "parse", "parse_measures", "ranked_grades", "read_judgments",
-    "read_labelled", "read_run", "value",
+    "arrays", "compare", "evaluate", "folds", "infAP", "measure", "nDCG", "parse", "parse_measures", "ranked_grades", "read_judgments",
+    "read_labelled", "read_run", "seeds", "value",
 ]  # fmt: skip

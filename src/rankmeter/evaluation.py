@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +21,8 @@ from rankmeter.results import Evaluation, Facts
 
 QueryPolicy = Literal["judged", "common", "run"]
 DuplicatePolicy = Literal["error", "first", "best", "counted"]
+Look = Callable[[list[Measure], PlacedRun, Views], None]
+"""Is shown the measures that share a placing, and the placing."""
 MOST_JUDGED = 2_000_000
 """Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
 
@@ -68,19 +70,34 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    chosen = [_folded(measure, queries, duplicates) for measure in into_measures(measures)]
-    truth, returned = _both(judgments, run, columns)
+    chosen = [with_options(measure, queries, duplicates) for measure in into_measures(measures)]
+    truth, returned = both_sides(judgments, run, columns)
+    return evaluate_sources(truth, returned, chosen, asked_as(measures, chosen), name)
+
+
+def evaluate_sources(
+    truth: AnyJudgments,
+    returned: AnyRun,
+    chosen: list[Measure],
+    asked: dict[str, Measure],
+    name: str,
+    *,
+    look: Look | None = None,
+) -> Evaluation:
+    """Measure what has been read; ``look`` is shown every placing before it is forgotten."""
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
     placed: PlacedRun | None = None
     facts: Facts | None = None
-    wide = _all_judged(truth)
+    wide = places_all_judged(truth)
     for key, group in _by_placing(chosen).items():
         placed = place_run(truth, returned, _plan(group, *key, wide=wide))
         views = Views(placed.placements)
         facts = facts or _facts(placed.placements, truth, returned, _unjudged_at(group, views) if wide else {})
+        if look is not None:
+            look(group, placed, views)
         for measure in group:
-            values[measure] = _values(measure, views, placed)
+            values[measure] = values_under(measure, views, placed)
             if (extremes := _tie_bounds(measure, views, placed)) is not None:
                 bounds[measure] = extremes
     if placed is None or facts is None:
@@ -91,7 +108,7 @@ def evaluate(
         values={measure: values[measure] for measure in chosen},
         means={measure: aggregated(values[measure], measure.aggregate) for measure in chosen},
         tie_bounds=bounds,
-        asked=_names(measures, chosen),
+        asked=asked,
         facts=facts,
     )
 
@@ -110,7 +127,7 @@ def value(measure: str | Measure, *, grades: object) -> float:
     return next(iter(result.mean.values()))
 
 
-def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
+def asked_as(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
     """Which measure each text that was asked stands for, so that a result is found under either name."""
     if isinstance(measures, (str, Measure)):
         measures = [measures]
@@ -124,7 +141,7 @@ def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
     return names
 
 
-def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
+def with_options(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
     """Put the options of the call into a measure that does not state its own."""
     changes: dict[str, Any] = {}
     if queries is not None and measure.queries is None:
@@ -134,7 +151,8 @@ def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: Duplicate
     return measure(**changes) if changes else measure
 
 
-def _both(judgments: object, run: object, columns: Mapping[str, str] | None) -> tuple[AnyJudgments, AnyRun]:
+def both_sides(judgments: object, run: object, columns: Mapping[str, str] | None) -> tuple[AnyJudgments, AnyRun]:
+    """Judgments and a run of any kind, ready to be placed."""
     if isinstance(judgments, Labelled):
         if run is not None:
             raise InputError("labelled lists carry their run; give either them alone or judgments and a run.")
@@ -152,7 +170,7 @@ def _by_placing(measures: list[Measure]) -> dict[tuple[str, str], list[Measure]]
     return groups
 
 
-def _all_judged(truth: AnyJudgments) -> bool:
+def places_all_judged(truth: AnyJudgments) -> bool:
     """Whether items judged not relevant are placed too, to count what is unjudged; not where they are very many.
 
     In a matrix every item is judged, so there is nothing to count.
@@ -200,7 +218,8 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
     return placements.is_judged
 
 
-def _values(measure: Any, views: Views, placed: PlacedRun) -> Values:
+def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
+    """The value of each query under a measure, from what has been placed."""
     _check(measure, placed)
     formula = FORMULAS[type(measure).name]
     parts = formula(views.of(measure), measure)
@@ -236,7 +255,7 @@ def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun) -> tuple[floa
     ends = []
     for ties in ("worst", "best"):
         other = measure(ties=ties)
-        ends.append(aggregated(_values(other, views, placed), measure.aggregate))
+        ends.append(aggregated(values_under(other, views, placed), measure.aggregate))
     worst, best = ends
     return None if worst == best or math.isnan(worst) else (worst, best)
 
