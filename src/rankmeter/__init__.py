@@ -52,11 +52,13 @@ from rankmeter.measures import (
 )
 
 if TYPE_CHECKING:
+    from rankmeter.advice import advise
     from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.pooling import pool
     from rankmeter.results import Evaluation
     from rankmeter.results_comparison import Comparison
 
@@ -67,11 +69,13 @@ _LAZY = {
     "Comparison": "rankmeter.results_comparison",
     "Evaluation": "rankmeter.results",
     "Labelled": "rankmeter.inputs",
+    "advise": "rankmeter.advice",
     "arrays": "rankmeter.inputs",
     "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
     "folds": "rankmeter.comparison",
     "measure": "rankmeter.custom",
+    "pool": "rankmeter.pooling",
     "ranked_grades": "rankmeter.inputs",
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
@@ -94,9 +98,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Comparison", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
-    "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
-    "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
-    "arrays", "compare", "evaluate", "folds", "infAP", "measure", "nDCG", "parse", "parse_measures", "ranked_grades", "read_judgments",
-    "read_labelled", "read_run", "seeds", "value",
+    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Comparison", "Evaluation", "HitRate", "IPrec", "InputError",
+    "Judged", "Labelled", "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel",
+    "NumRelRet", "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR",
+    "Success", "advise", "arrays", "compare", "evaluate", "folds", "infAP", "measure", "nDCG", "parse",
+    "parse_measures", "pool", "ranked_grades", "read_judgments", "read_labelled", "read_run", "seeds", "value",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from rankmeter.stats.paired import Alternative
 Operator = Literal["<", "<=", ">", ">="]
 
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_GATE = re.compile(rf"(?P<left>[^<>]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>]+)")
+_GATE = re.compile(r"(?P<left>[^<>]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>]+)")
 _SIGNIFICANTLY = re.compile(r"^\s*significantly\s+|\s+significantly\s*$")
 _OFFSET = re.compile(rf"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>{_NUMBER})\s*(?P<percent>%?)")
 _OF = re.compile(r"(?P<measure>.+?)\s+of\s+(?P<system>.+)")

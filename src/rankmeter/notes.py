@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from rankmeter.comparison_records import Settings, units
 from rankmeter.errors import examples
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
-from rankmeter.results_comparison import Settings, units
 from rankmeter.stats.samples import Sample
 from rankmeter.unjudged import UnjudgedBounds
 
@@ -103,7 +103,10 @@ def _overlapping(measured: Mapping[str, Measured]) -> Iterable[str]:
         if others and max(others) > known[best].none_relevant:
             could.append(str(measure))
     if could:
-        yield f"judging what is unjudged could change the winner under {_listed(could)}; `rankmeter pool` lists what to judge"
+        yield (
+            f"judging what is unjudged could change the winner under {examples(could, shown=4)}; "
+            "`rankmeter pool` lists what to judge"
+        )
 
 
 def _ties(measured: Mapping[str, Measured]) -> Iterable[str]:
@@ -121,7 +124,3 @@ def _runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[str]
             f"runs are averaged query by query ({', '.join(several)}): tests are about these runs; "
             "unit='run' asks about other runs of the same systems"
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return examples(names, shown=4)

@@ -5,165 +5,21 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from rankmeter.comparison_records import Difference, Inputs, Quality, Score, Settings
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import Measure
-from rankmeter.stats.corrections import MEANING, Correction
-from rankmeter.stats.effects import Effect
-from rankmeter.stats.equivalence import Equivalence
-from rankmeter.stats.intervals import METHODS, Interval, IntervalMethod
-from rankmeter.stats.paired import Alternative, Test, p_value
+from rankmeter.stats.paired import Alternative, p_value
 from rankmeter.stats.samples import Sample
-from rankmeter.unjudged import UnjudgedBounds
 
 if TYPE_CHECKING:
-    from rankmeter.inputs import AnyJudgments, AnyRun
     from rankmeter.placing.placements import Bools, Floats
     from rankmeter.results import Evaluation
-
-Family = Literal["baseline", "all"]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a comparison was made: everything that can change its numbers, beside the measures."""
-
-    test: Test
-    correction: Correction
-    family: Family
-    """Which pairs are tested under each measure: every system against the baseline, or all pairs."""
-    pairs: int
-    """How many p-values each family, that is each measure, has."""
-    level: float
-    """The confidence of intervals, of rank intervals and of the best group; a p-value below 1 - level is significant."""
-    interval: IntervalMethod
-    permutations: int
-    resamples: int
-    seed: int
-    unit: str
-    """What is resampled: ``query``, ``run``, or what the queries were grouped by."""
-    power: float
-    """The chance with which a detectable difference would be found."""
-    version: str
-
-    @property
-    def alpha(self) -> float:
-        """The level of significance."""
-        return round(1 - self.level, 12)
-
-    def sentences(self) -> list[str]:
-        """What must be known to repeat or to cite the numbers."""
-        against = "each system against the baseline" if self.family == "baseline" else "all pairs of systems"
-        tests = "test" if self.pairs == 1 else "tests"
-        return [
-            f"p-values: paired {TEST_NAMES[self.test]} test over {units(self.unit)}"
-            + (f", {self.permutations:,} permutations" if self.test == "randomisation" else "")
-            + f", two-sided; corrected within each measure ({against}: {self.pairs} {tests}). {MEANING[self.correction]}",
-            f"intervals: {self.level:.0%} {METHODS[self.interval]} over {units(self.unit)}, {self.resamples:,} resamples, "
-            "each on its own",
-            f"best group and rank intervals: {self.level:.0%} sure for all systems at once (multiple comparisons with the "
-            "best, wild bootstrap)",
-            f"seed {self.seed}, rankmeter {self.version}",
-        ]
-
-
-TEST_NAMES = {"randomisation": "randomisation", "t": "t", "wilcoxon": "Wilcoxon signed-rank", "sign": "sign"}
-
-
-def units(unit: str) -> str:
-    """The plural of what is resampled."""
-    return {"query": "queries"}.get(unit, f"{unit}s")
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """How sure the data of one system is."""
-
-    judged: int
-    """Judged queries."""
-    missing: int
-    """Judged queries that the run does not hold."""
-    extra: int
-    """Queries of the run that are not judged."""
-    without_relevant: int
-    """Judged queries without a relevant item."""
-    judged_at: Mapping[int, float] = field(default_factory=dict)
-    """For each cutoff the share of the items within it that carry a judgment."""
-    ties_across: Mapping[int, int] = field(default_factory=dict)
-    """For each cutoff how many queries have a judged item in a tie that lies across it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The value of one system under one measure."""
-
-    measure: Measure
-    system: str
-    value: float
-    """As :func:`rankmeter.evaluate` gives it; NaN only with a ``reason``."""
-    interval: Interval | None
-    queries: int
-    """How many queries the value is about."""
-    rank: int | None
-    """Among the systems, best first; None where the measure has no better and worse."""
-    rank_low: int | None
-    """The best rank that the system may have, all rank intervals holding at once."""
-    rank_high: int | None
-    in_best: bool | None
-    """Whether the system may be the best: it cannot be separated from whichever is."""
-    tie_bounds: tuple[float, float] | None
-    """The value under the worst and the best order of tied items, where ties can change it."""
-    unjudged: UnjudgedBounds | None
-    """What unjudged items could do to the value; None with a reason in ``unjudged_reason``."""
-    unjudged_reason: str
-    run_values: tuple[float, ...]
-    """The value of each run, where the system has several (seeds)."""
-    reason: str = ""
-    """Why something is missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One system against another under one measure."""
-
-    measure: Measure
-    system: str
-    other: str
-    difference: float
-    """The value of ``system`` less that of ``other``, over the queries that count for all systems."""
-    interval: Interval | None
-    p: float | None
-    """As the test gives it."""
-    p_corrected: float | None
-    significant: bool
-    """Whether the corrected p-value is below 1 - level."""
-    effect: Effect | None
-    equivalence: Equivalence | None
-    """Tests of "no worse than" and "as good as", where a margin was given."""
-    detectable: float | None
-    """The smallest true difference that this test would find with the chance ``settings.power``."""
-    units: int
-    """How many units were paired."""
-    reason: str = ""
-    """Why something is missing."""
-
-    @property
-    def is_better(self) -> bool:
-        """Whether ``system`` has the better value."""
-        return self.difference > 0 if self.measure.higher_is_better else self.difference < 0
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """What was compared, for views that need the ranked lists."""
-
-    judgments: AnyJudgments
-    runs: Mapping[str, tuple[AnyRun, ...]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -178,7 +34,7 @@ class Comparison:
     >>> poor = {i: [1, 0, 2] if i % 3 else [0, 1, 2] for i in range(40)}
     >>> cmp = rm.compare(truth, {"poor": poor, "good": good}, ["RR"], baseline="poor", permutations=1000)
     >>> found = cmp.difference("RR", "good")
-    >>> found.difference, found.significant, found.effect.wins, found.effect.losses
+    >>> round(found.difference, 4), found.significant, found.effect.wins, found.effect.losses
     (0.2, True, 20, 4)
     >>> [(score.system, score.value, score.in_best) for score in cmp.ranked("RR")]
     [('good', 0.875, True), ('poor', 0.675, False)]
@@ -246,7 +102,7 @@ class Comparison:
             if one.measure == found and (one.system, one.other) == (name, against):
                 return one
             if one.measure == found and (one.system, one.other) == (against, name):
-                return _turned(one)
+                return one.turned()
         fact = f"'{name}' was not tested against '{against}': only pairs with the baseline were."
         raise NotFoundError(with_hint(fact, "compare(..., pairs='all')"))
 
@@ -263,13 +119,13 @@ class Comparison:
         >>> poor = {i: [1, 0, 2] if i % 3 else [0, 1, 2] for i in range(40)}
         >>> cmp = rm.compare(truth, {"poor": poor, "good": good}, ["RR"], baseline="poor", permutations=1000)
         >>> cmp.queries_needed("RR", difference=0.05)["needed"].to_list()
-        [386]
+        [357]
         """
         from rankmeter.stats.power import units_needed
 
         found = self.find(measure)
         rows = [one for one in self.differences if one.measure == found and one.p is not None]
-        alpha = self.settings.alpha / family_size(self.settings)
+        alpha = self.settings.alpha_of_one
         linear = self.samples[found].linear() if found in self.samples else None
         needed: list[dict[str, Any]] = []
         for one in rows:
@@ -278,7 +134,9 @@ class Comparison:
             left, right = (self.systems.index(name) for name in (one.system, one.other))
             spread = float((linear[left] - linear[right]).std(ddof=1))
             count = units_needed(spread, difference, alpha=alpha, power=power or self.settings.power)
-            needed.append({"system": one.system, "other": one.other, "spread": spread, "have": one.units, "needed": count})
+            needed.append(
+                {"system": one.system, "other": one.other, "spread": spread, "have": one.units, "needed": count}
+            )
         if not needed:
             raise InputError(f"{found} was not tested, so there is no spread to plan with.")
         return pl.DataFrame(needed)
@@ -350,7 +208,7 @@ class Comparison:
         """A row per measure and pair that was tested."""
         rows = [_difference_row(one) for one in self.differences]
         floats = "difference low high p p_corrected standardised rank_biserial detectable no_worse equivalent".split()
-        counts = {name: pl.Int64 for name in ("wins", "ties", "losses")}
+        counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
         return pl.DataFrame(rows, schema_overrides={**dict.fromkeys(floats, pl.Float64), **counts})
 
     def to_dict(self) -> dict[str, Any]:
@@ -392,38 +250,6 @@ class Comparison:
         from rankmeter.report.comparisons import to_html
 
         return to_html(self)
-
-
-def family_size(settings: Settings) -> int:
-    """By what a level is divided at worst: the tests of a family where the correction is family-wise, else 1."""
-    return max(settings.pairs, 1) if settings.correction in ("holm", "bonferroni") else 1
-
-
-def _turned(one: Difference) -> Difference:
-    """The same difference seen from the other system."""
-    interval = one.interval and Interval(
-        -one.interval.high,
-        -one.interval.low,
-        one.interval.level,
-        one.interval.method,
-        one.interval.resamples,
-        one.interval.seed,
-        one.interval.queries,
-    )
-    e = one.effect
-    effect = e and Effect(
-        e.losses,
-        e.ties,
-        e.wins,
-        None if e.standardised is None else -e.standardised,
-        None if e.rank_biserial is None else -e.rank_biserial,
-    )
-    q = one.equivalence
-    equivalence = q and Equivalence(q.margin, q.no_better, q.no_worse)
-    return Difference(
-        one.measure, one.other, one.system, -one.difference, interval, one.p, one.p_corrected, one.significant,
-        effect, equivalence, one.detectable, one.units, one.reason,
-    )  # fmt: skip
 
 
 def _difference_row(one: Difference) -> dict[str, Any]:
@@ -486,4 +312,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _finite(one) for key, one in value.items()}
     return [_finite(one) for one in value] if isinstance(value, (list, tuple)) else value
-

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankmeter.arithmetic import FORMULAS, Values, Views
+from rankmeter.comparison_records import Quality
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
 from rankmeter.evaluation import evaluate_sources, places_all_judged
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
@@ -18,7 +19,6 @@ from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, run_table
 from rankmeter.placing.table import whole
 from rankmeter.results import Evaluation
-from rankmeter.results_comparison import Quality
 from rankmeter.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 
 DEFAULT_CUTOFF = 10
@@ -76,7 +76,7 @@ class Measured:
 
 
 def named_systems(systems: object) -> dict[str, object]:
-    """Accept ``{name: run}``, pairs of name and run, or evaluations that carry their names; refuse a name used twice."""
+    """Accept ``{name: run}``, pairs of name and run, or evaluations with their names; refuse a name used twice."""
     if isinstance(systems, Mapping):
         pairs: list[tuple[Any, Any]] = list(systems.items())
     elif isinstance(systems, Iterable) and not isinstance(systems, (str, bytes)):
@@ -84,7 +84,7 @@ def named_systems(systems: object) -> dict[str, object]:
     else:
         pairs = []
     usage = 'compare(judgments, {"bm25": run1, "dense": run2}, measures)'
-    if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+    if not pairs or any(not _is_pair(pair) for pair in pairs):
         raise InputError(with_hint("systems are given as runs by name.", usage))
     names = [str(name) for name, _ in pairs]
     twice = [name for name, count in Counter(names).items() if count > 1]
@@ -94,6 +94,10 @@ def named_systems(systems: object) -> dict[str, object]:
     if len(names) < 2:
         raise InputError(with_hint(f"there is only one system, '{names[0]}'.", f"evaluate() measures one; {usage}"))
     return dict(zip(names, (run for _, run in pairs), strict=True))
+
+
+def _is_pair(given: Any) -> bool:
+    return isinstance(given, tuple) and len(given) == 2
 
 
 def measure_system(
@@ -112,7 +116,9 @@ def measure_system(
             raise InputError(f"system '{name}': evaluations and runs cannot be mixed, and folds must be runs.")
         chosen = tuple(_only(ev, measures) for ev in done)
         quality = _quality_of_facts(chosen[0])
-        return Measured(_averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, "made from a saved evaluation"))
+        return Measured(
+            _averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, "made from a saved evaluation")
+        )
     if truth is None:
         raise InputError(with_hint(f"no judgments were given, but system '{name}' is a run.", "judgments come first"))
     try:
@@ -229,10 +235,14 @@ def _averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
     for measure in first.values:
         parts = [ev.values[measure] for ev in evaluations]
         counted = np.logical_and.reduce([part.counted for part in parts])
-        mean = [np.mean([getattr(part, field) for part in parts], axis=0) for field in ("value", "numerator", "denominator")]
+        mean = [
+            np.mean([getattr(part, field) for part in parts], axis=0) for field in ("value", "numerator", "denominator")
+        ]
         values[measure] = Values(mean[0], counted, mean[1], mean[2])
     bounds = {
-        measure: tuple(np.mean([ev.tie_bounds.get(measure, (ev.means[measure],) * 2) for ev in evaluations], axis=0).tolist())
+        measure: tuple(
+            np.mean([ev.tie_bounds.get(measure, (ev.means[measure],) * 2) for ev in evaluations], axis=0).tolist()
+        )
         for measure in first.means
         if any(measure in ev.tie_bounds for ev in evaluations)
     }

@@ -50,9 +50,8 @@ def unjudged_bounds(measure: Measure, placed: PlacedRun, value: float) -> Unjudg
         return reason
     m: Any = measure
     grade = top_grade(m, placed.highest_grade)
-    key = {"item": "higher_id", "item-ascending": "higher_id", "input": "earlier", "reversed": "earlier"}.get(m.ties)
     placements = assume_relevant(
-        placed.placements, grade, depth=m.cutoff, key=key, revive_negative=m.negative == "unjudged"
+        placed.placements, grade, depth=m.cutoff, ties=m.ties, revive_negative=m.negative == "unjudged"
     )
     if placements is None:
         return f"more than {MOST_ROWS:,} unjudged items"
@@ -105,12 +104,13 @@ def top_grade(m: Any, highest: float) -> float:
 
 
 def assume_relevant(
-    placements: Placements, grade: float, *, depth: int | None, key: str | None, revive_negative: bool
+    placements: Placements, grade: float, *, depth: int | None, ties: str, revive_negative: bool
 ) -> Placements | None:
     """Placements in which every unjudged item within ``depth`` has been judged with ``grade``; None for too many.
 
-    Judged items keep their places; the places between them hold the unjudged ones. Inside a tie the free places are
-    those that no judged item takes under ``key`` (``higher_id`` or ``earlier``).
+    Judged items keep their places; the places between them hold the unjudged ones. Where the tie rule makes one order,
+    the free places of a tie are those that no judged item takes; otherwise a tie that reaches into ``depth`` is filled
+    whole, for any of its items may stand within.
     """
     p = placements
     limit = p.returned if depth is None else np.minimum(p.returned, depth)
@@ -118,9 +118,9 @@ def assume_relevant(
     limit = np.where(p.is_judged, limit, 0)
     if int(limit.sum()) > MOST_ROWS:
         return None
-    in_tie = _free_in_ties(p, limit, key)
+    in_tie = _free_in_ties(p, limit, ties)
     alone = _free_alone(p, limit)
-    negative = (p.grade < 0) & (p.above < limit[p.query]) if revive_negative else np.zeros(len(p.query), np.bool_)
+    negative = (p.grade < 0) & _within(p, limit, ties) if revive_negative else np.zeros(len(p.query), np.bool_)
     added = {name: np.concatenate([in_tie[name], alone[name]]) for name in in_tie}
     count = len(added["query"])
     rows = {
@@ -137,8 +137,12 @@ def assume_relevant(
     return replace(p, best=best, best_offsets=offsets, **{name: column[order] for name, column in rows.items()})
 
 
-def _free_in_ties(p: Placements, limit: Ints, key: str | None) -> dict[str, Ints]:
+_PLACE_IN_TIE = {"item": "higher_id", "item-ascending": "higher_id", "input": "earlier", "reversed": "earlier"}
+
+
+def _free_in_ties(p: Placements, limit: Ints, ties: str) -> dict[str, Ints]:
     """The places beside judged items in their ties."""
+    key = _PLACE_IN_TIE.get(ties)
     rows = np.flatnonzero((p.tied > 1) & (p.above < limit[p.query]))
     owner = p.query[rows] * (int(p.returned.max(initial=0)) + 1) + p.above[rows]
     _, first, group, members = np.unique(owner, return_index=True, return_inverse=True, return_counts=True)
@@ -153,12 +157,23 @@ def _free_in_ties(p: Placements, limit: Ints, key: str | None) -> dict[str, Ints
         free[starts[group] + getattr(p, key)[rows]] = False
     at = np.flatnonzero(free)
     tie = np.searchsorted(starts, at, side="right") - 1
-    return {
-        "query": p.query[rows][first][tie],
-        "above": p.above[rows][first][tie],
-        "tied": sizes[tie],
-        "place": at - starts[tie],
-    }
+    query, above, tied, place = p.query[rows][first][tie], p.above[rows][first][tie], sizes[tie], at - starts[tie]
+    found = {"query": query, "above": above, "tied": tied, "place": place}
+    if key is None:
+        return found
+    rank = above + 1 + place if ties in ("item", "input") else above + tied - place
+    return {name: column[rank <= limit[query]] for name, column in found.items()}
+
+
+def _within(p: Placements, limit: Ints, ties: str) -> Bools:
+    """(m,) which placed items stand, or may stand, within the limit."""
+    key = _PLACE_IN_TIE.get(ties)
+    if key is None:
+        return p.above < limit[p.query]
+    place = getattr(p, key)
+    rank = p.above + 1 + place if ties in ("item", "input") else p.above + p.tied - place
+    within: Bools = rank <= limit[p.query]
+    return within
 
 
 def _free_alone(p: Placements, limit: Ints) -> dict[str, Ints]:

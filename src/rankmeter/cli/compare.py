@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,8 +13,10 @@ import click
 from rankmeter.cli.options import columns_for, parse_columns, split_measures, system_names
 from rankmeter.cli.talk import Progress, examples, say, tell
 from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.comparison_records import units as plural
 from rankmeter.errors import InputError, with_hint
-from rankmeter.gate import Gate, check_gates, parse_gate
+from rankmeter.gate import Gate, Verdict, check_gates, parse_gate
+from rankmeter.measures import Measure
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
@@ -37,7 +39,9 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 @click.argument("paths", nargs=-1, metavar="JUDGMENTS RUN RUN...")
 @click.option("-m", "--measure", "measures", multiple=True, help="A measure, or several; default nDCG@10, AP and RR.")
 @click.option("--baseline", metavar="NAME", help="The system that all others are tested against; else all pairs are.")
-@click.option("--pairs", type=click.Choice(["baseline", "all"]), help="all: test all pairs although there is a baseline.")
+@click.option(
+    "--pairs", type=click.Choice(["baseline", "all"]), help="all: test all pairs although there is a baseline."
+)
 @click.option(
     "--test", type=click.Choice(["randomisation", "t", "wilcoxon", "sign"]), default="randomisation", show_default=True,
     help="The paired test.",
@@ -46,23 +50,45 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
     "--correction", type=click.Choice(["holm", "bonferroni", "bh", "none"]), default="holm", show_default=True,
     help="For the tests of one measure, which are a family.",
 )  # fmt: skip
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of intervals; p below 1 - level is significant.")
-@click.option("--interval", type=click.Choice(["bca", "percentile"]), default="bca", show_default=True, help="The bootstrap.")
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Of intervals; p below 1 - level is significant."
+)
+@click.option(
+    "--interval", type=click.Choice(["bca", "percentile"]), default="bca", show_default=True, help="The bootstrap."
+)
 @click.option("--margin", type=float, help="The largest loss that does not matter: adds tests of 'no worse than'.")
-@click.option("--needed", type=float, metavar="DIFFERENCE", help="Say how many queries it takes to find this difference.")
-@click.option("--unit", type=click.Choice(["query", "run"]), default="query", show_default=True, help="What is resampled.")
+@click.option(
+    "--needed", type=float, metavar="DIFFERENCE", help="Say how many queries it takes to find this difference."
+)
+@click.option(
+    "--unit", type=click.Choice(["query", "run"]), default="query", show_default=True, help="What is resampled."
+)
 @click.option("--units", metavar="FILE", help="CSV or TSV of query and what it belongs to (a user): that is resampled.")
-@click.option("--seeds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of the same queries.")
-@click.option("--folds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of different queries.")
-@click.option("--saved", is_flag=True, help="The files are saved evaluations (evaluate --save); there are no judgments.")
+@click.option(
+    "--seeds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of the same queries."
+)
+@click.option(
+    "--folds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of different queries."
+)
+@click.option(
+    "--saved", is_flag=True, help="The files are saved evaluations (evaluate --save); there are no judgments."
+)
 @click.option("--permutations", type=int, default=100_000, show_default=True)
 @click.option("--resamples", type=int, default=9_999, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn at random.")
-@click.option("--fail-if", "gates", multiple=True, metavar="CONDITION", help="Exit 1 when it holds; '... significantly' asks for proof.")
+@click.option(
+    "--fail-if",
+    "gates",
+    multiple=True,
+    metavar="CONDITION",
+    help="Exit 1 when it holds; '... significantly' asks for proof.",
+)
 @click.option("--junit", type=click.Path(path_type=Path), help="Write the verdicts of --fail-if as JUnit XML.")
 @click.option("--github-summary", is_flag=True, help="Append verdicts and table to the file $GITHUB_STEP_SUMMARY.")
 @click.option("--queries", type=click.Choice(["judged", "common", "run"]), help="Whose values are averaged.")
-@click.option("--duplicates", type=click.Choice(["error", "first", "best", "counted"]), help="Items that a list holds twice.")
+@click.option(
+    "--duplicates", type=click.Choice(["error", "first", "best", "counted"]), help="Items that a list holds twice."
+)
 @click.option("--columns", metavar="ROLE=NAME,...", help="Unusual column names: item=docid_x,query=uid.")
 @click.option("--judgments-format", metavar="FORMAT", help="trec, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
@@ -70,7 +96,7 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table, or what --output ends with.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write to this file, whole or not at all.")
 @click.option("-q", "--quiet", is_flag=True, help="Only the numbers, no talk.")
-def command(  # noqa: PLR0915 (one statement for each kind of output)
+def command(
     paths: tuple[str, ...],
     measures: tuple[str, ...],
     baseline: str | None,
@@ -102,62 +128,75 @@ def command(  # noqa: PLR0915 (one statement for each kind of output)
     output: Path | None,
     quiet: bool,
 ) -> int:
-    """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure is the data?
+    """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure the data is.
 
     Prints what is missing, unjudged or tied first, then for each measure the systems with intervals, the difference to
     the baseline, corrected p-values, wins and losses, rank intervals, and a * for those that may be the best.
     """
     parsed = [parse_gate(text) for text in gates]
     summary = _summary_path(github_summary)
-    if junit is not None and not parsed:
-        raise InputError(with_hint("--junit has nothing to say without --fail-if.", "--fail-if 'nDCG@10 < baseline'"))
-    for place in (output, junit, summary):
-        if place is not None:
-            check_writable(place)
+    _check_places(parsed, output, junit, summary)
     asked = _with_gates(split_measures(measures), parsed, saved=saved)
-    from rankmeter.comparison import compare
-
-    runs = len(paths) + len(seeds) + len(folds)
-    with Progress(runs + 1) as progress:
-        truth, systems = (
-            (None, _saved(paths))
-            if saved
-            else _sources(paths, seeds, folds, columns, judgments_format, run_format)
-        )
+    with Progress(len(paths) + len(seeds) + len(folds)) as progress:
+        truth, systems = None, _saved(paths) if saved else []
+        if not saved:
+            truth, systems = _sources(paths, seeds, folds, columns, judgments_format, run_format)
         groups, group_name = _units(units)
-
-        def shown(what: str) -> None:
-            progress.show(what)
-            if what.startswith("evaluating"):
-                progress.advance()
+        from rankmeter.comparison import compare
 
         cmp = compare(
             truth, systems, asked, baseline=baseline, pairs=pairs, test=test, correction=correction, level=level,
             interval=interval, margin=margin, unit=groups or unit, unit_name=group_name, permutations=permutations,
-            resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, progress=shown,
+            resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, progress=_shown_on(progress),
         )  # fmt: skip
-        verdicts = check_gates(cmp, parsed)
-    format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
-    if format_ == "table" and output is None and sys.stdout.isatty():
-        _print(cmp, digits)
-    else:
-        text = _text(cmp, format_, digits)
-        write_text(output, text) if output else click.echo(text, nl=not text.endswith("\n"))
-    if junit is not None or summary is not None:
-        from rankmeter.report.pipelines import to_junit, to_summary
-
-        if junit is not None:
-            write_text(junit, to_junit(verdicts))
-        if summary is not None:
-            before = summary.read_text(encoding="utf-8") if summary.exists() else ""
-            write_text(summary, before + to_summary(cmp, verdicts))
+    verdicts = check_gates(cmp, parsed)
+    _deliver(cmp, format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table"), output, digits)
+    _write_verdicts(cmp, verdicts, junit, summary)
     if not quiet:
-        _talk(cmp, format_, needed, output)
-    failed = [verdict for verdict in verdicts if verdict.failed]
+        _talk(cmp, needed, output, notes=format_ not in (None, "table"))
     for verdict in verdicts:
         if verdict.failed or not quiet:
             say(f"{'FAILED' if verdict.failed else 'passed'}: {verdict.gate.text}: {verdict.why}")
-    return FAILED if failed else 0
+    return FAILED if any(verdict.failed for verdict in verdicts) else 0
+
+
+def _check_places(gates: Sequence[Gate], output: Path | None, junit: Path | None, summary: Path | None) -> None:
+    """Refuse what cannot be written before anything is evaluated."""
+    if junit is not None and not gates:
+        raise InputError(with_hint("--junit has nothing to say without --fail-if.", "--fail-if 'nDCG@10 < baseline'"))
+    for place in (output, junit, summary):
+        if place is not None:
+            check_writable(place)
+
+
+def _shown_on(progress: Progress) -> Callable[[str], None]:
+    def shown(what: str) -> None:
+        progress.show(what)
+        if what.startswith("evaluating"):
+            progress.advance()
+
+    return shown
+
+
+def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int) -> None:
+    if format == "table" and output is None and sys.stdout.isatty():
+        _print(cmp, digits)
+        return
+    text = _text(cmp, format, digits)
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        write_text(output, text)
+
+
+def _write_verdicts(cmp: Comparison, verdicts: Sequence[Verdict], junit: Path | None, summary: Path | None) -> None:
+    from rankmeter.report.pipelines import to_junit, to_summary
+
+    if junit is not None:
+        write_text(junit, to_junit(verdicts))
+    if summary is not None:
+        before = summary.read_text(encoding="utf-8") if summary.exists() else ""
+        write_text(summary, before + to_summary(cmp, verdicts))
 
 
 def _with_gates(asked: list[str], gates: Sequence[Gate], *, saved: bool) -> list[str] | None:
@@ -212,7 +251,9 @@ def _sources(
                 raise InputError(with_hint(f"{option} {text} is not possible.", f"{option} dense=d1.run,d2.run"))
             systems.append((name, together(*(_run(path, for_runs, run_format) for path in files.split(",")))))
     if not systems:
-        raise InputError(with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is compared: {usage}"))
+        raise InputError(
+            with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is compared: {usage}")
+        )
     return truth, systems
 
 
@@ -270,23 +311,23 @@ def _print(cmp: Comparison, digits: int) -> None:
         console.print(Text(line, style=style), soft_wrap=True)
 
 
-def _talk(cmp: Comparison, format: str, needed: float | None, output: Path | None) -> None:
+def _talk(cmp: Comparison, needed: float | None, output: Path | None, *, notes: bool) -> None:
     from rankmeter.report import tables
 
-    if format != "table":
+    if notes:
         tell([f"note: {note}" for note in cmp.notes])
     if needed is not None:
-        for measure in cmp.measures:
-            if measure not in cmp.samples:
-                continue
-            unit = "queries" if cmp.settings.unit == "query" else f"{cmp.settings.unit}s"
-            for row in cmp.queries_needed(measure, difference=needed).iter_rows(named=True):
-                tell(
-                    [
-                        f"{measure}: to find a true difference of {needed:g} between {row['system']} and {row['other']} "
-                        f"with power {cmp.settings.power:.0%} takes {row['needed']:,} {unit}; there are {row['have']:,}"
-                    ]
-                )
+        tell([line for measure in cmp.samples for line in _needed(cmp, measure, needed)])
     tell(["", *tables.definition_lines(cmp.measures)])
     if output is not None:
         say(f"written to {output}")
+
+
+def _needed(cmp: Comparison, measure: Measure, difference: float) -> list[str]:
+    """How many queries the stated difference takes, for each pair."""
+    unit, power = plural(cmp.settings.unit), cmp.settings.power
+    return [
+        f"{measure}: to find a true difference of {difference:g} between {system} and {other} with power {power:.0%} "
+        f"takes {needed:,} {unit}; there are {have:,}"
+        for system, other, _, have, needed in cmp.queries_needed(measure, difference=difference).iter_rows()
+    ]

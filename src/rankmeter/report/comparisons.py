@@ -15,7 +15,8 @@ from rankmeter.report import tables
 from rankmeter.report.tables import DIGITS, Cell, Table
 
 if TYPE_CHECKING:
-    from rankmeter.results_comparison import Comparison, Difference, Score
+    from rankmeter.comparison_records import Difference, Score
+    from rankmeter.results_comparison import Comparison
 
 Bars = Literal["blocks", "ascii"]
 BAR_WIDTH = 12
@@ -100,7 +101,9 @@ def _interval(score: Score, digits: int) -> str:
 def _rank(score: Score) -> str:
     if score.rank is None or score.rank_low is None:
         return "-"
-    return str(score.rank) if score.rank_low == score.rank_high else f"{score.rank} ({score.rank_low}-{score.rank_high})"
+    return (
+        str(score.rank) if score.rank_low == score.rank_high else f"{score.rank} ({score.rank_low}-{score.rank_high})"
+    )
 
 
 def _against_baseline(cmp: Comparison, score: Score, digits: int) -> list[Cell]:
@@ -205,7 +208,12 @@ def to_markdown(cmp: Comparison, *, digits: int = DIGITS) -> str:
     for number, (system, cells) in enumerate(zip(cmp.systems, grid, strict=True), 1):
         shown = [f"**{text}**{_sup(marks)}" if best else f"{text}{_sup(marks)}" for text, best, marks in cells]
         rows.append(f"| {number} | {tables.markdown_text(system)} | " + " | ".join(shown) + " |")
-    notes = [*_marks_meaning(cmp, "bold"), *cmp.settings.sentences(), *cmp.notes, *tables.definition_lines(cmp.measures)]
+    notes = [
+        *_marks_meaning(cmp, "bold"),
+        *cmp.settings.sentences(),
+        *cmp.notes,
+        *tables.definition_lines(cmp.measures),
+    ]
     return "\n".join([head, rule, *rows, "", *(f"- {tables.markdown_text(note)}" for note in notes)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from rankmeter.report import tables
 from rankmeter.report.comparisons import to_markdown
@@ -22,18 +22,18 @@ def to_junit(verdicts: Sequence[Verdict], *, suite: str = "rankmeter compare") -
     """JUnit XML: a test case for each gate and system, a failure for each gate that failed."""
     failed = sum(verdict.failed for verdict in verdicts)
     counts = {"tests": str(len(verdicts)), "failures": str(failed), "errors": "0", "skipped": "0"}
-    root = ElementTree.Element("testsuites", counts)
-    group = ElementTree.SubElement(root, "testsuite", {"name": suite, **counts})
+    root = ET.Element("testsuites", counts)
+    group = ET.SubElement(root, "testsuite", {"name": suite, **counts})
     for verdict in verdicts:
         name = _xml(f"{verdict.gate.text}: {verdict.system}")
-        case = ElementTree.SubElement(group, "testcase", {"classname": "rankmeter.gate", "name": name})
+        case = ET.SubElement(group, "testcase", {"classname": "rankmeter.gate", "name": name})
         if verdict.failed:
-            failure = ElementTree.SubElement(case, "failure", {"message": _xml(verdict.why), "type": "gate"})
+            failure = ET.SubElement(case, "failure", {"message": _xml(verdict.why), "type": "gate"})
             failure.text = _xml(f"{verdict.gate.text}\n{verdict.why}")
         else:
-            ElementTree.SubElement(case, "system-out").text = _xml(verdict.why)
-    ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+            ET.SubElement(case, "system-out").text = _xml(verdict.why)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
 def _xml(text: str) -> str:

@@ -29,6 +29,12 @@ class Effect:
         """The share of units on which the system is better, a tie counting half."""
         return (self.wins + self.ties / 2) / max(self.wins + self.ties + self.losses, 1)
 
+    def turned(self) -> Effect:
+        """The same sizes seen from the other system."""
+        standardised = None if self.standardised is None else -self.standardised
+        rank_biserial = None if self.rank_biserial is None else -self.rank_biserial
+        return Effect(self.losses, self.ties, self.wins, standardised, rank_biserial)
+
 
 def effect(differences: Floats, *, higher_is_better: bool = True) -> Effect:
     """The sizes of some paired differences, one for each unit.
@@ -38,7 +44,7 @@ def effect(differences: Floats, *, higher_is_better: bool = True) -> Effect:
     >>> import numpy as np
     >>> found = effect(np.array([0.5, 0.5, 0.0, -0.2]))
     >>> found.wins, found.ties, found.losses, round(found.standardised, 3), round(found.rank_biserial, 3)
-    (2, 1, 1, 0.564, 0.667)
+    (2, 1, 1, 0.562, 0.667)
     """
     gained = without_noise(differences if higher_is_better else -differences)
     spread = float(gained.std(ddof=1)) if len(gained) > 1 else 0.0

@@ -131,11 +131,14 @@ def _bands(
 ) -> Bands:
     observed = one.values()
     bottom = one.bottom.sum(axis=1, keepdims=True) - one.bottom
-    left_out = one.value_of(one.top.sum(axis=1, keepdims=True) - one.top, bottom) if one.units > 1 else observed[:, None]
+    left_out = (
+        one.value_of(one.top.sum(axis=1, keepdims=True) - one.top, bottom) if one.units > 1 else observed[:, None]
+    )
 
     def interval(value: float, values: Floats, jackknife: Floats) -> Interval:
         ends = _percentile(values, level) if method == "percentile" else _bca(value, values, jackknife, level)
-        return Interval(*ends, level, *label)
+        low, high = ends
+        return Interval(low, high, level, *label)
 
     return Bands(
         [interval(float(observed[s]), drawn[:, s], left_out[s]) for s in range(len(observed))],
@@ -199,7 +202,11 @@ def _jackknife(top: Floats, bottom: Floats, aggregate: str) -> Floats:
 def _bca(observed: float, drawn: Floats, left_out: Floats, level: float) -> tuple[float, float]:
     from scipy.special import ndtr, ndtri  # scipy is loaded only for statistics
 
-    below = (np.count_nonzero(drawn < observed) + 0.5 * np.count_nonzero(drawn == observed)) / len(drawn)
+    # Resampled values that differ from the observed one by rounding only are equal to it.
+    slack = 1e-12 * max(abs(observed), float(np.abs(drawn).max(initial=0.0)))
+    below = (np.count_nonzero(drawn < observed - slack) + np.count_nonzero(drawn <= observed + slack)) / (
+        2 * len(drawn)
+    )
     if math.isnan(observed) or drawn.max() - drawn.min() <= 1e-12 * max(abs(observed), 1e-300):
         return observed, observed
     bias = ndtri(min(max(below, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))

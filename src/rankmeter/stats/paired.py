@@ -1,8 +1,8 @@
-"""Paired tests: may the difference of two systems on the same units be an accident?
+"""Paired tests: whether the difference of two systems on the same units may be an accident.
 
 ``randomisation`` (the default; Fisher, Smucker et al. 2007) flips the sign of each unit's difference at random and asks
-how often the mean is at least as far from 0; ``t`` is Student's paired test, ``wilcoxon`` the signed-rank test, ``sign``
-the binomial test of wins against losses. The last three are scipy's.
+how often the mean is at least as far from 0; ``t`` is Student's paired test, ``wilcoxon`` the signed-rank test and
+``sign`` the binomial test of wins against losses. The last three are scipy's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,13 @@ SAME = 1e-12
 
 
 def p_values(
-    samples: Sequence[Sample], pairs: Sequence[Pair], test: Test, *, permutations: int, seed: int, step: Step | None = None
+    samples: Sequence[Sample],
+    pairs: Sequence[Pair],
+    test: Test,
+    *,
+    permutations: int,
+    seed: int,
+    step: Step | None = None,
 ) -> Floats:
     """``(samples, pairs)`` two-sided p-values of the first system of each pair against the second."""
     if test == "randomisation":

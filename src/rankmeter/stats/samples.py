@@ -31,7 +31,7 @@ class Sample:
     @property
     def units(self) -> int:
         """How many units there are."""
-        return self.top.shape[1]
+        return int(self.top.shape[1])
 
     @property
     def is_linear(self) -> bool:
@@ -58,11 +58,13 @@ class Sample:
         variance is that of the quotient (the delta method; for means over clusters, the cluster-robust variance).
         """
         quotient = self.top.sum(axis=1, keepdims=True) / self.bottom.sum(axis=1, keepdims=True)
-        return quotient + (self.top - quotient * self.bottom) / self.bottom.mean(axis=1, keepdims=True)
+        linear: Floats = quotient + (self.top - quotient * self.bottom) / self.bottom.mean(axis=1, keepdims=True)
+        return linear
 
     def flippable(self) -> Floats:
         """(systems, units) numbers whose mean is the same, and that two equal systems could exchange unit by unit."""
-        return self.top / self.bottom.mean(axis=1, keepdims=True)
+        scaled: Floats = self.top / self.bottom.mean(axis=1, keepdims=True)
+        return scaled
 
 
 def sample(value: Floats, numerator: Floats, denominator: Floats, paired: Bools, unit: Ints, aggregate: str) -> Sample:
