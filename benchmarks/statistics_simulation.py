@@ -51,7 +51,7 @@ def say(what, promised, found, trials):
 
 
 def false_alarms(trials, queries, make, name):
-    """Two equal systems: how often is p < 0.05?"""
+    """Two equal systems: how often p is below 0.05."""
     for test in ("randomisation", "t", "wilcoxon", "sign"):
         random = np.random.default_rng(1)
         found = 0
@@ -62,7 +62,7 @@ def false_alarms(trials, queries, make, name):
 
 
 def family_alarms(trials, queries):
-    """Five equal systems, all pairs: how often is anything significant?"""
+    """Five equal systems, all pairs: how often anything is significant."""
     pairs = [(i, j) for i in range(SYSTEMS) for j in range(i)]
     found = dict.fromkeys(("none", "holm", "bonferroni", "bh"), 0)
     random = np.random.default_rng(2)
@@ -77,7 +77,7 @@ def family_alarms(trials, queries):
 
 
 def coverage(trials, queries, make, name):
-    """How often does an interval hold the true value, of one system and of a difference?"""
+    """How often an interval holds the true value, of one system and of a difference."""
     shift = np.array([0.0, 0.3])
     truth = make(np.random.default_rng(99), 2, 1_000_000, shift).mean(axis=1)
     for method in ("bca", "percentile"):
@@ -96,19 +96,23 @@ def coverage(trials, queries, make, name):
 
 
 def best_and_ranks(trials, queries):
-    """Systems of two equal best and three worse: is every truly best one in the group, are all ranks right at once?"""
+    """Two equal best systems and three worse: how often a best one is in the group, and all ranks hold at once."""
     shift = np.array([0.25, 0.25, 0.2, 0.1, 0.0])
     random = np.random.default_rng(4)
     held = ranks = size = 0
     true_low, true_high = np.array([1, 1, 3, 4, 5]), np.array([2, 2, 3, 4, 5])
     for _ in range(trials):
-        found = separation(gains(random, 5, queries, shift), level=LEVEL, resamples=999, seed=int(random.integers(2**31)))
+        found = separation(
+            gains(random, 5, queries, shift), level=LEVEL, resamples=999, seed=int(random.integers(2**31))
+        )
         held += found.in_best[0]
         ranks += bool(((found.rank_low <= true_high) & (found.rank_high >= true_low)).all())
         size += found.in_best.sum()
     say(f"best group holds a truly best system, {queries} queries", ">= 0.95", held / trials, trials)
     say(f"all rank intervals hold at once, {queries} queries", ">= 0.95", ranks / trials, trials)
-    print(f"{f'mean size of the best group (2 are best, 1 is close), {queries} queries':<74} {'':>8} {size / trials:8.2f}")
+    print(
+        f"{f'mean size of the best group (2 are best, 1 is close), {queries} queries':<74} {'':>8} {size / trials:8.2f}"
+    )
 
 
 def clusters(trials, users):
@@ -130,7 +134,7 @@ def clusters(trials, users):
 
 
 def no_worse(trials, queries):
-    """A system that is worse by exactly the margin: how often is it called no worse?"""
+    """A system that is worse by exactly the margin: how often it is called no worse."""
     margin = 0.03
     random = np.random.default_rng(6)
     found = 0
@@ -141,7 +145,7 @@ def no_worse(trials, queries):
 
 
 def power(trials, queries):
-    """A true difference of the detectable size: how often is it found?"""
+    """A true difference of the detectable size: how often it is found."""
     random = np.random.default_rng(7)
     spread = float(np.diff(gains(random, 2, 200_000), axis=0).std())
     size = minimum_detectable(spread, queries)

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.pooling import pool
     from rankmeter.results import Evaluation
     from rankmeter.results_comparison import Comparison
@@ -76,6 +77,7 @@ _LAZY = {
     "folds": "rankmeter.comparison",
     "measure": "rankmeter.custom",
     "pool": "rankmeter.pooling",
+    "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
@@ -98,9 +100,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Comparison", "Evaluation", "HitRate", "IPrec", "InputError",
-    "Judged", "Labelled", "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel",
-    "NumRelRet", "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR",
-    "Success", "advise", "arrays", "compare", "evaluate", "folds", "infAP", "measure", "nDCG", "parse",
-    "parse_measures", "pool", "ranked_grades", "read_judgments", "read_labelled", "read_run", "seeds", "value",
+    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate", "Evaluation",
+    "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure",
+    "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
+    "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
+    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "seeds", "SetF", "SetP", "SetR", "Success", "value",
 ]  # fmt: skip

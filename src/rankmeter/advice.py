@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 
 from rankmeter.errors import InputError
-from rankmeter.evaluation import evaluate_sources
+from rankmeter.evaluation import evaluate_placing, into_placing
 from rankmeter.inputs import AnyRun, RunFile, into_judgments, into_run
+from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure, into_measures
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.placements import Floats
@@ -154,10 +155,10 @@ def advise(
         raise InputError(f"purpose={purpose!r} is not possible; purpose is one of {', '.join(PURPOSES)}.")
     if k is not None and k < 1:
         raise InputError(f"k={k} is not possible; it is at least 1.")
-    truth = judgments_table(into_judgments(judgments, columns=columns))
+    truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
     sources: dict[str, AnyRun] = {}
     for name, run in (runs or {}).items():
-        source = into_run(run, columns=columns)
+        source = into_run(run, columns=columns_of(columns, "run"))
         sources[name] = whole(source.blocks()) if isinstance(source, RunFile) else source
     lengths = _lengths(list(sources.values()))
     cutoff, notes = _cutoff(purpose, k, lengths)
@@ -167,7 +168,7 @@ def advise(
     behaviour: list[Behaviour] = []
     alike: list[Alike] = []
     if sources:
-        evaluations = [evaluate_sources(truth, run, looked_at, {}, name) for name, run in sources.items()]
+        evaluations = [evaluate_placing(into_placing(truth, run), looked_at, {}, name) for name, run in sources.items()]
         behaviour = _behaviour(evaluations, looked_at, seed)
         alike = _alike(evaluations, looked_at)
     notes += _notes(facts, cutoff, behaviour)

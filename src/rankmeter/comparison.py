@@ -11,6 +11,7 @@ from rankmeter.comparison_records import Difference, Family, Inputs, Score, Sett
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.evaluation import DuplicatePolicy, QueryPolicy, asked_as, with_options
 from rankmeter.inputs import AnyJudgments, into_judgments
+from rankmeter.inputs.columns import columns_of
 from rankmeter.lining_up import LinedUp, samples_of, units_of_queries
 from rankmeter.measures import Measure, into_measures
 from rankmeter.notes import notes_about
@@ -115,7 +116,7 @@ def compare(
     asked = _asked_measures(measures, named)
     chosen = [with_options(measure, queries, duplicates) for measure in into_measures(asked)]
     texts = asked_as(asked, chosen)
-    truth = None if judgments is None else into_judgments(judgments, columns=columns)
+    truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
     measured: dict[str, Measured] = {}
     for name, given in named.items():
         say(f"evaluating {name}")

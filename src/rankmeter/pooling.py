@@ -10,6 +10,7 @@ import polars as pl
 
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
 from rankmeter.inputs import AnyRun, JudgmentTable, RunFile, into_judgments, into_run
+from rankmeter.inputs.columns import columns_of
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.table import whole
 
@@ -58,13 +59,13 @@ def pool(
         raise InputError(with_hint("no run was given.", "pool(judgments, {'bm25': run})"))
     if by is not None and by not in PRIORITIES:
         raise InputError(f"by={by!r} is not possible; by is one of {', '.join(PRIORITIES)}.")
-    truth = judgments_table(into_judgments(judgments, columns=columns))
+    truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
     known = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
     asked = known.select("query").unique(maintain_order=True).with_row_index("order")
     parts = []
     for name, run in runs.items():
         try:
-            parts.append(_top(into_run(run, columns=columns), asked, depth))
+            parts.append(_top(into_run(run, columns=columns_of(columns, "run")), asked, depth))
         except RankmeterError as error:
             raise type(error)(f"system '{name}': {error}") from error
     strangers = [name for name, part in zip(runs, parts, strict=True) if part.is_empty()]

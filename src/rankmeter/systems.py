@@ -13,8 +13,9 @@ import polars as pl
 from rankmeter.arithmetic import FORMULAS, Values, Views
 from rankmeter.comparison_records import Quality
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
-from rankmeter.evaluation import evaluate_sources, places_all_judged
+from rankmeter.evaluation import Placing, evaluate_placing, into_placing
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
+from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, run_table
 from rankmeter.placing.table import whole
@@ -119,16 +120,12 @@ def measure_system(
         return Measured(
             _averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, "made from a saved evaluation")
         )
-    if truth is None:
-        raise InputError(with_hint(f"no judgments were given, but system '{name}' is a run.", "judgments come first"))
     try:
-        sources = [into_run(part, columns=columns) for part in parts]
-        if isinstance(given, Repeats) and given.kind == "folds":
-            sources = [_joined(sources)]
-        looks = [_Look(truth) for _ in sources]
+        sources, placings = _placings(given, parts, truth, columns)
+        looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
         evaluations = tuple(
-            evaluate_sources(truth, source, measures, asked, name, look=look)
-            for source, look in zip(sources, looks, strict=True)
+            evaluate_placing(placing, measures, asked, name, look=look)
+            for placing, look in zip(placings, looks, strict=True)
         )
     except RankmeterError as error:
         raise type(error)(f"system '{name}': {error}") from error
@@ -136,12 +133,29 @@ def measure_system(
     return Measured(_averaged(evaluations, name), evaluations, tuple(sources), looks[0].quality(evaluations[0]), bounds)
 
 
+def _placings(
+    given: object,
+    parts: Sequence[object],
+    truth: AnyJudgments | None,
+    columns: Mapping[str, str] | None,
+) -> tuple[list[AnyRun], list[Placing]]:
+    """What is to be placed, run by run; what was ranked already carries its judgments."""
+    if all(isinstance(getattr(part, "placed", None), PlacedRun) for part in parts):
+        return [], [into_placing(part, None) for part in parts]
+    if truth is None:
+        raise InputError(with_hint("no judgments were given, but it is a run.", "judgments come first"))
+    sources = [into_run(part, columns=columns_of(columns, "run")) for part in parts]
+    if isinstance(given, Repeats) and given.kind == "folds":
+        sources = [_joined(sources)]
+    return sources, [into_placing(truth, source) for source in sources]
+
+
 class _Look:
     """Looks at a placing before it is forgotten: what is judged, what ties, what unjudged items could do."""
 
-    def __init__(self, truth: AnyJudgments) -> None:
-        self.all_judged = isinstance(truth, Dense)
-        self.wide = self.all_judged or places_all_judged(truth)
+    def __init__(self, placing: Placing, *, all_judged: bool) -> None:
+        self.all_judged = all_judged
+        self.wide = all_judged or placing.wide
         self.judged_at: dict[int, float] = {}
         self.across: dict[int, int] = {}
         self.later: dict[Measure, Callable[[float], UnjudgedBounds | str]] = {}
@@ -155,7 +169,7 @@ class _Look:
             if self.all_judged:
                 reason = "every item is judged"
             elif not self.wide:
-                reason = "there are too many judgments to place those of items not relevant"
+                reason = "what is unjudged was not counted"
             else:
                 self.later[measure] = lambda value, m=measure: unjudged_bounds(m, placed, value)  # type: ignore[misc]
                 continue
