@@ -292,3 +292,18 @@ def test_a_median_is_shown_and_not_tested() -> None:
     assert cmp.differences[0].p is None
     assert "median" in cmp.differences[0].reason
     assert cmp.differences[0].difference == pytest.approx(0.75 - 1 / 3)
+
+
+def test_what_was_ranked_against_a_catalogue_is_compared_without_judgments() -> None:
+    random = np.random.default_rng(0)
+    truth = {user: set(random.choice(50, 3, replace=False).tolist()) for user in range(20)}
+    placed = [rm.rank_catalogue(truth, random.normal(size=(20, 4)), random.normal(size=(50, 4))) for _ in range(2)]
+    cmp = rm.compare(None, {"a": placed[0], "b": placed[1]}, ["RR", "R@10"], **FEW)
+    assert cmp.score("RR", "a").value == rm.evaluate(placed[0], measures=["RR"])["RR"]
+    assert cmp.score("RR", "a").unjudged_reason
+    assert "a .. b" not in repr(cmp)
+
+
+def test_a_run_without_judgments_is_refused() -> None:
+    with pytest.raises(rm.InputError, match="system 'a': no judgments were given"):
+        rm.compare(None, {"a": GOOD, "b": POOR}, ["RR"])

@@ -149,6 +149,8 @@ def _is_bound(cmp: Comparison, measure: Measure) -> bool:
 
 def quality_words(cmp: Comparison) -> list[str]:
     """What the columns of the quality table mean."""
+    if not any(cmp.score(m, s).unjudged for m in cmp.measures for s in cmp.systems):
+        return []
     said = ["a .. b: the value if none, or all, of the unjudged items within the cutoff were relevant"]
     if any(cmp.score(m, s).unjudged and not _is_bound(cmp, m) for m in cmp.measures for s in cmp.systems):
         said.append("~: the denominator moves too, so these are two scenarios, not bounds")

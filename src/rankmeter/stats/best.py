@@ -66,7 +66,7 @@ def separations(values: Sequence[Floats], *, level: float, resamples: int, seed:
             continue
         critical = _critical(np.stack([values[number] for number in members]), level, resamples, seed)
         for place, number in enumerate(members):
-            found[number] = _separated(values[number], critical[0][place], float(critical[1][place]))
+            found[number] = _separated(values[number], critical[0][place], float(critical[1][place]), level)
     return [found[number] for number in range(len(values))]
 
 
@@ -78,11 +78,14 @@ def _unseparated(values: Floats) -> Separation:
     return Separation(rank, low, high, np.ones(systems, np.bool_))
 
 
-def _separated(values: Floats, with_best: Floats, all_pairs: float) -> Separation:
+def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float) -> Separation:
     systems, units = values.shape
     gap = _gaps(values.mean(axis=1))
     # observed[i, j] is how far i stands above j; i may be the best while no j stands above it by more than chance.
     observed = _t(gap, _squares(values), units)
+    if 2.0 ** (1 - units) >= 1 - level:
+        # Differences without any spread have no t. A test by signs sees n equal ones with p = 2^(1 - n).
+        observed[np.isinf(observed)] = 0.0
     better = observed > all_pairs
     return Separation(
         rank=1 + (gap < 0).sum(axis=1),

@@ -78,14 +78,20 @@ def resampled_sums(columns: Floats, resamples: int, seed: int, step: Step | None
     """
     units = len(columns)
     random = np.random.default_rng(seed)
-    rows = max(1, min(COUNTED_CELLS // max(units, 1), 8192))
+    rows = max(1, min(BLOCK_CELLS // max(units, 1), 8192, resamples))
+    few = max(1, min(COUNTED_CELLS // max(units, 1), rows))
     sums = np.empty((resamples, columns.shape[1]))
+    counts = np.empty((rows, units))
     for first in range(0, resamples, rows):
         size = min(rows, resamples - first)
-        drawn = random.integers(0, units, (size, units))
-        drawn += np.arange(0, size * units, units)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units)
-        sums[first : first + size] = counts.astype(np.float64) @ columns
+        # Counted a few rows at a time, multiplied many at a time: small products spend their time on being shared out.
+        for start in range(0, size, few):
+            some = min(few, size - start)
+            drawn = random.integers(0, units, (some, units))
+            drawn += np.arange(0, some * units, units)[:, None]
+            counted = np.bincount(drawn.ravel(), minlength=some * units)
+            counts[start : start + some] = counted.reshape(some, units)
+        sums[first : first + size] = counts[:size] @ columns
         if step is not None:
             step(first + size)
     return sums

@@ -20,6 +20,15 @@ def test_one_unit_separates_nothing() -> None:
     assert found.rank_high.tolist() == [2, 2]
 
 
+def test_equal_differences_on_a_few_units_separate_nothing_and_on_many_do() -> None:
+    """Two units that both say +0.5 are no proof, ten are: by signs, p = 2^(1 - n)."""
+    for units, alone in ((2, False), (5, False), (6, True), (10, True)):
+        values = np.tile([[0.9], [0.4]], (1, units))
+        found = separation(values, level=0.95, resamples=200, seed=0)
+        assert found.in_best.tolist() == [True, not alone]
+        assert found.rank_high.tolist() == [1 if alone else 2, 2]
+
+
 def test_a_clear_winner_stands_alone_and_ranks_hold_the_order() -> None:
     noise = np.random.default_rng(1).normal(0, 0.05, (3, 60))
     found = separation(noise + np.array([[0.2], [0.8], [0.5]]), level=0.95, resamples=1000, seed=0)
