@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from rankmeter.advice import advise
     from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
+    from rankmeter.definitions.worked import explain
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
@@ -74,6 +75,7 @@ _LAZY = {
     "arrays": "rankmeter.inputs",
     "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
+    "explain": "rankmeter.definitions.worked",
     "folds": "rankmeter.comparison",
     "measure": "rankmeter.custom",
     "pool": "rankmeter.pooling",
@@ -100,7 +102,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate", "Evaluation",
+    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate", "explain", "Evaluation",
     "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure",
     "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
     "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",

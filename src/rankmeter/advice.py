@@ -10,14 +10,16 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from rankmeter.asking import ask
 from rankmeter.errors import InputError
-from rankmeter.evaluation import evaluate_placing, into_placing
+from rankmeter.evaluation import evaluate_placing
 from rankmeter.inputs import AnyRun, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure, into_measures
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.placements import Floats
 from rankmeter.placing.table import whole
+from rankmeter.planning import into_placing
 from rankmeter.pooling import judged_share
 from rankmeter.results import Evaluation
 from rankmeter.stats.paired import p_values
@@ -168,7 +170,9 @@ def advise(
     behaviour: list[Behaviour] = []
     alike: list[Alike] = []
     if sources:
-        evaluations = [evaluate_placing(into_placing(truth, run), looked_at, {}, name) for name, run in sources.items()]
+        evaluations = [
+            evaluate_placing(into_placing(truth, run), ask(looked_at), name) for name, run in sources.items()
+        ]
         behaviour = _behaviour(evaluations, looked_at, seed)
         alike = _alike(evaluations, looked_at)
     notes += _notes(facts, cutoff, behaviour)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rankmeter import __version__
+from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.comparison_records import Difference, Family, Inputs, Score, Settings, units
 from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.evaluation import DuplicatePolicy, QueryPolicy, asked_as, with_options
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.columns import columns_of
 from rankmeter.lining_up import LinedUp, samples_of, units_of_queries
-from rankmeter.measures import Measure, into_measures
+from rankmeter.measures import Measure
 from rankmeter.notes import notes_about
 from rankmeter.placing.placements import Floats
 from rankmeter.results import Evaluation
@@ -113,14 +113,13 @@ def compare(
     if baseline is not None and baseline not in named:
         fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
         raise InputError(with_hint(fact, "baseline= is the name of one of them"))
-    asked = _asked_measures(measures, named)
-    chosen = [with_options(measure, queries, duplicates) for measure in into_measures(asked)]
-    texts = asked_as(asked, chosen)
+    asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates)
+    chosen = asked.measures
     truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
     measured: dict[str, Measured] = {}
     for name, given in named.items():
         say(f"evaluating {name}")
-        measured[name] = measure_system(name, given, truth, chosen, texts, columns)
+        measured[name] = measure_system(name, given, truth, asked, columns)
     _refuse_seeds_of_one(unit, measured)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
@@ -142,7 +141,7 @@ def compare(
     )
     samples, reasons = samples_of(lined_up, measured, units_of)
     statistics = _Statistics(samples, couples, settings, say)
-    margins = _margins(margin, chosen, texts)
+    margins = _margins(margin, chosen, asked.names)
     notes = notes_about(measured, lined_up.paired, lined_up.counted, samples, settings)
     return Comparison(
         systems=tuple(named),
@@ -249,13 +248,13 @@ class _Statistics:
 
 
 def _margins(
-    margin: float | Mapping[Any, float] | None, chosen: Sequence[Measure], texts: Mapping[str, Measure]
+    margin: float | Mapping[Any, float] | None, chosen: Sequence[Measure], names: Mapping[str, Measure]
 ) -> dict[Measure, float]:
     if margin is None:
         return {}
     if not isinstance(margin, Mapping):
         return dict.fromkeys(chosen, float(margin))
-    by_text = {str(measure): measure for measure in chosen} | dict(texts)
+    by_text = {str(measure): measure for measure in chosen} | dict(names)
     found: dict[Measure, float] = {}
     for key, value in margin.items():
         measure = key if key in chosen else by_text.get(str(key))

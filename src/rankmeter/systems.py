@@ -11,14 +11,16 @@ import numpy as np
 import polars as pl
 
 from rankmeter.arithmetic import FORMULAS, Values, Views
+from rankmeter.asking import Asked
 from rankmeter.comparison_records import Quality
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
-from rankmeter.evaluation import Placing, evaluate_placing, into_placing
+from rankmeter.evaluation import evaluate_placing
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, run_table
 from rankmeter.placing.table import whole
+from rankmeter.planning import Placing, into_placing
 from rankmeter.results import Evaluation
 from rankmeter.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 
@@ -105,11 +107,11 @@ def measure_system(
     name: str,
     given: object,
     truth: AnyJudgments | None,
-    measures: list[Measure],
-    asked: dict[str, Measure],
+    asked: Asked,
     columns: Mapping[str, str] | None,
 ) -> Measured:
     """Evaluate a system once for all measures; take evaluations that were made before as they are."""
+    measures = asked.measures
     parts = given.runs if isinstance(given, Repeats) else (given,)
     done = [part for part in parts if isinstance(part, Evaluation)]
     if done:
@@ -124,8 +126,7 @@ def measure_system(
         sources, placings = _placings(given, parts, truth, columns)
         looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
         evaluations = tuple(
-            evaluate_placing(placing, measures, asked, name, look=look)
-            for placing, look in zip(placings, looks, strict=True)
+            evaluate_placing(placing, asked, name, look=look) for placing, look in zip(placings, looks, strict=True)
         )
     except RankmeterError as error:
         raise type(error)(f"system '{name}': {error}") from error

@@ -7,9 +7,10 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import columns_for, parse_columns, split_measures, system_names
+from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError, with_hint
+from rankmeter.measures import split_measures
 
 
 @click.command(
@@ -60,5 +61,12 @@ def command(
         name: read_run(path, columns=columns_for(path, run_format, for_runs), format=run_format)
         for name, path in zip(system_names(paths[1:]), paths[1:], strict=True)
     }
-    found = advise(truth, runs, purpose=purpose, k=cutoff, measures=split_measures(measures) or None, seed=seed)
+    found = advise(
+        truth,
+        runs,
+        purpose=purpose,
+        k=cutoff,
+        measures=[part for text in measures for part in split_measures(text)] or None,
+        seed=seed,
+    )
     click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) if format_ == "json" else str(found))

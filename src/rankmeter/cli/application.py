@@ -20,6 +20,7 @@ COMMANDS = {
     "pool": "List the unjudged items that are most worth judging.",
     "advise": "Say which measures and cutoffs fit the data, and why.",
     "explain": "Say what a measure means, with every convention.",
+    "dialects": "List how other tools define their metrics.",
     "measures": "List all measures, their other names and their options.",
     "demo": "Evaluate the bundled, made-up data and write a report.",
 }

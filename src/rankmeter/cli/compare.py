@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.options import columns_for, parse_columns, split_measures, system_names
+from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.talk import Progress, examples, say, tell
 from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.comparison_records import units as plural
 from rankmeter.errors import InputError, with_hint
 from rankmeter.gate import Gate, Verdict, check_gates, parse_gate
-from rankmeter.measures import Measure
+from rankmeter.measures import Measure, split_measures
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
@@ -136,7 +136,7 @@ def command(
     parsed = [parse_gate(text) for text in gates]
     summary = _summary_path(github_summary)
     _check_places(parsed, output, junit, summary)
-    asked = _with_gates(split_measures(measures), parsed, saved=saved)
+    asked = _with_gates([part for text in measures for part in split_measures(text)], parsed, saved=saved)
     with Progress(len(paths) + len(seeds) + len(folds)) as progress:
         truth, systems = None, _saved(paths) if saved else []
         if not saved:
