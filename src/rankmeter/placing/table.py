@@ -47,25 +47,25 @@ class JudgmentIndex:
     best: Floats
     best_offsets: Ints
     columns: Columns | None
-    """The kept judgments as columns, where every query has a few and their rows are grouped."""
+    """The kept judgments as columns, where every query has a few."""
 
     @classmethod
     def of(cls, table: JudgmentTable, lowest_grade: float) -> JudgmentIndex:
         """Prepare the judgments from a grade on; repeated ones are refused."""
         queries, code = _encode(table.query)
-        items = item_keys(table.item)
-        is_grouped = _rising(code)
-        if not (is_grouped and _few_and_different(items, code, len(queries))):
-            _refuse_repeated(table, pair_keys(code, items))
-        grade, item = table.grade.to_numpy(), table.item
+        items, grade, item = item_keys(table.item), table.grade.to_numpy(), table.item
+        if not _rising(code):  # bring the judgments of a query together, in the order given
+            order = group_rows(code, len(queries))
+            code, items, grade, item = code[order], items[order], grade[order], item.gather(pl.Series(order))
+        if not _few_and_different(items, code, len(queries)):
+            _refuse_repeated(replace(table, query=queries.gather(pl.Series(code)), item=item), pair_keys(code, items))
         kept = grade >= lowest_grade
         if not kept.all():
             code, grade, items, item = code[kept], grade[kept], items[kept], item.filter(pl.Series(kept))
         sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
         offsets = offsets_of(sizes)
-        grouped = grade if is_grouped else grade[group_rows(code, len(queries))]
-        columns = Columns.of(items, sizes) if is_grouped and fits(len(queries), 1, int(sizes.max(initial=0))) else None
-        best = sort_descending(grouped, offsets)
+        columns = Columns.of(items, sizes) if fits(len(queries), 1, int(sizes.max(initial=0))) else None
+        best = sort_descending(grade, offsets)
         return cls(table, queries, code, grade, item, LazyKeys(code, items), best, offsets, columns)
 
 
