@@ -23,11 +23,15 @@ from rankmeter.measures import (
     AP,
     AUC,
     CG,
+    CTR,
+    CVR,
     DCG,
     ERR,
     RBP,
     RR,
     Bpref,
+    Conversions,
+    EngagedSessions,
     F,
     HitRate,
     IPrec,
@@ -41,10 +45,12 @@ from rankmeter.measures import (
     P,
     R,
     Rprec,
+    SessionDuration,
     SetF,
     SetP,
     SetR,
     Success,
+    Value,
     infAP,
     nDCG,
     parse,
@@ -52,6 +58,7 @@ from rankmeter.measures import (
 )
 
 if TYPE_CHECKING:
+    from rankmeter import online
     from rankmeter.custom import measure
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
@@ -76,6 +83,8 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "online":
+        return import_module("rankmeter.online")
     if name not in _LAZY:
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
     found = getattr(import_module(_LAZY[name]), name)
@@ -84,10 +93,11 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, "online"})
 
 
 __all__ = [
+    "CTR", "CVR", "Conversions", "EngagedSessions", "SessionDuration", "Value", "online",
     "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
     "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
