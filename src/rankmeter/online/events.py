@@ -112,6 +112,15 @@ def read_events(
     return Events(frame.select(chosen), found, words, layout, name, said)
 
 
+def open_table(source: object, name: str) -> pl.DataFrame:
+    """Any frame, list of records or file as a Polars table, its columns as they are."""
+    frame, _ = _open(source, None)
+    try:
+        return frame.collect()
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{name} cannot be read: {str(error).splitlines()[0]}.") from error
+
+
 def kinds_of(types: Mapping[str, str | Sequence[str]] | None) -> dict[str, str]:
     """The kind that each word stands for, the caller's words over the usual ones."""
     words = {word: kind for kind, usual in TYPES.items() for word in usual}

@@ -217,19 +217,16 @@ def sums_to_table(groups: Mapping[str, Sums], measures: Sequence[Measure]) -> pl
     """The inverse of :func:`sums_from_table`: a row per variant and measure."""
     rows = []
     for variant, sums in groups.items():
+        raw = sums.products + sums.n * np.outer(sums.means, sums.means)
         for measure in measures:
-            one, other = sums.place(above(measure)), sums.place(below(measure))
-            raw = sums.products + sums.n * np.outer(sums.means, sums.means)
-            rows.append(
-                {
-                    "variant": variant,
-                    "measure": str(measure),
-                    "n": sums.n,
-                    "x": sums.total(above(measure)),
-                    "y": sums.total(below(measure)),
-                    "xx": float(raw[one, one]),
-                    "yy": float(raw[other, other]),
-                    "xy": float(raw[one, other]),
-                }
-            )
+            x, y = sums.place(above(measure)), sums.place(below(measure))
+            row: dict[str, Any] = {"variant": variant, "measure": str(measure), "n": sums.n}
+            row |= {"x": sums.total(above(measure)), "y": sums.total(below(measure))}
+            row |= {"xx": float(raw[x, x]), "yy": float(raw[y, y]), "xy": float(raw[x, y])}
+            if sums.has(above(measure) + BEFORE):
+                px, py = sums.place(above(measure) + BEFORE), sums.place(below(measure) + BEFORE)
+                pairs = ((px, px), (py, py), (px, py), (x, px), (x, py), (y, px), (y, py))
+                row |= {"px": sums.total(above(measure) + BEFORE), "py": sums.total(below(measure) + BEFORE)}
+                row |= {name: float(raw[pair]) for name, pair in zip(_BEFORE[2:], pairs, strict=True)}
+            rows.append(row)
     return pl.DataFrame(rows)
