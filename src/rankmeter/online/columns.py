@@ -32,7 +32,16 @@ EVENT_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "item": (*USUAL_NAMES["item"], "object_id", "content_id", "sku", "ad_id"),
         "position": ("position", "pos", "rank", "slot", "item_list_index", "ordinal", "item_position"),
         "value": ("value", "revenue", "amount", "purchase_revenue", "event_value", "gmv", "order_value"),
-        "variant": ("variant", "variation", "arm", "variant_id", "experiment_group", "test_group", "ab_group", "bucket"),
+        "variant": (
+            "variant",
+            "variation",
+            "arm",
+            "variant_id",
+            "experiment_group",
+            "test_group",
+            "ab_group",
+            "bucket",
+        ),
         "segment": ("segment",),
         "id": ("id", "event_id", "insert_id", "event_uuid", "message_id"),
     }

@@ -77,6 +77,8 @@ class OffPolicy:
 
     logged: Estimate
     """The value of the policy that was."""
+    gain: Estimate
+    """The new policy's value minus the logged one's, by DR where there is a model, by SNIPS where not."""
     estimates: Mapping[str, Estimate]
     weights: Weights
     model: str
@@ -90,16 +92,16 @@ class OffPolicy:
         """Whether the new policy is better than the logged one, by the most robust estimate that there is."""
         if self.weights.is_handful:
             return f"cannot tell: an effective sample size of {self.weights.effective:.1f} is a handful"
-        chosen = self.estimates.get("DR", self.estimates["SNIPS"])
-        if chosen.low > self.logged.high:
+        if self.gain.low > 0:
             return "better"
-        return "worse" if chosen.high < self.logged.low else "cannot tell"
+        return "worse" if self.gain.high < 0 else "cannot tell"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return {
             "logged": self.logged.to_dict(),
             "estimates": {name: one.to_dict() for name, one in self.estimates.items()},
+            "gain": self.gain.to_dict(),
             "weights": asdict(self.weights),
             "model": self.model,
             "clip": self.clip,
@@ -112,7 +114,7 @@ class OffPolicy:
 
     def __repr__(self) -> str:
         lines = [f"{self.model}: {self.weights.sentence}"]
-        for name, one in {"logged": self.logged, **self.estimates}.items():
+        for name, one in {"logged": self.logged, **self.estimates, "gain": self.gain}.items():
             lines.append(f"  {name:<12}  {one.value:.4f} [{one.low:.4f}, {one.high:.4f}]")
         return "\n".join([*lines, f"  {self.verdict}"])
 
@@ -166,7 +168,9 @@ def off_policy(
     >>> round(found["IPS"], 12), found["SNIPS"]
     (0.9, 0.5056179775280899)
     """
-    r, p, pi = (_numbers(name, values, 1) for name, values in (("rewards", rewards), ("logged", logged), ("target", target)))
+    r, p, pi = (
+        _numbers(name, values, 1) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
+    )
     _check_probabilities(r, p, pi)
     weights = pi / p
     columns = {"IPS": weights * r}
@@ -180,7 +184,7 @@ def off_policy(
         if predicted is not None:
             columns["DR"] = v + weights * (r - _numbers("predicted", predicted, 1, like=r))
     return _estimated(columns, (weights * r)[:, None], weights[:, None], r, users, level, "one choice a row", clip,
-                      _weights(weights, unsupported))  # fmt: skip
+                      unsupported)  # fmt: skip
 
 
 def off_policy_slates(
@@ -221,7 +225,9 @@ def off_policy_slates(
     """
     if model not in SLATE_MODELS:
         raise InputError(f"model='{model}' is not possible; there are {', '.join(SLATE_MODELS)}.")
-    r, p, pi = (_numbers(name, values, 2) for name, values in (("rewards", rewards), ("logged", logged), ("target", target)))
+    r, p, pi = (
+        _numbers(name, values, 2) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
+    )
     _check_probabilities(r, p, pi)
     single = pi / p
     weights = single
@@ -244,8 +250,7 @@ def off_policy_slates(
         if predicted is not None:
             q = _numbers("predicted", predicted, 2, like=r)
             columns["DR"] = (above * v + weights * (r - q)).sum(axis=1)
-    return _estimated(columns, weights * r, weights, r.sum(axis=1), users, level, model, clip,
-                      _weights(weights.ravel(), unsupported))  # fmt: skip
+    return _estimated(columns, weights * r, weights, r.sum(axis=1), users, level, model, clip, unsupported)
 
 
 def effective_sample_size(weights: npt.ArrayLike) -> float:
@@ -262,10 +267,11 @@ def effective_sample_size(weights: npt.ArrayLike) -> float:
 
 
 def _weights(weights: Floats, unsupported: float | None) -> Weights:
+    """The state of weights ``(n, k)``; of several positions the one whose weights are worst decides."""
     mean = float(weights.mean())
     missing = max(0.0, 1 - mean) if unsupported is None else unsupported
-    return Weights(len(weights), effective_sample_size(weights), float(weights.max()), mean, missing,
-                   float((weights == 0).mean()))  # fmt: skip
+    effective = min(effective_sample_size(column) for column in weights.T)
+    return Weights(len(weights), effective, float(weights.max()), mean, missing, float((weights == 0).mean()))
 
 
 def _estimated(
@@ -277,15 +283,22 @@ def _estimated(
     level: float,
     model: str,
     clip: float | None,
-    diagnosis: Weights,
+    unsupported: float | None,
 ) -> OffPolicy:
     group = _units(users, len(rewards))
-    made = {"IPS": _mean(columns["IPS"], group, level)}
-    if "clipped IPS" in columns:
-        made["clipped IPS"] = _mean(columns["clipped IPS"], group, level)
-    made["SNIPS"] = _self_normalised(weighted, weights, group, level)
-    made |= {name: _mean(columns[name], group, level) for name in ("DM", "DR") if name in columns}
-    return OffPolicy(_mean(rewards, group, level), made, diagnosis, model, clip)
+    found = {name: _mean(column) for name, column in columns.items()}
+    found["SNIPS"] = _self_normalised(weighted, weights)
+    logged = _mean(rewards)
+    best = found.get("DR", found["SNIPS"])
+    order = ("IPS", "clipped IPS", "SNIPS", "DM", "DR")
+    return OffPolicy(
+        logged=_interval(*logged, group, level),
+        gain=_interval(best[0] - logged[0], best[1] - logged[1], group, level),
+        estimates={name: _interval(*found[name], group, level) for name in order if name in found},
+        weights=_weights(weights, unsupported),
+        model=model,
+        clip=clip,
+    )
 
 
 def _units(users: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
@@ -297,23 +310,23 @@ def _units(users: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
     return np.unique(named, return_inverse=True)[1].astype(np.int64)
 
 
-def _mean(values: Floats, group: npt.NDArray[np.int64], level: float) -> Estimate:
-    """A mean over rows whose rows of one unit depend on each other."""
+def _mean(values: Floats) -> tuple[float, Floats]:
+    """A mean, and what each row adds to its error."""
     value = float(values.mean())
-    return _interval(value, (values - value) / len(values), group, level)
+    return value, (values - value) / len(values)
 
 
-def _self_normalised(weighted: Floats, weights: Floats, group: npt.NDArray[np.int64], level: float) -> Estimate:
-    """The sum over positions of quotients, each position normalised by its own weights."""
+def _self_normalised(weighted: Floats, weights: Floats) -> tuple[float, Floats]:
+    """The sum over positions of quotients, each position normalised by its own weights; NaN without any weight."""
     below = weights.sum(axis=0)
     if (below == 0).any():
-        return Estimate(math.nan, math.nan, math.nan, level, "no data", len(weights), math.nan)
+        return math.nan, np.full(len(weights), math.nan)
     quotients = weighted.sum(axis=0) / below
-    influence = ((weighted - weights * quotients) / below).sum(axis=1)
-    return _interval(float(quotients.sum()), influence, group, level)
+    return float(quotients.sum()), ((weighted - weights * quotients) / below).sum(axis=1)
 
 
 def _interval(value: float, influence: Floats, group: npt.NDArray[np.int64], level: float) -> Estimate:
+    """Rows of one unit depend on each other, so their errors are added up before they are squared."""
     units = int(group.max()) + 1
     totals = np.bincount(group, influence, minlength=units)
     variance = float((totals**2).sum()) * units / (units - 1) if units > 1 else math.nan
@@ -335,7 +348,9 @@ def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats 
 
 def _check_probabilities(r: Floats, p: Floats, pi: Floats) -> None:
     if not r.shape == p.shape == pi.shape:
-        raise InputError(f"rewards, logged and target have shapes {r.shape}, {p.shape} and {pi.shape}; expected the same.")
+        raise InputError(
+            f"rewards, logged and target have shapes {r.shape}, {p.shape} and {pi.shape}; expected the same."
+        )
     for name, values, wrong in (("logged", p, (p <= 0) | (p > 1)), ("target", pi, (pi < 0) | (pi > 1))):
         if wrong.any():
             shown = examples(values[wrong].tolist())

@@ -161,9 +161,7 @@ def _count_partition(log: Log, question: Question, counted: Counted, number: int
         counted.groups[label] = counted.groups[label] + sums if label in counted.groups else sums
         if question.resamples:
             drawn = Resampled.of_rows(rows, question.resamples, (question.seed, number, code))
-            counted.resampled[label] = (
-                counted.resampled[label] + drawn if label in counted.resampled else drawn
-            )
+            counted.resampled[label] = counted.resampled[label] + drawn if label in counted.resampled else drawn
     _describe(log, counted, question)
     counted.found += whole.found + (log.found if log is not whole else Counter())
 
@@ -303,7 +301,11 @@ def _below(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) 
         return total(home, units, np.arange(len(home)))
     if per == "conversion":
         return total(unit, units, log.is_kind(CONVERSION))
-    shown = log.exposures().first_impression if getattr(measure, "impressions", "once") == "once" else log.is_kind(IMPRESSION)
+    shown = (
+        log.exposures().first_impression
+        if getattr(measure, "impressions", "once") == "once"
+        else log.is_kind(IMPRESSION)
+    )
     return total(unit, units, shown)
 
 

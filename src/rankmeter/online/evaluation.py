@@ -124,7 +124,9 @@ def _grouped(
             return log, by or ""
         role = next((role for role in ("variant", "segment") if log.columns.get(role) == by), None)
         if role is None:
-            raise InputError(f"these events were read without '{by}'. Hint: read_events(log, columns={{'segment': '{by}'}})")
+            raise InputError(
+                f"these events were read without '{by}'. Hint: read_events(log, columns={{'segment': '{by}'}})"
+            )
         return log, role
     log = read_events(events, columns={**(columns or {}), "segment": by}, types=types, format=format)
     # A column that is the variant is treated as one, so that a user in two of them is noticed.

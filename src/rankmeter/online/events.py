@@ -170,7 +170,9 @@ def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:
     name = Path(path).name or path
     if format is not None and format not in set(_ENDINGS.values()):
         known = sorted(set(_ENDINGS.values()))
-        raise InputError(with_hint(f"unknown format '{format}'; known are {', '.join(known)}.", did_you_mean(format, known)))
+        raise InputError(
+            with_hint(f"unknown format '{format}'; known are {', '.join(known)}.", did_you_mean(format, known))
+        )
     if path != "-" and (Path(path).is_dir() or any(mark in path for mark in "*?[") and not Path(path).exists()):
         return _open_many(path), path
     with open_source(path) as opened:
@@ -179,7 +181,9 @@ def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:
         kind = format or _ENDINGS.get(Path(path).suffix.lower()) or recognise(opened.head, name)
         if kind in ("qrels", "run"):
             fact = f"{name} looks like judgments or a run, not like a log of events."
-            raise InputError(with_hint(fact, "a log has a row per event with time, user and type; rankmeter online LOG"))
+            raise InputError(
+                with_hint(fact, "a log has a row per event with time, user and type; rankmeter online LOG")
+            )
         content: Any = opened.path if opened.path is not None else opened.read_all()
         try:
             frame = _scan(content, kind)
@@ -290,7 +294,9 @@ def _flat_ga4(
                 found[role] = f"items.{name}"
         if "price" in inner and "value" not in given:
             price = pl.col("items").struct.field("price").cast(pl.Float64, strict=False)
-            count = pl.col("items").struct.field("quantity").cast(pl.Float64, strict=False) if "quantity" in inner else None
+            count = (
+                pl.col("items").struct.field("quantity").cast(pl.Float64, strict=False) if "quantity" in inner else None
+            )
             paid = price * count.fill_null(1.0) if count is not None else price
             frame = frame.with_columns(paid.alias("items.value"))
             found["value"] = "items.value"

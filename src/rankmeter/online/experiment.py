@@ -187,7 +187,9 @@ def _moment(start: str | datetime | date | float) -> int:
         try:
             start = datetime.fromisoformat(start)
         except ValueError as error:
-            raise InputError(with_hint(f"start='{start}' is no time.", "start='2026-03-01' or '2026-03-01T09:00Z'")) from error
+            raise InputError(
+                with_hint(f"start='{start}' is no time.", "start='2026-03-01' or '2026-03-01T09:00Z'")
+            ) from error
     if isinstance(start, datetime):
         aware = start if start.tzinfo else start.replace(tzinfo=UTC)
         return round(aware.timestamp() * 1e6)

@@ -26,7 +26,9 @@ Floats = npt.NDArray[np.float64]
 MOMENTS_PER_HOUR = 1_000
 """A user with more distinct moments of activity than this in one clock hour is a suspected bot."""
 _HOUR = 3_600_000_000
-_GOLDEN, _SECOND, _THIRD = (np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9))
+_GOLDEN, _SECOND, _THIRD = (
+    np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9)
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,9 @@ def sample_ratio(counts: Sequence[float], ratios: Sequence[float] | None = None)
 
     meant = [1.0] * len(counts) if ratios is None else [float(ratio) for ratio in ratios]
     if len(meant) != len(counts) or len(counts) < 2 or min(meant) <= 0 or not sum(counts):
-        raise InputError(f"the sample-ratio check needs a ratio above 0 for each of the {len(counts)} variants: {meant}.")
+        raise InputError(
+            f"the sample-ratio check needs a ratio above 0 for each of the {len(counts)} variants: {meant}."
+        )
     expected = [sum(counts) * ratio / sum(meant) for ratio in meant]
     statistic = sum((count - mean) ** 2 / mean for count, mean in zip(counts, expected, strict=True))
     return float(chdtrc(len(counts) - 1, statistic))

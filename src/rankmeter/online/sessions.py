@@ -99,7 +99,9 @@ def _long(starts: Ints, ends: Ints, when: Ints, max_length: int) -> tuple[list[i
     return starts[is_long].tolist(), ends[is_long].tolist()
 
 
-def sessions_by_id(user: Ints, time: Ints, session: npt.NDArray[np.uint64], known: Bools, active: Bools | None) -> SessionTable:
+def sessions_by_id(
+    user: Ints, time: Ints, session: npt.NDArray[np.uint64], known: Bools, active: Bools | None
+) -> SessionTable:
     """Group events by the session id that the log gives; ids of different users are different sessions.
 
     Parameters

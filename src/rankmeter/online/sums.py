@@ -126,12 +126,19 @@ class Sums:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python; ``from_dict`` reads it."""
-        return {"names": list(self.names), "n": self.n, "means": self.means.tolist(), "products": self.products.tolist()}
+        return {
+            "names": list(self.names),
+            "n": self.n,
+            "means": self.means.tolist(),
+            "products": self.products.tolist(),
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Sums:
         """Read what :meth:`to_dict` gave."""
-        return cls(tuple(data["names"]), int(data["n"]), np.array(data["means"], float), np.array(data["products"], float))
+        return cls(
+            tuple(data["names"]), int(data["n"]), np.array(data["means"], float), np.array(data["products"], float)
+        )
 
 
 _PLAIN = ("x", "y", "xx", "yy", "xy")

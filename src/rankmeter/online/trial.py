@@ -160,7 +160,9 @@ class Experiment:
             if one.measure == meant and (variant is None or one.variant == variant):
                 return one
         has = ", ".join(f"{one.measure} of {one.variant}" for one in self.effects)
-        raise NotFoundError(f"there is no effect on '{measure}'{f' of {variant}' if variant else ''}. Hint: there is {has}.")
+        raise NotFoundError(
+            f"there is no effect on '{measure}'{f' of {variant}' if variant else ''}. Hint: there is {has}."
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """A row per effect, those of segments too."""
