@@ -1,4 +1,4 @@
-"""What users did: events, sessions, click-through and conversion rates, experiments, and whether offline gains are real.
+"""What users did: events, sessions, click and conversion rates, experiments, and whether offline gains are real.
 
 >>> import rankmeter as rm
 >>> log = [{"time": 0, "user": "u", "item": i, "type": "impression"} for i in "abcd"]

@@ -25,7 +25,7 @@ from rankmeter.online.events import open_table
 from rankmeter.online.inference import Estimate, t_quantile
 from rankmeter.online.proportions import quantile, wilson
 from rankmeter.online.results import finite
-from rankmeter.online.trial import Experiment
+from rankmeter.online.trial import Effect, Experiment
 from rankmeter.results import Evaluation
 from rankmeter.stats.corrections import corrected
 
@@ -118,8 +118,8 @@ def agreement(
     Returns
     -------
     Agreement
-        ``agree`` where both intervals exclude 0 and both say better or both say worse, ``disagree`` where they exclude 0
-        and say the opposite, ``cannot tell`` otherwise.
+        ``agree`` where both intervals exclude 0 and both say better or both say worse, ``disagree`` where they exclude
+        0 and say the opposite, ``cannot tell`` otherwise.
     """
     missing = [name for name in online.values if name not in offline]
     if missing:
@@ -134,8 +134,7 @@ def agreement(
             gap = paired_difference(base, offline[variant], one, level=level)
             for other in on:
                 effect = online.effect(str(other), variant)
-                better = effect.measure.prefers_higher
-                verdict, why = _verdict(gap, one.higher_is_better, effect.difference, better, online.is_sound)
+                verdict, why = _verdict(_gain(gap, one.higher_is_better), _gain_of(effect), online)
                 pairings.append(Pairing(variant, str(one), str(other), gap, effect.difference, verdict, why))
     notes = () if online.is_sound else (online.ratio.sentence,)
     return Agreement(online.control, tuple(pairings), notes)
@@ -160,18 +159,26 @@ def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, 
     return Estimate(value, value - half, value + half, level, "paired t over queries", n, variance)
 
 
-def _verdict(
-    offline: Estimate, offline_higher: bool, online: Estimate, online_higher: bool, is_sound: bool
-) -> tuple[Verdict, str]:
-    if not is_sound:
+def _gain(difference: Estimate, higher_is_better: bool) -> int:  # noqa: FBT001 (a fact about the measure)
+    """1 where a difference is surely a gain, -1 where it is surely a loss, 0 where it may be either."""
+    if not difference.excludes_zero:
+        return 0
+    return 1 if (difference.value > 0) == higher_is_better else -1
+
+
+def _gain_of(effect: Effect) -> int:
+    return _gain(effect.difference, effect.measure.prefers_higher)
+
+
+def _verdict(offline: int, online: int, trial: Experiment) -> tuple[Verdict, str]:
+    if not trial.is_sound:
         return "cannot tell", "the sample ratio of the experiment is broken"
-    unsure = [name for name, one in (("offline", offline), ("online", online)) if not one.excludes_zero]
+    unsure = [name for name, gain in (("offline", offline), ("online", online)) if not gain]
     if unsure:
         return "cannot tell", f"the {' and the '.join(unsure)} interval includes 0"
-    same = ((offline.value > 0) == offline_higher) == ((online.value > 0) == online_higher)
-    return (
-        ("agree", "both intervals exclude 0") if same else ("disagree", "both intervals exclude 0, on opposite sides")
-    )
+    if offline == online:
+        return "agree", "both intervals exclude 0"
+    return "disagree", "both intervals exclude 0, on opposite sides"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +248,12 @@ class Predictors:
         return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def __repr__(self) -> str:
-        lines = []
-        for one in self.predictors:
-            lines.append(
-                f"{one.measure}: sign agrees in {one.same_sign} of {one.decided} "
-                f"[{one.sign_low:.0%}, {one.sign_high:.0%}], rank correlation {one.correlation:+.2f} "
-                f"[{one.low:+.2f}, {one.high:+.2f}], p = {one.p_corrected:.3g} ({self.correction})"
-            )
+        lines = [
+            f"{one.measure}: sign agrees in {one.same_sign} of {one.decided} "
+            f"[{one.sign_low:.0%}, {one.sign_high:.0%}], rank correlation {one.correlation:+.2f} [{one.low:+.2f}, {one.high:+.2f}], "
+            f"p = {one.p_corrected:.3g} ({self.correction})"
+            for one in self.predictors
+        ]
         lines.append(f"left out in turn: the best of the others has the right sign in {self.held_out_agreement:.0%}")
         return "\n".join([*lines, self.verdict])
 
@@ -282,7 +288,7 @@ def predictors(
 
     Examples
     --------
-    >>> past = [{"online": x, "nDCG@10": x + e, "RR": -x} for x, e in zip([-2, -1, 0.5, 1, 2, 3], [0.1, -0.2, 0, 0.3, 0.1, 0])]
+    >>> past = [{"online": x, "nDCG@10": x + 0.1, "RR": -x} for x in (-2, -1, 0.5, 1, 2, 3)]
     >>> found = predictors(past, ["nDCG@10", "RR"])
     >>> found.predictors[0].measure, found.predictors[0].correlation
     ('nDCG@10', 1.0)
@@ -317,7 +323,8 @@ def _decided(table: pl.DataFrame, online: str) -> npt.NDArray[np.bool_]:
     if {f"{online}_low", f"{online}_high"} <= set(table.columns):
         low, high = (table[f"{online}_{end}"].cast(pl.Float64, strict=False) for end in ("low", "high"))
         moved &= ((low > 0) | (high < 0)).fill_null(value=False).to_numpy()
-    return moved
+    found: npt.NDArray[np.bool_] = moved
+    return found
 
 
 def _predictor(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import polars as pl
 
@@ -112,8 +113,8 @@ def has_path(schema: pl.Schema, path: str) -> bool:
     name, *inner = path.split(".")
     dtype = schema.get(name)
     for part in inner:
-        fields = {one.name: one.dtype for one in dtype.fields} if isinstance(dtype, pl.Struct) else {}
-        dtype = fields.get(part)
+        inside: dict[str, Any] = {one.name: one.dtype for one in dtype.fields} if isinstance(dtype, pl.Struct) else {}
+        dtype = inside.get(part)
     return dtype is not None and bool(inner)
 
 

@@ -229,8 +229,8 @@ def off_policy_slates(
         _numbers(name, values, 2) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
     )
     _check_probabilities(r, p, pi)
-    single = pi / p
-    weights = single
+    single: Any = pi / p
+    weights: Any = single
     above = np.ones_like(single)
     if model == "cascade":
         weights = np.cumprod(single, axis=1)

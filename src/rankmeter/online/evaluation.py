@@ -111,7 +111,7 @@ def check_unit(unit: str) -> Unit:
     """The unit, if it is one."""
     if unit not in UNITS:
         raise InputError(f"unit='{unit}' is not possible; a unit is {', '.join(UNITS[:-1])} or {UNITS[-1]}.")
-    return unit  # type: ignore[return-value]
+    return unit
 
 
 def _grouped(

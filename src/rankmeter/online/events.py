@@ -1,8 +1,9 @@
 """Events in: one row per event, from any frame or file, as one lazy table with known columns.
 
 The columns of the table: ``time`` (microseconds since 1970, UTC), ``user``, ``type`` (the log's own word; ``kinds``
-says which kind of event it stands for), and where the log has them ``session``, ``request``, ``item``, ``position``, ``value``, ``variant``,
-``segment``, ``id``. Nothing is dropped here: what is missing or wrong is counted where the events are counted.
+says which kind of event it stands for), and where the log has them ``session``, ``request``, ``item``, ``position``,
+``value``, ``variant``, ``segment``, ``id``. Nothing is dropped here: what is missing or wrong is counted where the
+events are counted.
 """
 
 from __future__ import annotations
@@ -106,9 +107,7 @@ def read_events(
     time, said = _time(frame, schema, found["time"], name)
     chosen = [time.alias("time"), at_path(schema, found["user"]).alias("user")]
     chosen.append(at_path(schema, found["type"]).cast(pl.String).alias("type"))
-    for role in FIELDS:
-        if role in found:
-            chosen.append(_field(role, at_path(schema, found[role])).alias(role))
+    chosen += [_field(role, at_path(schema, found[role])).alias(role) for role in FIELDS if role in found]
     return Events(frame.select(chosen), found, words, layout, name, said)
 
 
@@ -159,7 +158,7 @@ def _records(records: Sequence[Any]) -> pl.LazyFrame:
 def _foreign(frame: object) -> pl.LazyFrame:
     import narwhals as nw
 
-    opened: Any = nw.from_native(frame)  # type: ignore[call-overload]
+    opened: Any = nw.from_native(frame)
     if isinstance(opened, nw.LazyFrame):
         opened = opened.collect("polars")
     made: pl.DataFrame = opened.to_polars()
@@ -173,7 +172,7 @@ def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:
         raise InputError(
             with_hint(f"unknown format '{format}'; known are {', '.join(known)}.", did_you_mean(format, known))
         )
-    if path != "-" and (Path(path).is_dir() or any(mark in path for mark in "*?[") and not Path(path).exists()):
+    if path != "-" and (Path(path).is_dir() or (any(mark in path for mark in "*?[") and not Path(path).exists())):
         return _open_many(path), path
     with open_source(path) as opened:
         if not opened.head:

@@ -115,9 +115,9 @@ class InterleavingResult:
 
     def __repr__(self) -> str:
         return (
-            f"{self.users_a:,} users prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; of those who prefer one "
-            f"{self.share_b:.1%} [{self.low:.1%}, {self.high:.1%}] prefer B (sign test by user, p = {self.p:.3g}): "
-            f"{self.verdict}"
+            f"{self.users_a:,} users prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
+            f"{self.share_b:.1%} [{self.low:.1%}, {self.high:.1%}] of the decided prefer B "
+            f"(sign test by user, p = {self.p:.3g}): {self.verdict}"
         )
 
     def _repr_html_(self) -> str:
@@ -142,8 +142,9 @@ def score_interleaving(
     Examples
     --------
     >>> rows = [{"user": u, "request": u, "team": "B"} for u in range(9)] + [{"user": 9, "request": 9, "team": "A"}]
-    >>> score_interleaving(rows)
-    1 users prefer A, 9 prefer B, 0 neither; of those who prefer one 90.0% [59.6%, 98.2%] prefer B (sign test by user, p = 0.0215): B
+    >>> found = score_interleaving(rows)
+    >>> found.users_b, found.share_b, round(found.p, 4), found.verdict
+    (9, 0.9, 0.0215, 'B')
     """
     from rankmeter.online.events import open_table
 
@@ -162,11 +163,10 @@ def score_interleaving(
     lists = table.group_by("user", "request").agg(sign.sign().alias("won"))
     users = lists.group_by("user").agg(pl.col("won").sum().sign())["won"]
     a, b, ties = (int((users == won).sum()) for won in (-1, 1, 0))
-    of_lists = [int((lists["won"] == won).sum()) for won in (-1, 1, 0)]
-    if a + b == 0:
-        return InterleavingResult(0, 0, ties, *of_lists, math.nan, math.nan, math.nan, math.nan, level)
-    low, high = wilson(b, a + b, level=level)
-    return InterleavingResult(a, b, ties, *of_lists, b / (a + b), low, high, sign_test(a, b), level)
+    lists_a, lists_b, tied = (int((lists["won"] == won).sum()) for won in (-1, 1, 0))
+    share = b / (a + b) if a + b else math.nan
+    low, high = wilson(b, a + b, level=level) if a + b else (math.nan, math.nan)
+    return InterleavingResult(a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level)
 
 
 def sign_test(a: int, b: int) -> float:

@@ -118,7 +118,8 @@ class Log:
 
     def known(self, bit: int) -> Bools:
         """(n,) whether an event has a request, an item, a session or an id."""
-        return (self._columns["flags"] & np.uint8(bit)) != 0
+        known: Bools = (self._columns["flags"] & np.uint8(bit)) != 0
+        return known
 
     def is_kind(self, kind: int) -> Bools:
         """(n,) whether an event is of a kind."""

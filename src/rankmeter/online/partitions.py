@@ -12,18 +12,22 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from rankmeter.errors import InputError, with_hint
 from rankmeter.online.events import KINDS, Events
 
 ROWS_PER_PARTITION = 2_000_000
 BATCH_ROWS = 500_000
 HELD_BYTES = 300_000_000
 """How much is kept in memory before partitions are written to a file."""
+
+MOST_LABELS = 1_000
+"""More variants or segments than this are a mistake in the columns."""
 
 HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID = 4, 8, 16, 32
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
@@ -72,7 +76,7 @@ class Partitions:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._layout: dict[str, np.dtype[Any]] = {}
 
-    def __enter__(self) -> Partitions:
+    def __enter__(self) -> Self:
         rows = self._events.rows.select("time", "user", "type", *self._needed)
         total = int(rows.select(pl.len()).collect().item())
         self._held = [[] for _ in range(max(1, -(-total // self._rows_per_partition)))]
@@ -146,7 +150,8 @@ class Partitions:
         for word, number in _vocabulary(named):
             self.seen.types[word] += int(counts[number])
             table[number] = KINDS.index(self._events.kinds.get(word.casefold(), "other"))
-        return table[code]
+        kinds: npt.NDArray[np.uint8] = table[code]
+        return kinds
 
     def _labels(self, role: str, words: pl.Series) -> npt.NDArray[np.int16]:
         named = words.cast(pl.Categorical)
@@ -157,7 +162,11 @@ class Partitions:
             if word not in known:
                 known.append(word)
             table[number] = known.index(word)
-        found = table[code]
+        if len(known) > MOST_LABELS:
+            column = self._events.columns[role]
+            fact = f"{self._events.source}: column '{column}' ({role}) has more than {MOST_LABELS:,} values."
+            raise InputError(with_hint(fact, "a variant or a segment is one of a few"))
+        found: npt.NDArray[np.int16] = table[code]
         found[named.is_null().to_numpy()] = -1
         return found
 

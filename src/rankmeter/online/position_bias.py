@@ -153,7 +153,8 @@ def _counts(log: Any, positions: int) -> tuple[pl.DataFrame, list[str]]:
             variant = part.column("variant")[rows] if part.has("variant") else np.zeros(len(rows), np.int16)
             made = pl.DataFrame(
                 {
-                    "item": part.column("item")[rows], "position": pairs.position[rows].astype(np.int64), "variant": variant,
+                    "item": part.column("item")[rows], "variant": variant,
+                    "position": pairs.position[rows].astype(np.int64),
                     "shown": pairs.first_impression[rows].astype(np.int64), "clicked": clicked[rows].astype(np.int64),
                 }
             )  # fmt: skip

@@ -142,12 +142,12 @@ class OnlineEvaluation:
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers."""
         counts = self.counts
-        said = [
+        said = (
             f"{counts['events']:,} events of {counts['users']:,} users: {counts['impressions']:,} impressions, "
             f"{counts['clicks']:,} clicks, {counts['conversions']:,} conversions, {counts['sessions']:,} sessions "
             f"({self.zero_share:.1%} of them of no length)"
-        ]
-        return [*said, *self.notes, *(one.sentence for one in self.findings)]
+        )
+        return [said, *self.notes, *(one.sentence for one in self.findings)]
 
     def __repr__(self) -> str:
         lines = [f"{self.source}: {self.sentences()[0]}"]
@@ -159,8 +159,9 @@ class OnlineEvaluation:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{html.escape(group)}</td><td title='{html.escape(measure.definition)}'>{html.escape(str(measure))}"
-            f"</td><td style='text-align:right'>{html.escape(shown(one, measure))}</td>"
+            f"<tr><td>{html.escape(group)}</td>"
+            f"<td title='{html.escape(measure.definition)}'>{html.escape(str(measure))}</td>"
+            f"<td style='text-align:right'>{html.escape(shown(one, measure))}</td>"
             f"<td style='text-align:right'>{one.units:,}</td></tr>"
             for group, values in self.estimates.items()
             for measure, one in values.items()

@@ -183,7 +183,7 @@ def _rows(table: object) -> list[dict[str, Any]]:
     if is_frame(table):
         import narwhals as nw
 
-        made: Any = nw.from_native(table, eager_only=True)  # type: ignore[call-overload]
+        made: Any = nw.from_native(table, eager_only=True)
         return [dict(row) for row in made.iter_rows(named=True)]
     raise InputError(f"a table of sums is a frame or a list of records, not {type(table).__name__}.")
 

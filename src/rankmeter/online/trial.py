@@ -213,11 +213,11 @@ class Experiment:
     def __repr__(self) -> str:
         lines = [f"{self.source}: {self.ratio.sentence}"]
         width = max(len(str(measure)) for measure in self.measures)
-        for one in self.effects:
-            lines.append(
-                f"  {one.measure!s:<{width}}  {one.variant} - {one.control}: {shown(one.difference, one.measure)}, "
-                f"{percent(one.relative)}, p = {one.p_corrected:.3g} ({self.correction}): {one.verdict}"
-            )
+        lines += [
+            f"  {one.measure!s:<{width}}  {one.variant} - {one.control}: {shown(one.difference, one.measure)}, "
+            f"{percent(one.relative)}, p = {one.p_corrected:.3g} ({self.correction}): {one.verdict}"
+            for one in self.effects
+        ]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -228,8 +228,8 @@ class Experiment:
             f"<td>{one.p_corrected:.3g}</td><td>{one.verdict}</td></tr>"
             for one in self.effects
         )
-        head = "".join(f"<th>{name}</th>" for name in
-                       ("measure", "variant", "value", "difference", "relative", "p, corrected", "verdict"))  # fmt: skip
+        names = ("measure", "variant", "value", "difference", "relative", "p, corrected", "verdict")
+        head = "".join(f"<th>{name}</th>" for name in names)
         return f"<table><caption>{html.escape(self.ratio.sentence)}</caption><tr>{head}</tr>{rows}</table>"
 
 
