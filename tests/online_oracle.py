@@ -160,7 +160,7 @@ def parts(measure: Any, events: list[Event], has_request: bool = True) -> dict[A
             amount = 1.0
             if name == "Value":
                 amount = event["value"] or 0.0
-                amount = max(amount, 0.0) if measure.negative == "drop" else amount
+                amount = max(amount, 0.0) if measure.refunds == "drop" else amount
                 amount = amount if measure.cap is None else min(amount, measure.cap)
             x[event["user"]] += amount
         if measure.per == "user":

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.results import Evaluation
 
 __version__ = "0.1.0"
@@ -74,6 +75,7 @@ _LAZY = {
     "arrays": "rankmeter.inputs",
     "evaluate": "rankmeter.evaluation",
     "measure": "rankmeter.custom",
+    "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
@@ -97,10 +99,10 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CTR", "CVR", "Conversions", "EngagedSessions", "SessionDuration", "Value", "online",
-    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
-    "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
-    "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
-    "arrays", "evaluate", "infAP", "measure", "nDCG", "parse", "parse_measures", "ranked_grades", "read_judgments",
-    "read_labelled", "read_run", "value",
+    "CTR", "CVR", "Conversions", "EngagedSessions", "online", "SessionDuration", "Value",
+    "AP", "arrays", "AUC", "Bpref", "CG", "DCG", "ERR", "evaluate", "Evaluation", "F", "HitRate", "infAP",
+    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure", "MeasureError",
+    "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
+    "parse_measures", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
+    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "SetF", "SetP", "SetR", "Success", "value",
 ]  # fmt: skip

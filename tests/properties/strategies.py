@@ -1,4 +1,4 @@
-"""Small data in which everything that can go wrong is likely: ties, missing queries, odd ids, odd grades, odd scores."""
+"""Small data in which everything that can go wrong is likely: ties, missing queries, odd ids, grades and scores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rankmeter.errors import MeasureError
-from rankmeter.measures import REGISTRY, Measure
+from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.base import rule_of
 
 QUERIES = ["q1", "q2", "q3", "q10", "q9"]
@@ -64,21 +64,23 @@ def data(
         item, st.sampled_from([0, -1]), min_size=1, max_size=3
     )
     judgments = draw(st.dictionaries(query, graded, min_size=1, max_size=4))
-    run = draw(
-        st.dictionaries(
-            query, st.dictionaries(item, score, min_size=0 if empty_lists else 1, max_size=8), min_size=1, max_size=4
-        )
-    )
+    scored = st.dictionaries(item, score, min_size=0 if empty_lists else 1, max_size=8)
+    run = draw(st.dictionaries(query, scored, min_size=1, max_size=4))
+    # Data without a common query are refused.
+    run[draw(st.sampled_from(sorted(judgments)))] = draw(scored)
     if relevant:
-        first = next(iter(judgments))
-        judgments[first][draw(item)] = 3
+        judgments[next(iter(judgments))][draw(item)] = 3
     return Data(judgments, run)
+
+
+RANKED = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, RankedMeasure))
+"""The measures that compare a run with judgments."""
 
 
 @st.composite
 def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...] = ()) -> Measure:
     """A measure with random options; those named in ``fixed`` keep their default."""
-    measure = REGISTRY[name or draw(st.sampled_from(sorted(REGISTRY)))]
+    measure = REGISTRY[name or draw(st.sampled_from(RANKED))]
     changes: dict[str, Any] = {}
     for option in fields(measure):
         if option.name in fixed or option.name == "duplicates":
@@ -103,12 +105,11 @@ def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...]
 
 
 def with_possible_ties(measure: Measure, changes: dict[str, Any]) -> Measure:
-    """The measure with these options, without the tie rule where the two do not go together."""
+    """The measure with these options, or with ties=item where they do not go with the tie rule."""
     try:
         return measure(**changes)
     except MeasureError:
-        changes.pop("ties")
-        return measure(**changes)
+        return measure(**{**changes, "ties": "item"})
 
 
 def tie_rules(measure: Measure) -> list[str]:

@@ -209,7 +209,7 @@ class Value(SessionMeasure):
 
     .. math:: \mathrm{Value} = \frac{\sum_u \sum_{c \in u} \min(v_c, \text{cap})}{\text{users}}
 
-    Negative values (refunds) subtract unless ``negative=drop``.
+    Negative values (refunds) subtract unless ``refunds=drop``.
 
     Misleads: one whale moves the mean; state a ``cap`` before looking.
 
@@ -226,7 +226,7 @@ class Value(SessionMeasure):
 
     per: Literal["user", "session", "conversion"] = choice("user", "session", "conversion")
     cap: float | None = real(None, low=0, high=math.inf, open_low=True)
-    negative: Literal["keep", "drop"] = choice("keep", "drop")
+    refunds: Literal["keep", "drop"] = choice("keep", "drop")
 
     name: ClassVar[str] = "Value"
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)

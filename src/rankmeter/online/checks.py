@@ -24,7 +24,7 @@ RULES: dict[str, str] = {
     "suspected bots": f"users with more than {MOMENTS_PER_HOUR:,} moments of activity in one clock hour: kept",
     "events of suspected bots": "kept",
     "impressions without position": "in CTR, but in no CTR@k and no position's CTR",
-    "negative values": "refunds: they subtract, unless negative=drop",
+    "negative values": "refunds: they subtract, unless refunds=drop",
     "conversions without a click to credit": "in conversions per user, not in CVR per click",
     "clicks younger than the window": "had less time to convert: counted, unless maturity=mature",
     "sessions of one event": "last 0 seconds: kept, unless zeros=drop",

@@ -317,7 +317,7 @@ def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Fl
     rows = np.flatnonzero(log.is_kind(CONVERSION))
     value = log.column("value")[rows]
     log.found["negative values"] = int((value < 0).sum())
-    if measure.negative == "drop":
+    if measure.refunds == "drop":
         value = np.maximum(value, 0.0)
     if measure.cap is not None:
         value = np.minimum(value, measure.cap)
