@@ -173,10 +173,8 @@ def _before(before: Log, log: Log, question: Question) -> Floats:
     if len(before):
         unit, units = units_of(before, "user")
         earlier = np.column_stack([part for one in question.measures for part in parts(one, before, unit, units)])
-        ids = before.user_ids
-        place = np.searchsorted(ids, log.user_ids)
-        known = ids[np.minimum(place, len(ids) - 1)] == log.user_ids
-        table[known] = earlier[place[known]]
+        _, place, earlier_place = np.intersect1d(log.user_ids, before.user_ids, assume_unique=True, return_indices=True)
+        table[place] = earlier[earlier_place]
     return table
 
 
