@@ -41,7 +41,9 @@ def users(random, n):
 
 
 def bootstrap_says(rows, half, resamples, seed):
-    drawn = [Resampled.of_rows(part[:, :2], resamples, (seed, side)) for side, part in enumerate((rows[:half], rows[half:]))]
+    drawn = [
+        Resampled.of_rows(part[:, :2], resamples, (seed, side)) for side, part in enumerate((rows[:half], rows[half:]))
+    ]
     gaps = drawn[1].ratio(0, 1) - drawn[0].ratio(0, 1)
     low, high = np.quantile(gaps, [0.025, 0.975])
     return low > 0 or high < 0
@@ -97,7 +99,9 @@ def main() -> None:
         for name, alarm in found.items():
             alarms[name] = alarms.get(name, 0) + bool(alarm)
     half = 1.96 * math.sqrt(0.05 * 0.95 / args.experiments)
-    print(f"{args.experiments:,} A/A experiments of 2 x {args.users:,} users; a right test alarms in 5.0% +- {half:.1%}")
+    print(
+        f"{args.experiments:,} A/A experiments of 2 x {args.users:,} users; a right test alarms in 5.0% +- {half:.1%}"
+    )
     for name, count in sorted(alarms.items(), key=lambda pair: pair[1]):
         print(f"  {name:<45} {count / args.experiments:>6.1%}")
 

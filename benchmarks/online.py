@@ -36,19 +36,27 @@ def make(folder: Path, options: harness.Options) -> None:
         start = np.sort(random.integers(0, 86_400_000_000, requests)) + (1_700_000_000 + day * 86_400) * 10**6
         request = np.arange(requests) + day * requests
         item = random.integers(0, 100_000, (requests, SHOWN))
-        row, place = np.nonzero(random.random((requests, SHOWN)) < taste[user][:, None] / np.arange(1, SHOWN + 1) ** 0.5)
+        row, place = np.nonzero(
+            random.random((requests, SHOWN)) < taste[user][:, None] / np.arange(1, SHOWN + 1) ** 0.5
+        )
         clicked = start[row] + random.exponential(20e6, len(row)).astype(np.int64)
         sold = random.random(len(row)) < 0.05
         later = clicked[sold] + random.exponential(600e6, int(sold.sum())).astype(np.int64)
         beat = start + random.exponential(300e6, requests).astype(np.int64)
-        kinds = [("impression", requests * SHOWN), ("click", len(row)), ("purchase", len(later)), ("heartbeat", requests)]
+        kinds = [
+            ("impression", requests * SHOWN),
+            ("click", len(row)),
+            ("purchase", len(later)),
+            ("heartbeat", requests),
+        ]
         bought = row[sold]
         table = pl.DataFrame(
             {
                 "time": np.concatenate([np.repeat(start, SHOWN), clicked, later, beat]),
                 "user": np.concatenate([np.repeat(user, SHOWN), user[row], user[bought], user]),
                 "request": np.concatenate([np.repeat(request, SHOWN), request[row], request[bought], request]),
-                "item": np.concatenate([item.ravel(), item[row, place], item[bought, place[sold]], np.full(requests, -1)]),
+                "item": np.concatenate([item.ravel(), item[row, place], item[bought, place[sold]],
+                                        np.full(requests, -1)]),
                 "position": np.concatenate([np.tile(np.arange(1, SHOWN + 1), requests), place + 1,
                                             np.zeros(len(later) + requests, np.int64)]),
                 "type": pl.concat([pl.repeat(kind, n, eager=True) for kind, n in kinds]),
@@ -66,7 +74,9 @@ def rankmeter(folder: Path, options: harness.Options) -> harness.Work:  # noqa: 
     import rankmeter as rm
 
     def values(found: Any) -> harness.Values:
-        return {f"{name} {end}": getattr(found.estimate(name), end) for name in MEASURES for end in ("value", "low", "high")}
+        return {
+            f"{name} {end}": getattr(found.estimate(name), end) for name in MEASURES for end in ("value", "low", "high")
+        }
 
     return lambda: rm.online.evaluate(folder / "log", MEASURES), values
 
@@ -85,7 +95,11 @@ def delta(x: Any, y: Any) -> list[float]:
 
 
 def named(found: dict[str, list[float]]) -> harness.Values:
-    return {f"{name} {end}": float(v) for name, ends in found.items() for end, v in zip(("value", "low", "high"), ends, strict=True)}
+    return {
+        f"{name} {end}": float(v)
+        for name, ends in found.items()
+        for end, v in zip(("value", "low", "high"), ends, strict=True)
+    }
 
 
 def pandas_plain(folder: Path, options: harness.Options) -> harness.Work:  # noqa: ARG001 (the same)
@@ -130,7 +144,9 @@ credited AS (
     FROM sales s ASOF JOIN counted c ON s."user" = c."user" AND s.item = c.item AND s.time >= c.time
     WHERE s.time - c.time <= INTERVAL 24 HOUR
 ),
-pauses AS (SELECT "user", epoch_us(time) - lag(epoch_us(time)) OVER (PARTITION BY "user" ORDER BY time) AS pause FROM log),
+pauses AS (
+    SELECT "user", epoch_us(time) - lag(epoch_us(time)) OVER (PARTITION BY "user" ORDER BY time) AS pause FROM log
+),
 visits AS (
     SELECT "user", count(*) FILTER (pause IS NULL OR pause >= 1800000000) AS sessions,
         coalesce(sum(pause) FILTER (pause < 1800000000), 0) / 1e6 AS lasted

@@ -12,9 +12,11 @@ Event = dict[str, Any]
 def cleaned(events: list[Event]) -> list[Event]:
     """Events with a user and a time, in order of time; a conversion that is the same in everything once."""
     kept, seen = [], set()
-    for event in sorted((e for e in events if e["user"] is not None and e["time"] is not None), key=lambda e: e["time"]):
+    for event in sorted(
+        (e for e in events if e["user"] is not None and e["time"] is not None), key=lambda e: e["time"]
+    ):
         if event["type"] == "conversion":
-            key = tuple(event.get(name) for name in ("user", "time", "item", "request")) + (event.get("value") or 0.0,)
+            key = (*(event.get(name) for name in ("user", "time", "item", "request")), event.get("value") or 0.0)
             if key in seen:
                 continue
             seen.add(key)
@@ -26,10 +28,12 @@ def key_of(event: Event, has_request: bool) -> Any:
     """What makes two impressions or clicks the same; None where they cannot be."""
     if not has_request:
         return None if event["item"] is None else (event["user"], event["item"])
-    return None if event["request"] is None or event["item"] is None else (event["user"], event["request"], event["item"])
+    return (
+        None if event["request"] is None or event["item"] is None else (event["user"], event["request"], event["item"])
+    )
 
 
-def exposures(events: list[Event], impressions: str, clicks: str, orphans: str, has_request: bool):
+def exposures(events: list[Event], impressions: str, clicks: str, orphans: str, has_request: bool):  # noqa: C901 (rule by rule)
     """The impressions and clicks that count, each with its position."""
     shown: dict[Any, Event] = {}
     for event in events:
@@ -88,7 +92,7 @@ def sessions(events: list[Event], measure: Any) -> list[list[Event]]:
     return made
 
 
-def parts(measure: Any, events: list[Event], has_request: bool = True) -> dict[Any, tuple[float, float]]:
+def parts(measure: Any, events: list[Event], has_request: bool = True) -> dict[Any, tuple[float, float]]:  # noqa: C901, PLR0912, PLR0915 (the same)
     """For each user what is added above and below the line."""
     events = cleaned(events)
     users = {event["user"] for event in events}
@@ -98,7 +102,9 @@ def parts(measure: Any, events: list[Event], has_request: bool = True) -> dict[A
     if name == "CTR":
         shown, clicked = exposures(events, measure.impressions, measure.clicks, measure.orphans, has_request)
         if measure.cutoff is not None:
-            shown, clicked = ([e for e in some if 1 <= (e["position"] or 0) <= measure.cutoff] for some in (shown, clicked))
+            shown, clicked = (
+                [e for e in some if 1 <= (e["position"] or 0) <= measure.cutoff] for some in (shown, clicked)
+            )
         if measure.per == "request":
             with_click = {(e["user"], e["request"]) for e in clicked if e["request"] is not None}
             for request in {(e["user"], e["request"]) for e in shown if e["request"] is not None}:
@@ -120,8 +126,10 @@ def parts(measure: Any, events: list[Event], has_request: bool = True) -> dict[A
         credit = [0.0] * len(clicked)
         for sale in bought:
             able = [
-                place for place, click in enumerate(clicked)
-                if click["user"] == sale["user"] and click["time"] <= sale["time"]
+                place
+                for place, click in enumerate(clicked)
+                if click["user"] == sale["user"]
+                and click["time"] <= sale["time"]
                 and (measure.window is None or sale["time"] - click["time"] <= measure.window * 3600)
                 and (measure.item == "any" or (click["item"] is not None and click["item"] == sale["item"]))
             ]

@@ -8,9 +8,9 @@ import re
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from tests.unit.online.test_experiment import simulated
 
 from rankmeter.cli import app
-from tests.unit.online.test_experiment import simulated
 
 
 def run(*arguments):
@@ -116,6 +116,8 @@ def test_agreement_tells_which_measure_foretold(tmp_path):
     assert found.exit_code == 0, found.stderr
     assert found.stdout.splitlines()[1].startswith("nDCG@10")
     assert "nDCG@10 foretells online best" in found.stderr
-    told = run("agreement", tmp_path / "past.csv", "--offline", "RR", "--format", "json", "--output", tmp_path / "o.json")
+    told = run(
+        "agreement", tmp_path / "past.csv", "--offline", "RR", "--format", "json", "--output", tmp_path / "o.json"
+    )
     assert told.exit_code == 0
     assert json.loads((tmp_path / "o.json").read_text())["predictors"][0]["measure"] == "RR"

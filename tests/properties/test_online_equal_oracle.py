@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.online_oracle import cleaned, parts, value_and_variance
 
 import rankmeter as rm
 from rankmeter.errors import MeasureError
@@ -17,7 +18,6 @@ from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.counting import Question, count
 from rankmeter.online.events import read_events
 from rankmeter.online.inference import ratio
-from tests.online_oracle import cleaned, parts, value_and_variance
 
 ONLINE = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, OnlineMeasure))
 NUMBERS = {
@@ -25,8 +25,8 @@ NUMBERS = {
     "seconds": [0, 90], "views": [1, 2, 3],
 }  # fmt: skip
 SCHEMA = {
-    "time": pl.Int64, "user": pl.String, "request": pl.Int64, "item": pl.String, "position": pl.Int64, "type": pl.String,
-    "value": pl.Float64,
+    "time": pl.Int64, "user": pl.String, "request": pl.Int64, "item": pl.String, "position": pl.Int64,
+    "type": pl.String, "value": pl.Float64,
 }  # fmt: skip
 
 

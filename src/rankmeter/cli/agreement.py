@@ -65,13 +65,10 @@ def command(
             for one in found.predictors
         ]
         text = to_text(Table(head, tuple(rows), 1)) + "\n"
-    tell(
-        [
-            f"{found.predictors[0].experiments} experiments; left out in turn, the best measure of the others has the "
-            f"right sign in {found.held_out_agreement:.0%} of {found.held_out}",
-            found.verdict,
-        ]
+    left_out = (
+        f"the best measure of the others has the right sign in {found.held_out_agreement:.0%} of {found.held_out}"
     )
+    tell([f"{found.predictors[0].experiments} experiments; left out in turn, {left_out}", found.verdict])
     if output is not None:
         write_text(output, text)
     else:

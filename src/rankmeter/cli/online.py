@@ -71,7 +71,9 @@ GATE_FAILED = 1
 )  # fmt: skip
 @click.option("--columns", metavar="ROLE=NAME,...", help="Where columns have unusual names: user=visitor,type=action.")
 @click.option("--types", metavar="KIND=WORD,...", help="What the log calls an event: conversion=signup,click=open.")
-@click.option("--events-format", metavar="FORMAT", help="csv, tsv, json, jsonl, parquet, ipc. Default: told by content.")
+@click.option(
+    "--events-format", metavar="FORMAT", help="csv, tsv, json, jsonl, parquet, ipc. Default: told by content."
+)
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report to this HTML file, complete in itself.")
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS),
@@ -82,6 +84,7 @@ GATE_FAILED = 1
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     events: str,
     measures: tuple[str, ...],
     experiment: bool,
@@ -150,7 +153,9 @@ def _experiment(
     from rankmeter import online
 
     if options["by"] not in (None, "variant"):
-        raise InputError(f"an experiment is by variant, not by {options['by']}. Hint: --columns variant={options['by']}")
+        raise InputError(
+            f"an experiment is by variant, not by {options['by']}. Hint: --columns variant={options['by']}"
+        )
     ratios = pairs("--ratios", options["ratios"])
     shared: dict[str, Any] = {
         "control": control,
@@ -183,7 +188,9 @@ def _sums_table(path: str) -> Any:  # a Polars table, which is not imported for 
 
     table = open_table(path, path)
     words = {"variant", "measure"}
-    return table.with_columns(pl.col(name).cast(pl.Float64, strict=False) for name in table.columns if name not in words)
+    return table.with_columns(
+        pl.col(name).cast(pl.Float64, strict=False) for name in table.columns if name not in words
+    )
 
 
 def pairs(option: str, text: str | None) -> dict[str, str]:

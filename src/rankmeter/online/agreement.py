@@ -250,7 +250,8 @@ class Predictors:
     def __repr__(self) -> str:
         lines = [
             f"{one.measure}: sign agrees in {one.same_sign} of {one.decided} "
-            f"[{one.sign_low:.0%}, {one.sign_high:.0%}], rank correlation {one.correlation:+.2f} [{one.low:+.2f}, {one.high:+.2f}], "
+            f"[{one.sign_low:.0%}, {one.sign_high:.0%}], "
+            f"rank correlation {one.correlation:+.2f} [{one.low:+.2f}, {one.high:+.2f}], "
             f"p = {one.p_corrected:.3g} ({self.correction})"
             for one in self.predictors
         ]

@@ -35,9 +35,13 @@ def online_report(result: OnlineEvaluation | Experiment) -> str:
         import jinja2
         import vl_convert  # noqa: F401 (asked for here, so that one message names both)
     except ImportError as error:
-        raise MissingExtraError(with_hint(f"a report needs {error.name}.", "pip install 'rankmeter[report]'")) from error
+        raise MissingExtraError(
+            with_hint(f"a report needs {error.name}.", "pip install 'rankmeter[report]'")
+        ) from error
     template = (resources.files(__package__) / "online.html.j2").read_text(encoding="utf-8")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     return environment.from_string(template).render(**_content(result), version=__version__)
 
 
@@ -92,7 +96,9 @@ def _charts(result: OnlineEvaluation | Experiment) -> list[dict[str, str]]:
 
     made = []
     if isinstance(result, Experiment) and (spec := _forest(result)) is not None:
-        made.append(("Relative differences", spec, "Each bar is the interval of the relative difference to the control."))
+        made.append(
+            ("Relative differences", spec, "Each bar is the interval of the relative difference to the control.")
+        )
     if result.counts:
         made.append(("Funnel", _funnel(result.counts), "How many users reached each step."))
     if result.positions:
@@ -137,7 +143,8 @@ def _funnel(counts: Any) -> dict[str, Any]:
              ("converted", "users with conversion"))  # fmt: skip
     most = max(counts["users"], 1)
     rows = [
-        {"step": name, "users": counts[key], "text": f"{counts[key]:,} ({counts[key] / most:.1%})"} for name, key in steps
+        {"step": name, "users": counts[key], "text": f"{counts[key]:,} ({counts[key] / most:.1%})"}
+        for name, key in steps
     ]
     y = {"field": "step", "type": "nominal", "sort": None, "axis": {"title": None}}
     return {
@@ -163,7 +170,8 @@ def _positions(positions: Any) -> dict[str, Any]:
         "height": 220,
         "layer": [
             {"mark": {"type": "rule", "color": ORANGE, "strokeWidth": 2},
-             "encoding": {"x": x, "y": {"field": "low", "type": "quantitative", "axis": axis}, "y2": {"field": "high"}}},
+             "encoding": {"x": x, "y": {"field": "low", "type": "quantitative", "axis": axis},
+                          "y2": {"field": "high"}}},
             {"mark": {"type": "line", "point": {"filled": True, "color": ORANGE}, "color": ORANGE},
              "encoding": {"x": x, "y": {"field": "rate", "type": "quantitative", "axis": axis}}},
         ],
@@ -171,20 +179,23 @@ def _positions(positions: Any) -> dict[str, Any]:
 
 
 def _lengths(lengths: Any) -> dict[str, Any]:
-    rows, before = [], None
+    rows: list[dict[str, Any]] = []
+    before = 0.0
     for one in lengths:
-        label = "0 s" if one.up_to == 0 else f"over {_span(before)}" if math.isinf(one.up_to) else f"to {_span(one.up_to)}"
-        rows.append({"length": label, "sessions": one.sessions})
+        label = f"over {_span(before)}" if math.isinf(one.up_to) else f"to {_span(one.up_to)}"
+        rows.append({"length": label if one.up_to else "0 s", "sessions": one.sessions})
         before = one.up_to
     return {
         "data": {"values": rows},
         "height": 220,
         "mark": {"type": "bar", "color": BLUE},
-        "encoding": {"x": {"field": "length", "type": "nominal", "sort": None, "axis": {"title": None, "labelAngle": -35}},
+        "encoding": {"x": {"field": "length", "type": "nominal", "sort": None,
+                           "axis": {"title": None, "labelAngle": -35}},
                      "y": {"field": "sessions", "type": "quantitative", "axis": {"title": "sessions"}}},
     }  # fmt: skip
 
 
-def _span(seconds: float | None) -> str:
-    seconds = seconds or 0.0
-    return f"{seconds:.0f} s" if seconds < 60 else f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.0f} h"
+def _span(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.0f} h"

@@ -94,13 +94,14 @@ def test_times_that_cannot_be_read_are_counted_and_left_out():
 
 
 def test_the_layout_of_opensearch_is_recognised():
+    shown = [("impression", "a", 1), ("impression", "b", 2), ("click", "b", 2)]
     rows = [
         {
             "application": "shop", "action_name": action, "client_id": "c1", "query_id": "q1",
             "timestamp": f"2026-01-01T00:00:0{place}Z",
             "event_attributes": {"object": {"object_id": item}, "position": {"ordinal": ordinal}},
         }
-        for place, (action, item, ordinal) in enumerate([("impression", "a", 1), ("impression", "b", 2), ("click", "b", 2)])
+        for place, (action, item, ordinal) in enumerate(shown)
     ]  # fmt: skip
     found = rm.online.evaluate(rows, ["CTR", "CTR@1", "CTR(per=request)"])
     assert [found[name] for name in ("CTR", "CTR@1", "CTR(per=request)")] == [0.5, 0.0, 1.0]

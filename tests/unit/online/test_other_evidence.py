@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.online.test_experiment import simulated
 
 import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError
-from tests.unit.online.test_experiment import simulated
 
 
 def bandit(n, seed, target):
@@ -193,7 +193,7 @@ def past(n, seed=0):
 
 def test_the_measure_that_foretells_is_found_among_those_declared():
     found = rm.online.predictors(past(30), ["noise", "good", "inverse"])
-    assert [one.measure for one in found.predictors][0] == "good"
+    assert found.predictors[0].measure == "good"
     assert found.verdict.startswith("good foretells online best")
     assert found.held_out_agreement > 0.8
     assert found.held_out_choices["good"] == 30
