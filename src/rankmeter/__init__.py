@@ -60,6 +60,7 @@ from rankmeter.measures import (
 if TYPE_CHECKING:
     from rankmeter import online
     from rankmeter.custom import measure
+    from rankmeter.definitions.worked import explain
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
@@ -74,6 +75,7 @@ _LAZY = {
     "Labelled": "rankmeter.inputs",
     "arrays": "rankmeter.inputs",
     "evaluate": "rankmeter.evaluation",
+    "explain": "rankmeter.definitions.worked",
     "measure": "rankmeter.custom",
     "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
@@ -100,7 +102,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "CTR", "CVR", "Conversions", "EngagedSessions", "online", "SessionDuration", "Value",
-    "AP", "arrays", "AUC", "Bpref", "CG", "DCG", "ERR", "evaluate", "Evaluation", "F", "HitRate", "infAP",
+    "AP", "arrays", "AUC", "Bpref", "CG", "DCG", "ERR", "evaluate", "explain", "Evaluation", "F", "HitRate", "infAP",
     "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure", "MeasureError",
     "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
     "parse_measures", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",

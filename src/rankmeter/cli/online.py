@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from rankmeter.cli.options import split_measures
 from rankmeter.cli.showing import echo
 from rankmeter.cli.talk import examples, say, tell
 from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.measures import split_measures
 from rankmeter.report.tables import Cell, Table, to_text
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def command(
         if path is not None:
             check_writable(path)
     compares = experiment or sums or any((control, options["start"], options["segments"], options["ratios"]))
-    asked = split_measures(measures) or None
+    asked = [one for text in measures for one in split_measures(text)] or None
     result = _experiment(events, asked, control, sums, options) if compares else _evaluate(events, asked, options)
     chosen = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
     text = _text(result, chosen)
