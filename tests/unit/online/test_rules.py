@@ -206,3 +206,18 @@ def test_a_log_larger_than_what_is_held_is_counted_from_a_file(monkeypatch, tmp_
     for measure in expected.measures:
         assert ratio(counted.groups["",], measure)[0] == pytest.approx(expected[measure])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_conversion_is_credited_by_the_stated_rule():
+    log = [row(0, "u", "click", request=1), row(5, "u", "purchase"), row(100, "u", "click", request=2),
+           row(105, "u", "purchase"), row(7 * HOUR, "u", "click", item="b", request=3)]  # fmt: skip
+    asked = {
+        "CVR": 2 / 3,
+        "CVR(credit=first)": 1 / 3,
+        "CVR(count=conversions,credit=all)": 3 / 3,
+        "CVR(count=conversions,credit=even)": 2 / 3,
+        "CVR(window=0.001)": 0.0,
+        "CVR(maturity=mature,window=1)": 2 / 2,
+    }
+    found = rm.online.evaluate(log, list(asked))
+    assert {name: found[name] for name in asked} == pytest.approx(asked)
