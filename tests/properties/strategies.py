@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rankmeter.errors import MeasureError
-from rankmeter.measures import REGISTRY, Measure
+from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.base import rule_of
 
 QUERIES = ["q1", "q2", "q3", "q10", "q9"]
@@ -74,10 +74,14 @@ def data(
     return Data(judgments, run)
 
 
+RANKED = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, RankedMeasure))
+"""The measures that compare a run with judgments."""
+
+
 @st.composite
 def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...] = ()) -> Measure:
     """A measure with random options; those named in ``fixed`` keep their default."""
-    measure = REGISTRY[name or draw(st.sampled_from(sorted(REGISTRY)))]
+    measure = REGISTRY[name or draw(st.sampled_from(RANKED))]
     changes: dict[str, Any] = {}
     for option in fields(measure):
         if option.name in fixed or option.name == "duplicates":
