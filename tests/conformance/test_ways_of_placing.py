@@ -12,12 +12,13 @@ import pytest
 import rankmeter as rm
 from rankmeter.measures import REGISTRY
 from rankmeter.measures.base import RankedMeasure
+from tests.properties.strategies import PLAIN, usual
 
 MEASURES = [
-    measure(ties=ties)
-    for measure in REGISTRY.values()
-    if isinstance(measure, RankedMeasure) and not getattr(measure, "custom", False)
-    for ties in measure.tie_rules
+    usual(name)(ties=ties)
+    for name in PLAIN
+    if isinstance(REGISTRY[name], RankedMeasure) and not getattr(REGISTRY[name], "custom", False)
+    for ties in REGISTRY[name].tie_rules
 ] + [
     rm.parse(text)
     for text in (
