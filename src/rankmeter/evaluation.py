@@ -226,10 +226,14 @@ def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
 
 
 def _by_placing(measures: list[Measure]) -> dict[tuple[str, str, bool], list[Measure]]:
-    """Measures that can share one placing: same precision of scores, same treatment of duplicates, both of subtopics."""
+    """Measures that can share one placing: same precision of scores, same treatment of duplicates, same subtopics."""
     groups: dict[tuple[str, str, bool], list[Measure]] = {}
     for measure in measures:
-        key = (getattr(measure, "scores", "float64"), measure.duplicates or "error", getattr(measure, "subtopics", False))
+        key = (
+            getattr(measure, "scores", "float64"),
+            measure.duplicates or "error",
+            getattr(measure, "subtopics", False),
+        )
         groups.setdefault(key, []).append(measure)
     return groups
 
@@ -298,7 +302,7 @@ def _values(measure: Any, views: Views, placed: PlacedRun, *, strict: bool = Tru
 
 def _listless(measure: Any, placements: Placements) -> Bools:
     """Which queries have an empty list; items appended behind it make it one that is not."""
-    empty = placements.returned == 0
+    empty: Bools = placements.returned == 0
     if getattr(measure, "candidates", "all") == "appended":
         empty &= np.bincount(placements.query, minlength=len(placements)) == 0
     return empty
@@ -308,6 +312,8 @@ def _check(measure: Measure, placed: PlacedRun, *, strict: bool) -> None:
     """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
     if getattr(measure, "sign", "ignored") == "positive" and not placed.scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
+    if getattr(measure, "subtopics", False):
+        return  # grades are numbers of items here
     rel = getattr(measure, "rel", None)
     if rel is None and getattr(measure, "gain", "") == "binary":
         rel = 1
@@ -315,7 +321,9 @@ def _check(measure: Measure, placed: PlacedRun, *, strict: bool) -> None:
     if rel is not None and rel > highest > 0:
         fact = f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}."
         if strict:
-            raise MeasureError(with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})"))
+            raise MeasureError(
+                with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})")
+            )
         warnings.warn(fact, RankmeterWarning, stacklevel=4)
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
 from rankmeter.measures import REGISTRY
 from rankmeter.measures.base import RankedMeasure
-from tests.properties.strategies import PLAIN, usual
 
 MEASURES = [
     usual(name)(ties=ties)

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracle_diversity import diversity
 
 import rankmeter as rm
 from rankmeter.measures import REGISTRY
-from tests.oracle_diversity import diversity
 
 NAMES = [name for name in sorted(REGISTRY) if getattr(REGISTRY[name], "subtopics", False)]
 ITEMS = ["a", "b", "c", "d", "ä", "10", "9"]

@@ -221,7 +221,8 @@ def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
     def before(rank: Ints) -> Floats:
         return harmonic[np.minimum(rank, len(harmonic)) - 1]
 
-    return total * counted - row_weights(view, rows, before, cutoff)
+    added: Floats = total * counted - row_weights(view, rows, before, cutoff)
+    return added
 
 
 def _expected_precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:

@@ -91,10 +91,8 @@ class Views:
 
 def _seen(placements: Placements, m: Conventions, gains: Mapping[float, float] | None) -> Placements:
     """Apply every convention but the tie rule."""
-    if m.candidates == "appended":
-        placements = append_unreturned(placements)
-    else:
-        placements = without_unreturned(placements)
+    appended = m.candidates == "appended"
+    placements = append_unreturned(placements) if appended else without_unreturned(placements)
     if m.depth is not None:
         placements = cut(placements, m.ties, m.depth, gains)
     if m.candidates == "list":

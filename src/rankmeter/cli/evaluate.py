@@ -79,7 +79,8 @@ class Showing:
 )  # fmt: skip
 @click.option(
     "--dialect", metavar="TOOL",
-    help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ... `rankmeter dialects` lists them.",
+    help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ... "
+    "`rankmeter dialects` lists the tools.",
 )  # fmt: skip
 @click.option("--per-query", is_flag=True, help="Show the value of every query.")
 @click.option("--interval", is_flag=True, help="Add 95% confidence intervals (BCa bootstrap over queries).")
@@ -149,7 +150,11 @@ def command(
         return
     check_paths(paths)
     names = system_names(paths[1:])
-    asked = _in_dialect(measures, dialect, quiet) if dialect else into_measures(split_measures(measures) or DEFAULT_MEASURES)
+    asked = (
+        _in_dialect(measures, dialect, quiet)
+        if dialect
+        else into_measures(split_measures(measures) or DEFAULT_MEASURES)
+    )
     _check_places(showing, names)
     _show(evaluate_files(paths[0], paths[1:], names, asked, reading), showing)
 

@@ -167,7 +167,9 @@ def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
 def _diversity(source: ByteSource) -> JudgmentTable:
     """TREC diversity judgments: ``query subtopic item grade``; the subtopic joins the query while the file is read."""
     lines = [line.split() for block in query_blocks(source, BLOCK_BYTES) for line in block.splitlines() if line.strip()]
-    wrong = [f"line {number}" for number, fields in enumerate(lines, 1) if len(fields) != 4 or as_number(fields[3]) is None]
+    wrong = [
+        f"line {number}" for number, fields in enumerate(lines, 1) if len(fields) != 4 or as_number(fields[3]) is None
+    ]
     if wrong:
         fact = f"{source.name}: {examples(wrong)} is not `query subtopic item grade`. Nothing was read."
         raise InputError(with_hint(fact, "a grade is a number; empty lines are left out of the count"))

@@ -1,7 +1,7 @@
 """Measures of what a user gains who goes down the list with some chance of stopping (the C/W/L framework).
 
-A measure is its continuation C(i): the chance that a user who has seen the item at rank i goes on to the next. The weight
-of a rank is how often it is seen, relative to all ranks seen, and the value is the gain expected per item seen.
+A measure is its continuation C(i): the chance that a user who has seen the item at rank i goes on to the next. The
+weight of a rank is how often it is seen, relative to all ranks seen, and the value is the gain expected per item seen.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class UserModelMeasure(RankedMeasure):
         RankedMeasure.__post_init__(self)
         if self.min_grade >= self.max_grade:
             fact = f"{self.name}: min_grade={self.min_grade} is not below max_grade={self.max_grade}."
-            raise MeasureError(with_hint(fact, f"{self.name}(max_grade={self.min_grade + 1},min_grade={self.min_grade})"))
+            raise MeasureError(
+                with_hint(fact, f"{self.name}(max_grade={self.min_grade + 1},min_grade={self.min_grade})")
+            )
 
     @property
     def lowest_grade(self) -> float:

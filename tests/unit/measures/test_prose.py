@@ -18,7 +18,17 @@ MEASURES = [
     *("P", "R", "F", "Success", "RR", "AP", "nDCG", "DCG", "CG", "Rprec", "RBP", "ERR", "Bpref", "infAP", "IPrec"),
     *("SetP", "SetR", "SetF", "Judged", "AUC", "MeanRank", "NumQ", "NumRet", "NumRel", "NumRelRet"),
     *("INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "IPrecAvg", "SetAP", "Utility", "binG", "G"),
-    *("nDCGrel", "RnDCG", "NumNonrelRet", "Unjudged", "RBPResidual", "AllRelevant", "Compat", "alpha_DCG", "alpha_nDCG"),
+    *(
+        "nDCGrel",
+        "RnDCG",
+        "NumNonrelRet",
+        "Unjudged",
+        "RBPResidual",
+        "AllRelevant",
+        "Compat",
+        "alpha_DCG",
+        "alpha_nDCG",
+    ),
     *("ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"),
 ]
 TEXTS = {"title", "meaning", "use", "misleads", "example"}
