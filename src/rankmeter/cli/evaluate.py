@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import click
 
-from rankmeter.cli.options import columns_for, parse_columns, split_measures, system_names
+from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.showing import echo, output_text, print_table, result_talk
 from rankmeter.cli.talk import Progress, examples, say, tell
 from rankmeter.cli.writing import check_writable, write_text, write_whole
@@ -150,11 +150,7 @@ def command(
         return
     check_paths(paths)
     names = system_names(paths[1:])
-    asked = (
-        _in_dialect(measures, dialect, quiet)
-        if dialect
-        else into_measures(split_measures(measures) or DEFAULT_MEASURES)
-    )
+    asked = _in_dialect(measures, dialect, quiet) if dialect else into_measures(measures or DEFAULT_MEASURES)
     _check_places(showing, names)
     _show(evaluate_files(paths[0], paths[1:], names, asked, reading), showing)
 
@@ -250,7 +246,7 @@ def _evaluate_labelled(
     if reading.columns or reading.run_format or reading.judgments_format:
         raise InputError("--labelled reads lines of `query Q0 item grade`: it has no columns and no other format.")
     names = system_names([labelled])
-    asked: Sequence[Measure | str] = into_measures(split_measures(measures) or list(LABELLED_MEASURES.values()))
+    asked: Sequence[Measure | str] = into_measures(measures or list(LABELLED_MEASURES.values()))
     if reading.dialect:
         asked = _in_dialect(measures, reading.dialect, showing.quiet)
     _check_places(showing, names)
