@@ -219,7 +219,8 @@ def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
     counted = row_weights(view, rows, flat, cutoff)
 
     def before(rank: Ints) -> Floats:
-        return harmonic[np.minimum(rank, len(harmonic)) - 1]
+        summed: Floats = harmonic[np.minimum(rank, len(harmonic)) - 1]
+        return summed
 
     added: Floats = total * counted - row_weights(view, rows, before, cutoff)
     return added
