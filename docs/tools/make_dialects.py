@@ -40,8 +40,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "intro": "One set of judgments, one run, one cutoff, k = 5; each tool's own metric as "
         "`rankmeter evaluate --dialect` gives it. Query q1 has more relevant items than the cutoff and two items with "
         "the same score, q2 a short list with a relevant item that was not returned, q3 no relevant item, q4 is "
-        "missing from the run. Every definition here is tested against values recorded from the tool itself, where its dialect "
-        "says nothing else.",
+        "missing from the run. Every definition here is tested against values recorded from the tool itself, "
+        "where its dialect says nothing else.",
         "head": "| value | tool and metric | definition | what is particular |",
         "data": "The data",
         "accidents": "What is not reproduced",
