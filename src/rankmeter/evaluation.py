@@ -163,6 +163,8 @@ def check_answerable(measure: Measure, *, scored: bool, highest: float, strict: 
     """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
     if getattr(measure, "sign", "ignored") == "positive" and not scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
+    if getattr(measure, "subtopics", False):
+        return  # grades are numbers of items here
     rel = getattr(measure, "rel", None)
     if rel is None and getattr(measure, "gain", "") == "binary":
         rel = 1

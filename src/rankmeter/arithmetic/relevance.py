@@ -256,7 +256,8 @@ def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
         found: Floats = harmonic[np.minimum(rank, len(harmonic)) - 1]
         return found
 
-    return total * counted - row_weights(view, rows, before, cutoff)
+    added: Floats = total * counted - row_weights(view, rows, before, cutoff)
+    return added
 
 
 def _expected_precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:

@@ -201,7 +201,8 @@ def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTab
         grade = _numbers("grade", raw, origin)
     else:
         grade = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
-    return JudgmentTable(query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source)
+    subtopic = _ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
+    return JudgmentTable(query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, subtopic)
 
 
 def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:

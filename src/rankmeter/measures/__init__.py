@@ -20,6 +20,6 @@ __all__ = [
     "CTR", "CVR", "Conversions", "EngagedSessions", "SessionDuration", "Value", "online",
     "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
-    "Success", "counts", "find_measure", "found", "gains", "incomplete", "infAP", "into_measures", "nDCG", "order",
-    "parse", "parse_measures", "register", "split_measures",
+    "Success", "counts", "diversity", "find_measure", "found", "gains", "historic", "incomplete", "infAP",
+    "into_measures", "nDCG", "order", "parse", "parse_measures", "register", "split_measures", "users",
 ]  # fmt: skip
