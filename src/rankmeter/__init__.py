@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.placing.catalogue import rank_catalogue
+    from rankmeter.placing.ranked_ids import ranked_ids
+    from rankmeter.placing.tensors import tensors
     from rankmeter.results import Evaluation
 
 __version__ = "0.1.0"
@@ -70,9 +72,11 @@ _LAZY = {
     "measure": "rankmeter.custom",
     "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
+    "ranked_ids": "rankmeter.placing.ranked_ids",
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
     "read_run": "rankmeter.inputs.files",
+    "tensors": "rankmeter.placing.tensors",
     "value": "rankmeter.evaluation",
 }
 
@@ -93,6 +97,6 @@ __all__ = [
     "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
     "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
-    "arrays", "evaluate", "infAP", "measure", "nDCG", "parse", "parse_measures", "rank_catalogue", "ranked_grades", "read_judgments",
-    "read_labelled", "read_run", "value",
+    "arrays", "evaluate", "infAP", "measure", "nDCG", "parse", "parse_measures", "rank_catalogue", "ranked_grades", "ranked_ids", "read_judgments",
+    "read_labelled", "read_run", "tensors", "value",
 ]  # fmt: skip

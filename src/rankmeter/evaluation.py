@@ -18,6 +18,7 @@ from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs import AnyJudgments, Dense, JudgmentTable, Labelled, into_judgments, into_run
 from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures
 from rankmeter.placing import PlacedRun, place_run
+from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Bools, Placements, Plan
 from rankmeter.results import Evaluation, Facts
 
@@ -147,10 +148,13 @@ class _Placing:
 
 
 def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) -> _Placing:
-    ready = getattr(judgments, "placed", None)
-    if isinstance(ready, PlacedRun) or isinstance(judgments, Labelled):
+    # What places itself on demand is not placed in full first.
+    ready = None if isinstance(judgments, Placeable) else getattr(judgments, "placed", None)
+    if isinstance(judgments, (Placeable, Labelled)) or isinstance(ready, PlacedRun):
         if run is not None:
             raise InputError(f"{type(judgments).__name__} carries its run; give it alone, or judgments and a run.")
+        if isinstance(judgments, Placeable):
+            return _Placing(judgments.place, judgments.source, judgments.source, wide=False)
         if isinstance(ready, PlacedRun):
             return _Placing(partial(_already, ready), ready.source, ready.source, wide=False)
     elif run is None:
