@@ -178,6 +178,17 @@ def _number(token: str) -> float:
     return int(token) if re.fullmatch(r"[+-]?\d+", token) else float(token)
 
 
+def split_measures(text: str) -> list[str]:
+    """Cut a text of several measures at the blanks between them.
+
+    Examples
+    --------
+    >>> split_measures("nDCG@5,10 AP(rel=2, ties=mean) P @ 5")
+    ['nDCG@5,10', 'AP(rel=2, ties=mean)', 'P @ 5']
+    """
+    return re.split(r"(?<![@,(\s])\s+(?=[^\W\d])(?![^(]*\))", text.strip())
+
+
 def into_measures(measures: object) -> list[Measure]:
     """Accept one measure or many, as values or text, in any mixture; keep the order, drop repetitions."""
     if isinstance(measures, (str, Measure)):
@@ -187,7 +198,7 @@ def into_measures(measures: object) -> list[Measure]:
         if isinstance(one, Measure):
             found[one] = None
         elif isinstance(one, str):
-            found.update(dict.fromkeys(parse_measures(one)))
+            found.update(dict.fromkeys(measure for text in split_measures(one) for measure in parse_measures(text)))
         else:
             raise MeasureError(f"a measure is text such as 'nDCG@10' or a Measure, not {type(one).__name__}.")
     if not found:
