@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
     from rankmeter.results import Evaluation
+    from rankmeter.sampling import sampled, sampled_ranks
 
 __version__ = "0.1.0"
 
@@ -76,6 +77,8 @@ _LAZY = {
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
     "read_run": "rankmeter.inputs.files",
+    "sampled": "rankmeter.sampling",
+    "sampled_ranks": "rankmeter.sampling",
     "tensors": "rankmeter.placing.tensors",
     "value": "rankmeter.evaluation",
 }
@@ -98,5 +101,5 @@ __all__ = [
     "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure", "MeasureError",
     "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
     "parse_measures", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP",
-    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "SetF", "SetP", "SetR", "Success", "tensors", "value",
+    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled", "sampled_ranks", "SetF", "SetP", "SetR", "Success", "tensors", "value",
 ]  # fmt: skip

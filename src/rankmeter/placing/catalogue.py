@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -351,13 +352,15 @@ def _counted_ids(given: Iterable[Any] | int | None, what: str) -> pl.Series:
     """The ids of rows that no vectors count."""
     if given is None:
         raise InputError(with_hint(f"score= does not tell how many {what} there are.", f"{what}=1_000, or their ids"))
-    given = given if isinstance(given, int) else list(given)
-    return _ids(given, given if isinstance(given, int) else len(given), what)
+    if isinstance(given, Integral) and given < 1:
+        raise InputError(f"{what}={given} is not possible; there is at least one.")
+    rows = given if isinstance(given, Integral) else list(given)
+    return _ids(rows, int(rows) if isinstance(rows, Integral) else len(rows), what)
 
 
 def _ids(given: Iterable[Any] | int | None, rows: int, what: str) -> pl.Series:
-    if isinstance(given, int):
-        if given != rows or given < 1:
+    if isinstance(given, Integral):
+        if given != rows:
             raise InputError(f"{what}={given:,}, but there are {rows:,} vectors.")
         given = None
     if given is None:
