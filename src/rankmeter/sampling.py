@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Values, Views, values_of
+from rankmeter.arithmetic import FORMULAS, Views, values_of
 from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, did_you_mean, with_hint
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.placements import Floats, Ints, Placements
-from rankmeter.stats.intervals import Interval, bootstrap_interval
+from rankmeter.stats.intervals import Interval
 
 Correction = Literal["auto", "bias-variance", "rank", "none"]
 Draw = Literal["without replacement", "with replacement"]
@@ -34,9 +34,10 @@ class Estimate:
     measure: str
     value: float
     interval: Interval
-    """How far chance (which queries, which negatives) may have moved the value; the bias comes on top."""
-    largest_bias: float
-    """The most by which the estimate can be off on average, wherever the relevant items stand."""
+    """Where the mean of this estimator is, chance allowed for (which queries, which negatives); not its bias."""
+    possible: tuple[float, float]
+    """Where the exact value is, bias and chance allowed for: the lowest and the highest value of any distribution of
+    exact ranks under which the sampled ranks are as likely as the level asks."""
     uncorrected: float
     """The measure of the sampled lists themselves: another quantity, for comparison with numbers published so."""
     correction: str
@@ -53,8 +54,8 @@ class Estimate:
     def __repr__(self) -> str:
         low, high = self.interval.low, self.interval.high
         return (
-            f"{self.label} = {self.value:.4f} ({self.interval.level:.0%} interval {low:.4f} to {high:.4f}, "
-            f"bias at most {self.largest_bias:.4f}; uncorrected {self.uncorrected:.4f})"
+            f"{self.label} = {self.value:.4f} ({self.interval.level:.0%} interval {low:.4f} to {high:.4f}; the exact "
+            f"value may be {self.possible[0]:.4f} to {self.possible[1]:.4f}; uncorrected {self.uncorrected:.4f})"
         )
 
 
@@ -103,7 +104,6 @@ def sampled(
     gamma: float = 0.1,
     draw: Draw = "without replacement",
     level: float = 0.95,
-    seed: int = 0,
 ) -> SampledEvaluation:
     """Estimate measures of exact ranks from the scores of one relevant item and some sampled negatives a query.
 
@@ -127,8 +127,8 @@ def sampled(
         MeanRank), where it is unbiased, and ``bias-variance`` for all others.
     draw
         How the negatives were drawn.
-    level, seed
-        Of the interval, a bootstrap over queries.
+    level
+        Of the interval (Student's t over queries) and of the range of possible exact values.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def sampled(
     0.977
     """
     above, tied = _counts(positive, negatives)
-    options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level, "seed": seed}
+    options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level}
     return _estimated(above, tied, measures, negatives=negatives.shape[1], items=items, **options)
 
 
@@ -156,7 +156,6 @@ def sampled_ranks(
     gamma: float = 0.1,
     draw: Draw = "without replacement",
     level: float = 0.95,
-    seed: int = 0,
 ) -> SampledEvaluation:
     """The same from ranks, 1 to m + 1, of the relevant item among itself and m sampled negatives."""
     given = np.asarray(ranks)
@@ -168,7 +167,7 @@ def sampled_ranks(
             f"to {given.max():g}."
         )
     above = given.astype(np.int64) - 1
-    options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level, "seed": seed}
+    options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level}
     return _estimated(above, np.zeros_like(above), measures, negatives=negatives, items=items, **options)
 
 
@@ -209,27 +208,29 @@ def _estimated(
     gamma: Any,
     draw: Any,
     level: Any,
-    seed: Any,
 ) -> SampledEvaluation:
     _check_sizes(negatives, items)
     if correction not in ("auto", "bias-variance", "rank", "none"):
         raise InputError(f"correction={correction!r} is not known; it is auto, bias-variance, rank or none.")
     if not 0 < gamma <= 1:
         raise InputError(f"gamma={gamma} is not possible; it weighs the variance, above 0 and at most 1.")
+    if not 0 < level < 1:
+        raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
+    if len(above) < 2:
+        raise InputError("one query gives no interval; it takes at least two.")
     chosen = _measures(measures)
-    groups = _Groups.of(items)
-    chance = _chances(groups.rank, negatives, items, draw)
+    groups, steps = _Groups.fine(items), _Groups.coarse(items)
+    chance, within = (_chances(one.rank, negatives, items, draw) for one in (groups, steps))
     estimates = {}
     for measure in chosen:
         exact, plain = _by_rank(measure, items), _by_rank(measure, negatives + 1)
         name, corrected = _corrected(exact, plain, chance, groups, correction, gamma)
         value = _over_ties(corrected, above, tied)
-        interval = bootstrap_interval(_as_values(value), "mean", level=level, resamples=9999, seed=seed)
         estimates[measure] = Estimate(
             measure=str(measure),
             value=float(value.mean()),
-            interval=interval,
-            largest_bias=float(np.abs(chance @ corrected - groups.mean(exact)).max()),
+            interval=_interval(value, level),
+            possible=_possible(exact, steps, within, (above, tied), level),
             uncorrected=float(_over_ties(plain, above, tied).mean()),
             correction=name,
             negatives=negatives,
@@ -277,14 +278,23 @@ class _Groups:
     """(g,) the share of all ranks that it holds."""
 
     @classmethod
-    def of(cls, items: int) -> _Groups:
+    def of(cls, first: Ints, items: int) -> _Groups:
+        size = np.diff(first, append=items + 1)
+        return cls(first, first + (size - 1) // 2, size / items)
+
+    @classmethod
+    def fine(cls, items: int) -> _Groups:
+        """Every rank up to a limit, groups of 1/2000 of their size behind it."""
         first = np.arange(1, min(items, SINGLE_RANKS) + 1)
         if items > SINGLE_RANKS:
             steps = int(np.ceil(np.log(items / SINGLE_RANKS) * SINGLE_RANKS))
-            more = np.unique(np.geomspace(SINGLE_RANKS + 1, items, steps + 1).astype(np.int64))
-            first = np.concatenate([first, more])
-        size = np.diff(first, append=items + 1)
-        return cls(first, first + (size - 1) // 2, size / items)
+            first = np.concatenate([first, _spaced(np.geomspace(SINGLE_RANKS + 1, items, steps + 1))])
+        return cls.of(first, items)
+
+    @classmethod
+    def coarse(cls, items: int) -> _Groups:
+        """Some hundred groups, small ones where ranks are low."""
+        return cls.of(_spaced(np.concatenate([np.geomspace(1, items, 500), np.linspace(1, items, 300)])), items)
 
     def mean(self, by_rank: Floats) -> Floats:
         """(g,) the mean of a measure over the ranks of each group."""
@@ -292,16 +302,32 @@ class _Groups:
         return total / np.diff(self.first, append=len(by_rank) + 1)
 
 
+def _spaced(ranks: Floats) -> Ints:
+    return np.unique(ranks.astype(np.int64))
+
+
 def _chances(rank: Ints, negatives: int, items: int, draw: Draw) -> Floats:
     """(r, m + 1) the chance that 0, 1, ... m of the negatives stand above an item of each exact rank."""
     from scipy import stats  # scipy is loaded only for statistics
 
     number = np.arange(negatives + 1)[None, :]
+    before = rank[:, None] - 1
     if draw == "with replacement":
-        return np.asarray(stats.binom.pmf(number, negatives, (rank[:, None] - 1) / (items - 1)))
+        return np.asarray(stats.binom.pmf(number, negatives, before / (items - 1)))
     if draw == "without replacement":
-        return np.asarray(stats.hypergeom.pmf(number, items - 1, rank[:, None] - 1, negatives))
+        # The hypergeometric distribution; scipy's own takes a minute for ten thousand ranks.
+        logs = _log_choose(before, number) + _log_choose(items - 1 - before, negatives - number)
+        chance = np.exp(logs - _log_choose(np.array(items - 1), np.array(negatives)))
+        return np.asarray(chance / chance.sum(axis=1, keepdims=True))
     raise InputError(f"draw={draw!r} is not known; it is 'without replacement' or 'with replacement'.")
+
+
+def _log_choose(total: Ints, chosen: Ints) -> Floats:
+    """The logarithm of the number of ways to choose; -inf where there is none."""
+    from scipy import special
+
+    ways = special.gammaln(total + 1.0) - special.gammaln(chosen + 1.0) - special.gammaln(total - chosen + 1.0)
+    return np.asarray(ways)
 
 
 def _by_rank(measure: RankedMeasure, size: int) -> Floats:
@@ -323,8 +349,47 @@ def _over_ties(by_above: Floats, above: Ints, tied: Ints) -> Floats:
     return np.where(tied > 0, spread, by_above[above])
 
 
-def _as_values(value: Floats) -> Values:
-    return Values(value, np.ones(len(value), np.bool_), value, np.ones(len(value)))
+def _interval(value: Floats, level: float) -> Interval:
+    from scipy import stats
+
+    spread = value.std(ddof=1) / np.sqrt(len(value))
+    reach = float(stats.t.ppf((1 + level) / 2, len(value) - 1) * spread)
+    middle = float(value.mean())
+    return Interval(middle - reach, middle + reach, level, "t over queries", 0, 0, len(value))
+
+
+def _possible(
+    exact: Floats, groups: _Groups, chance: Floats, counts: tuple[Ints, Ints], level: float
+) -> tuple[float, float]:
+    """The lowest and the highest exact value that the sampled ranks leave possible.
+
+    Unknown is the share of each exact rank; known is how often at most j negatives were above, for every j, within the
+    band of Dvoretzky, Kiefer, Wolfowitz and Massart. Both ends are linear programs.
+    """
+    from scipy import optimize
+
+    above, tied = counts
+    band = np.sqrt(np.log(2 / (1 - level)) / (2 * len(above)))
+    number = np.arange(chance.shape[1])
+    best, worst = (np.searchsorted(np.sort(one), number, side="right") / len(one) for one in (above, above + tied))
+    within = chance.cumsum(axis=1)[:, :-1].T
+    ends = []
+    for sign, extreme in ((1, np.minimum), (-1, np.maximum)):
+        found = optimize.linprog(
+            sign * extreme.reduceat(exact, groups.first - 1),
+            A_ub=np.vstack([within, -within]),
+            b_ub=np.concatenate([best[:-1] + band, band - worst[:-1]]),
+            A_eq=np.ones((1, len(groups.first))),
+            b_eq=[1.0],
+            method="highs",
+        )
+        if found.status != 0:
+            raise InputError(
+                f"no exact ranks make these sampled ranks likely ({found.message}). "
+                "Hint: were the negatives drawn evenly from items= items, without the relevant one?"
+            )
+        ends.append(float(sign * found.fun))
+    return ends[0], ends[1]
 
 
 def _counts(positive: Any, negatives: Any) -> tuple[Ints, Ints]:
