@@ -141,9 +141,9 @@ def sampled(
     >>> round(estimate.value, 3)  # the chance that a normal number is below 2 is 0.977
     0.977
     """
-    above, tied = _counts(positive, negatives)
+    above, tied, drawn = _counts(positive, negatives)
     options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level}
-    return _estimated(above, tied, measures, negatives=negatives.shape[1], items=items, **options)
+    return _estimated(above, tied, measures, negatives=drawn, items=items, **options)
 
 
 def sampled_ranks(
@@ -221,7 +221,7 @@ def _estimated(
     chosen = _measures(measures)
     groups, steps = _Groups.fine(items), _Groups.coarse(items)
     chance, within = (_chances(one.rank, negatives, items, draw) for one in (groups, steps))
-    estimates = {}
+    estimates: dict[Measure, Estimate] = {}
     for measure in chosen:
         exact, plain = _by_rank(measure, items), _by_rank(measure, negatives + 1)
         name, corrected = _corrected(exact, plain, chance, groups, correction, gamma)
@@ -263,7 +263,8 @@ def _corrected(
     weighed = chance * groups.share[:, None]
     # Least squares over ranks of squared bias plus gamma times the variance (Krichene & Rendle 2020, equation 24).
     inner = (1 - gamma) * (chance.T @ weighed) + gamma * np.diag(weighed.sum(axis=0))
-    return f"bias-variance, gamma={gamma:g}", np.linalg.solve(inner, weighed.T @ groups.mean(exact))
+    solved: Floats = np.linalg.solve(inner, weighed.T @ groups.mean(exact)).astype(np.float64)
+    return f"bias-variance, gamma={gamma:g}", solved
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,8 +393,11 @@ def _possible(
     return ends[0], ends[1]
 
 
-def _counts(positive: Any, negatives: Any) -> tuple[Ints, Ints]:
-    """How many negatives score above each positive, and how many the same; counted where the scores are."""
+def _counts(positive: Any, negatives: Any) -> tuple[Ints, Ints, int]:
+    """How many negatives score above each positive, how many the same, and how many there are.
+
+    Counted where the scores are.
+    """
     if not hasattr(positive, "detach"):
         positive, negatives = np.asarray(positive, np.float64), np.asarray(negatives, np.float64)
     if positive.ndim != 1 or negatives.ndim != 2 or len(positive) != len(negatives) or 0 in negatives.shape:
@@ -402,7 +406,7 @@ def _counts(positive: Any, negatives: Any) -> tuple[Ints, Ints]:
     wanted = positive[:, None]
     if bool((wanted != wanted).any()) or bool((negatives != negatives).any()):  # noqa: PLR0124  (true of NaN alone)
         raise InputError("a score is NaN. Nothing was estimated.")
-    return _numbers((negatives > wanted).sum(1)), _numbers((negatives == wanted).sum(1))
+    return _numbers((negatives > wanted).sum(1)), _numbers((negatives == wanted).sum(1)), negatives.shape[1]
 
 
 def _numbers(counts: Any) -> Ints:

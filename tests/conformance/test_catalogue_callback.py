@@ -101,14 +101,14 @@ def test_only_judged_queries_are_scored():
 def test_a_callback_that_answers_differently_is_found_out():
     draw = np.random.default_rng(0)
     with pytest.raises(rm.RankmeterError, match="2 judged items do not tie with themselves"):
-        rm.rank_catalogue({0: [1], 1: [0]}, score=lambda q, i: draw.random((len(q), 3)), queries=2, items=3)
+        rm.rank_catalogue({0: [1], 1: [0]}, score=lambda q, _: draw.random((len(q), 3)), queries=2, items=3)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"score": lambda q, i: np.ones((3, 3))}, r"score\(\) gave the shape \(3, 3\) for 1 queries and 3 items"),
-        ({"score": lambda q, i: np.full((1, 3), np.nan)}, r"score\(\) gave NaN among items 0 to 2"),
+        ({"score": lambda *_: np.ones((3, 3))}, r"score\(\) gave the shape \(3, 3\) for 1 queries and 3 items"),
+        ({"score": lambda *_: np.full((1, 3), np.nan)}, r"score\(\) gave NaN among items 0 to 2"),
         ({"queries": None}, "score= does not tell how many queries there are"),
         ({"items": None}, "score= does not tell how many items there are"),
         ({"query_vectors": np.ones((2, 2))}, "vectors, bias= and similarity= do not go with it"),
@@ -119,7 +119,7 @@ def test_a_callback_that_answers_differently_is_found_out():
     ],
 )
 def test_a_wrong_callback_is_refused(change, message):
-    given = {"score": lambda q, i: np.ones((len(q), 3)), "queries": 2, "items": 3} | change
+    given = {"score": lambda q, _: np.ones((len(q), 3)), "queries": 2, "items": 3} | change
     with pytest.raises(rm.InputError, match=message):
         rm.rank_catalogue({0: [1]}, **given)
 

@@ -64,5 +64,5 @@ def total(state: Ints) -> float:
         return math.nan
     if rises or falls:
         return math.inf if rises else -math.inf
-    whole = sum(limb << (_BITS * place) for place, limb in enumerate(state[:LIMBS].tolist()))
+    whole: int = sum(limb << (_BITS * place) for place, limb in enumerate(state[:LIMBS].tolist()))
     return whole / (1 << _SCALE)

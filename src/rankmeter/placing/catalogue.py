@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -130,9 +129,7 @@ def rank_catalogue(
     return _rank(tiles, judged, _Excluded.of(tiles, pairs), item_ids, precision, top)
 
 
-def _scored_tiles(
-    score: Score, shape: tuple[int, int], judged: _Judged, pairs: tuple[Ints, Ints]
-) -> ScoredTiles:
+def _scored_tiles(score: Score, shape: tuple[int, int], judged: _Judged, pairs: tuple[Ints, Ints]) -> ScoredTiles:
     """The first pass of a callback, for the judged and the excluded pairs."""
     row = judged.row[judged.query]
     known = (row >= 0) & (judged.item >= 0)
@@ -196,9 +193,10 @@ def _top_ids(
     best = np.full((len(judged.row), k), -1, np.int64)
     best[order] = top_items(vectors, judged.row[order], k, excluded)
     ids = item_ids.to_numpy()
-    if ids.dtype.kind not in "iu":
-        return np.where(best >= 0, ids.astype(object)[best], None)
-    return np.where(best >= 0, ids[best], -1)
+    numbers = ids.dtype.kind in "iu"
+    named: npt.NDArray[Any] = (ids if numbers else ids.astype(object))[best]
+    named[best < 0] = -1 if numbers else None
+    return named
 
 
 def _check_self(found: Resolved, item: Ints) -> None:
@@ -352,14 +350,14 @@ def _counted_ids(given: Iterable[Any] | int | None, what: str) -> pl.Series:
     """The ids of rows that no vectors count."""
     if given is None:
         raise InputError(with_hint(f"score= does not tell how many {what} there are.", f"{what}=1_000, or their ids"))
-    if isinstance(given, Integral) and given < 1:
+    if isinstance(given, (int, np.integer)) and given < 1:
         raise InputError(f"{what}={given} is not possible; there is at least one.")
-    rows = given if isinstance(given, Integral) else list(given)
-    return _ids(rows, int(rows) if isinstance(rows, Integral) else len(rows), what)
+    rows = given if isinstance(given, (int, np.integer)) else list(given)
+    return _ids(rows, int(rows) if isinstance(rows, (int, np.integer)) else len(rows), what)
 
 
 def _ids(given: Iterable[Any] | int | None, rows: int, what: str) -> pl.Series:
-    if isinstance(given, Integral):
+    if isinstance(given, (int, np.integer)):
         if given != rows:
             raise InputError(f"{what}={given:,}, but there are {rows:,} vectors.")
         given = None

@@ -69,9 +69,7 @@ class RankedIds(Placeable):
             best=sort_descending(self.grades[kept].cpu().numpy(), offsets),
             **columns,
         )
-        return PlacedRun(
-            self.queries, placements, scored=False, highest_grade=self.highest_grade, source=self.source
-        )
+        return PlacedRun(self.queries, placements, scored=False, highest_grade=self.highest_grade, source=self.source)
 
     def _grade_of_items(self) -> Tensor:
         """(b, k) the grade of each listed item, -inf where it is not judged."""

@@ -51,9 +51,7 @@ class ScoredTensors(Placeable):
             placements = self._on_host(plan)
         else:
             placements = self._on_device(plan)
-        return PlacedRun(
-            self.queries, placements, scored=True, highest_grade=self.highest_grade, source=self.source
-        )
+        return PlacedRun(self.queries, placements, scored=True, highest_grade=self.highest_grade, source=self.source)
 
     def _on_host(self, plan: Plan) -> Placements:
         scores, grades = _array(self.scores), _array(self.grades)
