@@ -98,8 +98,9 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "AP", "arrays", "AUC", "Bpref", "CG", "DCG", "ERR", "evaluate", "Evaluation", "F", "HitRate", "infAP",
-    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure", "MeasureError",
+    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError",
     "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
-    "parse_measures", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP",
-    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled", "sampled_ranks", "SetF", "SetP", "SetR", "Success", "tensors", "value",
+    "parse_measures", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError",
+    "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled",
+    "sampled_ranks", "SetF", "SetP", "SetR", "Success", "tensors", "value",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""An accumulating metric for training loops: ``update`` with a batch, ``compute`` when asked, ``merge`` across processes.
+"""An accumulating metric for training loops: ``update`` with a batch, ``compute`` when asked, ``merge`` processes.
 
 It keeps sums, never predictions: a few hundred whole numbers for each measure, however many batches come.
 """
@@ -25,7 +25,7 @@ from rankmeter.placing.vectors import load_torch
 
 COUNTED, GRADED, RELEVANT = 2 * WIDTH, 2 * WIDTH + 1, 2 * WIDTH + 2
 STATE_WIDTH = 2 * WIDTH + 3
-"""Above the line, below the line, how many queries count, batches with a grade above 0, queries with a relevant item."""
+"""The sums above and below the line, and counts: queries that count, batches with a grade above 0, relevant items."""
 
 
 class RankingMetric:
@@ -94,7 +94,7 @@ class RankingMetric:
         """Add what other metrics of the same measures have taken in."""
         for other in others:
             _check_same(self.measures, other.measures)
-            self._state = added(self._state, other._state)
+            self._state = added(self._state, other._state)  # noqa: SLF001  (of the same class)
 
     def all_reduce(self, group: Any = None) -> None:
         """Add the sums of all processes of ``torch.distributed`` in place, so that each holds the whole."""

@@ -45,6 +45,13 @@ def test_an_exact_sum_is_that_of_fsum_however_it_is_cut(values, cut):
     assert total(carried(exact_sum(second) + exact_sum(first))) == expected
 
 
+def test_sums_of_very_many_numbers_are_carried():
+    values = np.full(200_000, 0.1) * np.where(np.arange(200_000) % 7, 1, -1)
+    state = carried(exact_sum(values))
+    assert np.abs(state).max() <= 1 << 48 < np.abs(exact_sum(values)).max()
+    assert total(carried(state + exact_sum(-values[:40_000]))) == math.fsum(values[40_000:])
+
+
 def test_sums_of_what_is_not_finite():
     assert math.isnan(total(exact_sum(np.array([1.0, np.nan]))))
     assert math.isnan(total(exact_sum(np.array([np.inf, -np.inf]))))

@@ -23,7 +23,7 @@ _SCALE = 1127
 
 
 def exact_sum(values: Floats) -> Ints:
-    """(WIDTH,) the sum of some numbers.
+    """(WIDTH,) the sum of some numbers, fewer than 2^31.
 
     Examples
     --------
@@ -43,11 +43,13 @@ def exact_sum(values: Floats) -> Ints:
     high = ((size >> _BITS) << shift) + (low >> _BITS)
     for place, piece in enumerate((low & _MASK, high & _MASK, high >> _BITS)):
         np.add.at(state, limb + place, sign * piece)
-    return carried(state)
+    return state
 
 
 def carried(state: Ints) -> Ints:
-    """The same sum with every limb but the highest below 2^32, so that 2^31 of them can be added."""
+    """The same sum with limbs of at most 48 bits, so that thousands of such sums can be added."""
+    if np.abs(state).max() < 1 << 48:
+        return state
     carry = 0
     result = state.copy()
     for place in range(LIMBS - 1):

@@ -7,6 +7,7 @@ query.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -47,10 +48,7 @@ class ScoredTensors(Placeable):
 
     def place(self, plan: Plan) -> PlacedRun:
         """Place what the plan asks for."""
-        if self.scores.device.type == "cpu":
-            placements = self._on_host(plan)
-        else:
-            placements = self._on_device(plan)
+        placements = self._on_host(plan) if self.scores.device.type == "cpu" else self._on_device(plan)
         return PlacedRun(self.queries, placements, scored=True, highest_grade=self.highest_grade, source=self.source)
 
     def _on_host(self, plan: Plan) -> Placements:
@@ -145,14 +143,23 @@ def tensors(
         scores, labels = scores[inside], labels[inside]
     if not scores.numel():
         raise InputError(f"tensors(): there is nothing to rank, shape {tuple(scores.shape)}.")
-    wrong_scores, wrong_labels, highest = (
-        torch.stack([scores.isnan().sum().double(), labels.isnan().sum().double(), labels.max().double()])
-    ).tolist()
-    if wrong_scores or wrong_labels:
-        name, count = ("scores", wrong_scores) if wrong_scores else ("labels", wrong_labels)
-        raise InputError(with_hint(f"{name} hold NaN in {int(count):,} places.", "mask= leaves out cells"))
+    highest = _highest(scores, labels)
     rows = len(scores) if sizes is None else len(sizes)
     return ScoredTensors(scores, labels, sizes, item, query_ids(queries, rows), highest)
+
+
+def _highest(scores: Tensor, labels: Tensor) -> float:
+    """The highest label; refuses NaN, which a maximum carries through."""
+    if scores.device.type == "cpu":
+        tops = [float(_array(one).max()) for one in (scores, labels)]
+    else:
+        tops = load_torch().stack([scores.max().double(), labels.max().double()]).tolist()
+    for name, one, top in zip(("scores", "labels"), (scores, labels), tops, strict=True):
+        if math.isnan(top):
+            raise InputError(
+                with_hint(f"{name} hold NaN in {int(one.isnan().sum()):,} places.", "mask= leaves out cells")
+            )
+    return tops[1]
 
 
 def into_tensor(values: Any, what: str) -> Tensor:
