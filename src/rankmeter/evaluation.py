@@ -252,6 +252,8 @@ def _check(measure: Measure, placed: PlacedRun) -> None:
     if getattr(measure, "sign", "ignored") == "positive" and not placed.scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
     rel = getattr(measure, "rel", None)
+    if rel is None and getattr(measure, "gain", "") == "binary":
+        rel = 1
     highest = placed.highest_grade
     if rel is not None and rel > highest > 0:
         raise MeasureError(

@@ -65,16 +65,18 @@ class _Reader:
         if not self.tokens or self.tokens[0][0] != "word":
             self.fail("a measure starts with its name")
         measure = find_measure(self.tokens.pop(0)[1])
-        if self.take("("):
-            measure = _with_options(measure, self.options())
+        options = self.options() if self.take("(") else {}
         if not self.take("@"):
             self.end()
-            return [measure]
+            return [_with_options(measure, options)]
         points = [self.point(measure)]
         while self.take(","):
             points.append(self.point(measure))
         self.end()
-        return [measure @ point for point in points]
+        if measure.at in {OPTION_NAMES.get(name, name) for name in options}:
+            self.fail(f"{measure.at} is given twice, as an option and after @")
+        # Options and cutoff are put in together: some are only possible with the other.
+        return [_with_options(measure, {**options, measure.at: point}) for point in points]
 
     def options(self) -> dict[str, Any]:
         options: dict[str, Any] = {}
@@ -105,7 +107,7 @@ class _Reader:
         pairs: dict[float, float] = {}
         while not self.take("}"):
             grade = self.value()
-            if not self.take(":"):
+            if isinstance(grade, dict) or not self.take(":"):
                 self.fail("a map is written {grade:gain, ...}")
             if grade in pairs:
                 self.fail(f"grade {grade} is given twice")
