@@ -12,7 +12,7 @@ from rankmeter.placing.tensors import tensors
 from rankmeter.torch import added, aggregate, batch_state, check_measures, empty_state
 
 
-class RankingTorchMetric(Metric):
+class RankingTorchMetric(Metric):  # type: ignore[misc, unused-ignore]  # Any where it is not installed
     """Ranking measures of whole queries, kept as exact sums and synced by adding them."""
 
     is_differentiable = False
