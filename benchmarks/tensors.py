@@ -8,8 +8,14 @@ divisor, so that both compute the same numbers. ``--device cuda`` measures wall 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 import warnings
+from importlib.util import find_spec
+
+if missing := [library for library in ("torch", "torchmetrics") if find_spec(library) is None]:
+    print(f"skipped: {' and '.join(missing)} not installed")
+    sys.exit(0)
 
 import torch
 

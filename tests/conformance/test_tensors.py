@@ -72,6 +72,29 @@ def test_a_matrix_gives_the_values_of_mappings(seed):
         assert found.per_query.equals(rm.evaluate(*mappings(grades, scores), few).per_query)
 
 
+def test_where_memory_runs_out_fewer_are_compared_at_once(monkeypatch):
+    grades, scores = matrices(9)
+    asked, pieces = [], tensors._count_pieces
+
+    def short_of_memory(*given):
+        asked.append(given[-1])
+        if given[-1] > 3:
+            raise torch.OutOfMemoryError
+        return pieces(*given)
+
+    monkeypatch.setattr(tensors.ScoredTensors, "_on_host", tensors.ScoredTensors._on_device)
+    monkeypatch.setattr(tensors, "CELLS_AT_ONCE", 23 * 40)
+    monkeypatch.setattr(tensors, "_count_pieces", short_of_memory)
+    found = rm.evaluate(rm.tensors(torch.tensor(scores), torch.tensor(grades)), measures=["AP"])
+    assert found.per_query.equals(rm.evaluate(*mappings(grades, scores), ["AP"]).per_query)
+    assert asked == [40, 10, 2]
+
+
+def test_a_bare_tensor_is_refused_with_the_constructors():
+    with pytest.raises(rm.InputError, match=r"bare Tensor.*rankmeter.tensors\(scores, labels\)"):
+        rm.evaluate(torch.ones(2, 2), torch.rand(2, 2), "RR")
+
+
 @pytest.mark.usefixtures("path")
 @pytest.mark.parametrize("seed", [3, 4])
 def test_masked_cells_are_not_there(seed):

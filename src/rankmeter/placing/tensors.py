@@ -237,13 +237,26 @@ def _placements(
 
 
 def count_rows(scores: Tensor, query: Tensor, column: Tensor, plan: Plan) -> tuple[Tensor, ...]:
-    """Above, tied, higher id and earlier of some cells of a matrix, by comparing each with its whole row."""
+    """Above, tied, higher id and earlier of some cells of a matrix, by comparing each with its whole row.
+
+    Where memory runs out, fewer at once.
+    """
+    step = max(1, CELLS_AT_ONCE // scores.shape[1])
+    while True:
+        try:
+            return _count_pieces(scores, query, column, plan, step)
+        except load_torch().OutOfMemoryError:
+            if step == 1:
+                raise
+            step = max(1, step // 4)
+
+
+def _count_pieces(scores: Tensor, query: Tensor, column: Tensor, plan: Plan, step: int) -> tuple[Tensor, ...]:
     torch = load_torch()
     items = scores.shape[1]
     number = torch.arange(items, device=scores.device)
     text = text_keys(number, items)
     found = []
-    step = max(1, CELLS_AT_ONCE // items)
     for first in range(0, max(len(query), 1), step):
         q, c = query[first : first + step], column[first : first + step]
         rows, wanted = scores[q], scores[q, c][:, None]
