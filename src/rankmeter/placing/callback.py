@@ -90,7 +90,7 @@ class ScoredTiles:
         if len(hidden[0]):
             scores = scores.clone() if hasattr(scores, "clone") else scores.copy()
             scores[_like(hidden[0], scores), _like(hidden[1], scores)] = -np.inf
-        lowest = np.maximum(bound, _kth_best(scores, k))
+        lowest = np.maximum(bound, _kth_best(scores, k)) if np.isneginf(bound).any() else bound
         row, column = _nonzero(scores >= _like(lowest, scores)[:, None])
         return row, column + tile.start, _host(scores[_like(row, scores), _like(column, scores)])
 

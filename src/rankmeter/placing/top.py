@@ -32,7 +32,8 @@ class Tiled(Protocol):
         """Items that may be among the k best of the queries in ``block``: place in the block, item, score.
 
         Every item of the tile that scores at least ``bound`` and belongs to the k best of the tile is there; others may
-        be. ``hidden`` names cells (place in the block, place in the tile) that do not count towards the k best.
+        be. Where every query has a bound, it is enough: the k best of the tile need not be found. ``hidden`` names
+        cells (place in the block, place in the tile) that do not count towards the k best.
         """
         ...
 
@@ -81,10 +82,10 @@ class _Best:
     count: int = 0
 
     def add(self, row: Ints, item: Ints, score: Floats) -> None:
-        """Take in items; they are merged when many wait."""
+        """Take in items; they are merged when many wait, and at once as long as a bound is missing."""
         self.waiting.append((row, item, score))
         self.count += len(row)
-        if self.count > 3 * self.k * len(self.bound):
+        if self.count > self.k * len(self.bound) or np.isneginf(self.bound).any():
             self.merge()
 
     def merge(self) -> None:

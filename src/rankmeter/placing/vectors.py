@@ -103,7 +103,8 @@ class NumpyVectors:
         scores = left @ right.T
         margin = float32_error(left.shape[1]) * norms(left) * norms(right).max() + np.finfo(np.float32).tiny
         scores[hidden] = -np.inf
-        row, column = np.nonzero(scores >= _lowest(kth_best(scores, k), bound, margin)[:, None])
+        kth = kth_best(scores, k) if np.isneginf(bound).any() else bound
+        row, column = np.nonzero(scores >= _lowest(kth, bound, margin)[:, None])
         item = column + tile.start
         return row, item, self.scores(block[row], item)
 
@@ -173,8 +174,10 @@ class TorchVectors:
         lengths = [torch.linalg.vector_norm(one, dim=1, dtype=torch.float64) for one in (left, right)]
         margin = float32_error(left.shape[1]) * lengths[0] * lengths[1].max() + np.finfo(np.float32).tiny
         scores[self._tensor(hidden[0]), self._tensor(hidden[1])] = -torch.inf
-        kth = torch.full_like(margin, -torch.inf) if len(right) < k else scores.topk(k, dim=1)[0][:, -1].double()
-        lowest = _lowest(kth.cpu().numpy(), bound, margin.cpu().numpy())
+        kth = bound
+        if len(right) >= k and np.isneginf(bound).any():
+            kth = scores.topk(k, dim=1)[0][:, -1].double().cpu().numpy()
+        lowest = _lowest(kth, bound, margin.cpu().numpy())
         row, column = (scores >= self._tensor(lowest)[:, None]).nonzero(as_tuple=True)
         exact = self._scores(rows[row], column + tile.start)
         return row.cpu().numpy(), column.cpu().numpy() + tile.start, exact.cpu().numpy()
