@@ -13,7 +13,7 @@ import numpy as np
 
 from rankmeter.errors import InputError, MissingExtraError, examples, with_hint
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.scoring import Vectors, exact_scores, float32_error, norms
+from rankmeter.placing.scoring import PAIRS_AT_ONCE, Vectors, exact_scores, float32_error, norms
 from rankmeter.placing.tiles import count_tiles
 
 Precision = Literal["exact", "fast"]
@@ -265,8 +265,10 @@ class TorchVectors:
 
             return cuda_tiles.pair_scores(self.left, self.right, query, item)
         found = []
-        for first in range(0, max(len(query), 1), 1 << 18):
-            some = slice(first, first + (1 << 18))
+        # In main memory few enough at once that the columns stay in the cache.
+        step = PAIRS_AT_ONCE if self.device == "cpu" else 1 << 18
+        for first in range(0, max(len(query), 1), step):
+            some = slice(first, first + step)
             left, right = self.left[query[some]].double(), self.right[item[some]].double()
             total = torch.zeros(len(left), dtype=torch.float64, device=left.device)
             for column in range(left.shape[1]):
