@@ -52,25 +52,36 @@ from rankmeter.measures import (
 )
 
 if TYPE_CHECKING:
+    from rankmeter.advice import advise
+    from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
+    from rankmeter.definitions.worked import explain
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
+    from rankmeter.pooling import pool
     from rankmeter.results import Evaluation
+    from rankmeter.results_comparison import Comparison
     from rankmeter.sampling import sampled, sampled_ranks
 
 __version__ = "0.1.0"
 
 # Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
 _LAZY = {
+    "Comparison": "rankmeter.results_comparison",
     "Evaluation": "rankmeter.results",
     "Labelled": "rankmeter.inputs",
+    "advise": "rankmeter.advice",
     "arrays": "rankmeter.inputs",
+    "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
+    "explain": "rankmeter.definitions.worked",
+    "folds": "rankmeter.comparison",
     "measure": "rankmeter.custom",
+    "pool": "rankmeter.pooling",
     "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
     "ranked_ids": "rankmeter.placing.ranked_ids",
@@ -79,6 +90,7 @@ _LAZY = {
     "read_run": "rankmeter.inputs.files",
     "sampled": "rankmeter.sampling",
     "sampled_ranks": "rankmeter.sampling",
+    "seeds": "rankmeter.comparison",
     "tensors": "rankmeter.placing.tensors",
     "value": "rankmeter.evaluation",
 }
@@ -97,10 +109,11 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP", "arrays", "AUC", "Bpref", "CG", "DCG", "ERR", "evaluate", "Evaluation", "F", "HitRate", "infAP",
-    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError",
-    "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
-    "parse_measures", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError",
-    "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled",
-    "sampled_ranks", "SetF", "SetP", "SetR", "Success", "tensors", "value",
+    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate",
+    "Evaluation", "explain", "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled",
+    "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ",
+    "NumRel", "NumRelRet", "NumRet", "P", "parse", "parse_measures", "pool", "R", "rank_catalogue",
+    "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "read_judgments",
+    "read_labelled", "read_run", "Rprec", "RR", "sampled", "sampled_ranks", "seeds", "SetF", "SetP", "SetR",
+    "Success", "tensors", "value",
 ]  # fmt: skip

@@ -6,27 +6,23 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
-from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, into_judgments, into_run
-from rankmeter.inputs.columns import columns_of
-from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures, split_measures
-from rankmeter.placing import PlacedRun, place_run
-from rankmeter.placing.placed import Placeable
-from rankmeter.placing.placements import Bools, Placements, Plan
+from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
+from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.measures import Judged, Measure, RankedMeasure
+from rankmeter.placing import PlacedRun
+from rankmeter.placing.placements import Bools, Placements
+from rankmeter.planning import Placing, by_placing, into_placing
 from rankmeter.results import Evaluation, Facts
 
-QueryPolicy = Literal["judged", "common", "run"]
-DuplicatePolicy = Literal["error", "first", "best", "counted"]
-MOST_JUDGED = 2_000_000
-"""Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
+Look = Callable[[list[Measure], PlacedRun, Views], None]
+"""Is shown the measures that share a placing, and the placing."""
 
 
 def evaluate(
@@ -37,6 +33,7 @@ def evaluate(
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
     columns: Mapping[str, str] | None = None,
+    dialect: str | None = None,
     name: str = "run",
 ) -> Evaluation:
     """Measure a run against judgments.
@@ -59,6 +56,8 @@ def evaluate(
     columns
         Where frames and tables have unusual column names: ``{"item": "docid_x"}``; ``run.item`` and
         ``judgments.item`` name a column of one side only.
+    dialect
+        Whose metric names the measures are, so that that tool's numbers come out: ``"recbole"``, ``"trec_eval:9,c"``.
     name
         How the result calls the system.
 
@@ -73,18 +72,25 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    chosen = [_folded(measure, queries, duplicates) for measure in into_measures(measures)]
-    placing = _placing(judgments, run, columns)
+    asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect)
+    return evaluate_placing(into_placing(judgments, run, columns), asked, name)
+
+
+def evaluate_placing(placing: Placing, asked: Asked, name: str, *, look: Look | None = None) -> Evaluation:
+    """Measure what can be placed; ``look`` is shown every placing before it is forgotten."""
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
     placed: PlacedRun | None = None
     facts: Facts | None = None
-    for key, group in _by_placing(chosen).items():
-        placed = placing.place(_plan(group, *key, wide=placing.wide))
-        views = Views(placed.placements)
+    for key, group in by_placing(asked.measures).items():
+        placed, subtopics = placing.for_measures(group, key)
+        views = Views(placed.placements, subtopics)
         facts = facts or _facts(placed, placing, _unjudged_at(group, views) if placing.wide else {})
+        if look is not None:
+            look(group, placed, views)
         for measure in group:
-            values[measure] = _values(measure, views, placed)
+            check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=asked.strict)
+            values[measure] = values_under(measure, views, placed)
             if (extremes := _tie_bounds(measure, views, placed)) is not None:
                 bounds[measure] = extremes
     if placed is None or facts is None:
@@ -92,10 +98,10 @@ def evaluate(
     return Evaluation(
         name=name,
         queries=placed.queries,
-        values={measure: values[measure] for measure in chosen},
-        means={measure: aggregated(values[measure], measure.aggregate) for measure in chosen},
+        values={measure: values[measure] for measure in asked.measures},
+        means={measure: aggregated(values[measure], measure.aggregate) for measure in asked.measures},
         tie_bounds=bounds,
-        asked=_names(measures, chosen),
+        asked=asked.names,
         facts=facts,
     )
 
@@ -114,118 +120,6 @@ def value(measure: str | Measure, *, grades: object) -> float:
     return next(iter(result.mean.values()))
 
 
-def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
-    """Which measure each text that was asked stands for, so that a result is found under either name."""
-    if isinstance(measures, (str, Measure)):
-        measures = [measures]
-    asked = dict(zip(into_measures(measures), chosen, strict=True))
-    names = {str(measure): folded for measure, folded in asked.items()}
-    given = [text for one in measures if isinstance(one, str) for text in split_measures(one)]  # type: ignore[attr-defined]
-    for text in given:
-        meant = parse_measures(text)
-        if len(meant) == 1:
-            names[text] = asked[meant[0]]
-    return names
-
-
-def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
-    """Put the options of the call into a measure that does not state its own."""
-    changes: dict[str, Any] = {}
-    if queries is not None and measure.queries is None:
-        changes["queries"] = None if queries == "judged" else queries
-    if duplicates is not None and measure.duplicates is None:
-        changes["duplicates"] = None if duplicates == "error" else duplicates
-    return measure(**changes) if changes else measure
-
-
-@dataclass(frozen=True, slots=True)
-class _Placing:
-    """How to place what was given, once the plan is known."""
-
-    place: Callable[[Plan], PlacedRun]
-    judgments: str
-    run: str
-    wide: bool
-    """Whether items judged not relevant are placed too, to count what is unjudged."""
-
-
-def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) -> _Placing:
-    # What places itself on demand is not placed in full first.
-    ready = None if isinstance(judgments, Placeable) else getattr(judgments, "placed", None)
-    if isinstance(judgments, (Placeable, Labelled)) or isinstance(ready, PlacedRun):
-        if run is not None:
-            raise InputError(f"{type(judgments).__name__} carries its run; give it alone, or judgments and a run.")
-        if isinstance(judgments, Placeable):
-            return _Placing(judgments.place, judgments.source, judgments.source, wide=False)
-        if isinstance(ready, PlacedRun):
-            return _Placing(partial(_already, ready), ready.source, ready.source, wide=False)
-    elif run is None:
-        raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
-    truth: AnyJudgments
-    returned: AnyRun
-    if isinstance(judgments, Labelled):
-        truth, returned = judgments.judgments, judgments.run
-    else:
-        truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
-        returned = into_run(run, columns=columns_of(columns, "run"))
-    return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide=_all_judged(truth))
-
-
-def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
-    """What was placed before, if it can serve the plan."""
-    if plan.scores != "float64" or plan.unreturned:
-        wanted = "scores=float32" if plan.scores != "float64" else "candidates=appended"
-        raise MeasureError(f"{placed.source} was ranked already; {wanted} would need another placing.")
-    return placed
-
-
-def _by_placing(measures: list[Measure]) -> dict[tuple[str, str], list[Measure]]:
-    """Measures that can share one placing: same precision of scores, same treatment of duplicates."""
-    groups: dict[tuple[str, str], list[Measure]] = {}
-    for measure in measures:
-        groups.setdefault((getattr(measure, "scores", "float64"), measure.duplicates or "error"), []).append(measure)
-    return groups
-
-
-def _all_judged(truth: AnyJudgments) -> bool:
-    """Whether items judged not relevant are placed too, to count what is unjudged; not where they are very many.
-
-    In a matrix every item is judged, so there is nothing to count.
-    """
-    if isinstance(truth, Dense):
-        return False
-    rows = len(truth.query) if isinstance(truth, JudgmentTable) else sum(map(len, truth.data.values()))
-    return rows <= MOST_JUDGED
-
-
-def _plan(measures: list[Measure], scores: str, duplicates: str, *, wide: bool) -> Plan:
-    """The least that must be placed for these measures."""
-    ranked = [measure for measure in measures if isinstance(measure, RankedMeasure)]
-    wide |= any(m.places_judged or m.unjudged == "removed" or m.candidates == "appended" for m in ranked)
-    rules = {m.ties for m in ranked}
-    # How deep a list matters is known only where every measure cuts it and none asks for the rest of it.
-    cuts = [m.cutoff for m in ranked if m.candidates == "all" and m.unjudged == "nonrelevant" and _cuts(m)]
-    return Plan(
-        lowest_grade=-math.inf if wide else min((m.lowest_grade for m in ranked), default=math.inf),
-        ids=bool(rules & {"item", "item-ascending"}),
-        order=bool(rules & {"input", "reversed"}),
-        unreturned=any(m.candidates == "appended" for m in ranked),
-        depth=max(cuts) if cuts and len(cuts) == len(ranked) else None,  # type: ignore[type-var]
-        totals=any(m.needs_total for m in ranked),
-        scores=scores,  # type: ignore[arg-type]
-        duplicates=duplicates,  # type: ignore[arg-type]
-    )
-
-
-def _cuts(measure: RankedMeasure) -> bool:
-    """Whether nothing behind the cutoff can change the value."""
-    return (
-        measure.cutoff is not None
-        and getattr(measure, "norm", "") != "found"
-        and getattr(measure, "ideal", "judged") in ("judged", "top", "full")
-    )
-
-
 def _chosen(measure: Measure, placements: Placements) -> Bools:
     """Which queries a measure is about."""
     if measure.queries == "common":
@@ -235,8 +129,8 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
     return placements.is_judged
 
 
-def _values(measure: Any, views: Views, placed: PlacedRun) -> Values:
-    _check(measure, placed)
+def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
+    """The value of each query under a measure, from what has been placed."""
     formula = FORMULAS[type(measure).name]
     parts = formula(views.of(measure), measure)
     return values_of(
@@ -244,36 +138,45 @@ def _values(measure: Any, views: Views, placed: PlacedRun) -> Values:
         empty=getattr(measure, "empty", "zero"),
         miss=getattr(measure, "miss", "zero"),
         chosen=_chosen(measure, placed.placements),
+        blank=getattr(measure, "blank", "counted"),
+        listless=_listless(measure, placed.placements),
     )
 
 
-def _check(measure: Measure, placed: PlacedRun) -> None:
-    """Refuse what the data cannot answer."""
-    if getattr(measure, "sign", "ignored") == "positive" and not placed.scored:
+def _listless(measure: Any, placements: Placements) -> Bools:
+    """Which queries have an empty list; items appended behind it make it one that is not."""
+    empty: Bools = placements.returned == 0
+    if getattr(measure, "candidates", "all") == "appended":
+        empty &= np.bincount(placements.query, minlength=len(placements)) == 0
+    return empty
+
+
+def check_answerable(measure: Measure, *, scored: bool, highest: float, strict: bool = True) -> None:
+    """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
+    if getattr(measure, "sign", "ignored") == "positive" and not scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
     rel = getattr(measure, "rel", None)
     if rel is None and getattr(measure, "gain", "") == "binary":
         rel = 1
-    highest = placed.highest_grade
     if rel is not None and rel > highest > 0:
-        raise MeasureError(
-            with_hint(
-                f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}.",
-                f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})",
+        fact = f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}."
+        if strict:
+            raise MeasureError(
+                with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})")
             )
-        )
+        warnings.warn(fact, RankmeterWarning, stacklevel=4)
 
 
 def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun) -> tuple[float, float] | None:
     """The values under the worst and the best order of tied items, where ties can change the number."""
     if not isinstance(measure, RankedMeasure) or not (placed.placements.tied > 1).any():
         return None
-    if measure.ties in ("worst", "best"):
+    if measure.ties in ("worst", "best") or "worst" not in measure.tie_rules:
         return None
     ends = []
     for ties in ("worst", "best"):
         other = measure(ties=ties)
-        ends.append(aggregated(_values(other, views, placed), measure.aggregate))
+        ends.append(aggregated(values_under(other, views, placed), measure.aggregate))
     worst, best = ends
     return None if worst == best or math.isnan(worst) else (worst, best)
 
@@ -282,7 +185,7 @@ def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
     """For each cutoff, how many items of judged queries carry no judgment."""
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
-    ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared")), "best")
+    ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
     counts = {}
     for cutoff in cutoffs:
         judged: Any = Judged(ties=ties) @ cutoff
@@ -291,7 +194,7 @@ def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
     return counts
 
 
-def _facts(placed: PlacedRun, placing: _Placing, unjudged_at: dict[int, int]) -> Facts:
+def _facts(placed: PlacedRun, placing: Placing, unjudged_at: dict[int, int]) -> Facts:
     """Counts of what was evaluated."""
     placements = placed.placements
     judged, in_run = placements.is_judged, placements.in_run

@@ -6,7 +6,6 @@ It keeps sums, never predictions: a few hundred whole numbers for each measure, 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,14 @@ from rankmeter.arithmetic import Views
 from rankmeter.arithmetic.exact_sums import WIDTH, carried, exact_sum, total
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
 from rankmeter.errors import MeasureError, MissingExtraError, NotFoundError, did_you_mean, with_hint
-from rankmeter.evaluation import _by_placing, _plan, _values
+from rankmeter.evaluation import values_under
 from rankmeter.measures import Measure, into_measures, parse
 from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Ints
 from rankmeter.placing.ranked_ids import ranked_ids
 from rankmeter.placing.tensors import Tensor, tensors
 from rankmeter.placing.vectors import load_torch
+from rankmeter.planning import Placing, by_placing
 
 COUNTED, GRADED, RELEVANT = 2 * WIDTH, 2 * WIDTH + 1, 2 * WIDTH + 2
 STATE_WIDTH = 2 * WIDTH + 3
@@ -166,16 +166,16 @@ def batch_state(measures: tuple[Measure, ...], batch: Placeable) -> Ints:
     """(measures, STATE_WIDTH) the sums of one batch."""
     state = empty_state(measures)
     number = {measure: place for place, measure in enumerate(measures)}
-    for key, group in _by_placing(list(measures)).items():
-        placed = batch.place(_plan(group, *key, wide=False))
-        graded = placed.highest_grade > 0
-        # One batch may hold low grades only: whether any grade is relevant is asked when the value is.
-        placed = replace(placed, highest_grade=0.0)
+    placing = Placing(batch.place, batch.source, batch.source, wide=False)
+    for key, group in by_placing(list(measures)).items():
+        placed, _ = placing.for_measures(group, key)
         views = Views(placed.placements)
         for measure in group:
+            # One batch may hold low grades only: whether any grade is relevant is asked when the value is.
             lowest = getattr(measure, "rel", None)
             relevant = 0 if lowest is None else int((placed.placements.best >= lowest).sum())
-            state[number[measure]] = _sums(measure, _values(measure, views, placed), [graded, relevant])
+            values = values_under(measure, views, placed)
+            state[number[measure]] = _sums(measure, values, [placed.highest_grade > 0, relevant])
     return state
 
 
@@ -188,6 +188,8 @@ def _sums(measure: Measure, values: Values, counts: list[int]) -> Ints:
         above = np.log(np.maximum(values.value[kept], GEOMETRIC_FLOOR))
     else:
         above = values.value[kept]
+    if measure.aggregate == "filled":
+        above = np.nan_to_num(above, nan=0.0)
     return np.concatenate([exact_sum(above), exact_sum(below), np.array([kept.sum(), *counts], np.int64)])
 
 
@@ -211,7 +213,7 @@ def aggregate(measure: Measure, row: Ints) -> float:
         return above
     if measure.aggregate == "pooled":
         below = total(row[WIDTH:COUNTED])
-        return above / below if below else math.nan
+        return above / below if below else 0.0 if counted else math.nan
     if not counted:
         return math.nan
     return math.exp(above / counted) if measure.aggregate == "geometric" else above / counted
