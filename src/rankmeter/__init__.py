@@ -67,9 +67,12 @@ if TYPE_CHECKING:
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.placing.catalogue import rank_catalogue
+    from rankmeter.placing.ranked_ids import ranked_ids
+    from rankmeter.placing.tensors import tensors
     from rankmeter.pooling import pool
     from rankmeter.results import Evaluation
     from rankmeter.results_comparison import Comparison
+    from rankmeter.sampling import sampled, sampled_ranks
 
 __version__ = "0.1.0"
 
@@ -88,10 +91,14 @@ _LAZY = {
     "pool": "rankmeter.pooling",
     "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
+    "ranked_ids": "rankmeter.placing.ranked_ids",
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
     "read_run": "rankmeter.inputs.files",
+    "sampled": "rankmeter.sampling",
+    "sampled_ranks": "rankmeter.sampling",
     "seeds": "rankmeter.comparison",
+    "tensors": "rankmeter.placing.tensors",
     "value": "rankmeter.evaluation",
 }
 
@@ -111,10 +118,11 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CTR", "CVR", "Conversions", "EngagedSessions", "online", "SessionDuration", "Value",
-    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate", "explain", "Evaluation",
-    "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure",
-    "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
-    "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
-    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "seeds", "SetF", "SetP", "SetR", "Success", "value",
+    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "Conversions", "CTR", "CVR", "DCG",
+    "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "folds", "HitRate", "infAP", "InputError",
+    "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "nDCG",
+    "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "P", "parse", "parse_measures", "pool",
+    "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP",
+    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled", "sampled_ranks", "seeds",
+    "SessionDuration", "SetF", "SetP", "SetR", "Success", "tensors", "Value", "value",
 ]  # fmt: skip
