@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from rankmeter.measures import counts, found, gains, incomplete, order
+from rankmeter.measures import coverage, diversity, fairness, listquality, novelty, popularity, taste, value  # isort: skip
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
 from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures
+from rankmeter.measures.slates import SlateMeasure, WholeMeasure
 
 P, R, F, Success, Rprec = (REGISTRY[name] for name in ("P", "R", "F", "Success", "Rprec"))
 IPrec, SetP, SetR, SetF = (REGISTRY[name] for name in ("IPrec", "SetP", "SetR", "SetF"))

@@ -46,7 +46,7 @@ class JudgmentIndex:
     @classmethod
     def of(cls, table: JudgmentTable, lowest_grade: float) -> JudgmentIndex:
         """Prepare the judgments from a grade on; repeated ones are refused."""
-        queries, code = _encode(table.query)
+        queries, code = encode(table.query)
         keys = pair_keys(code, item_keys(table.item))
         _refuse_repeated(table, keys)
         grade = table.grade.to_numpy()
@@ -126,7 +126,7 @@ class _Strangers:
 def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _Strangers) -> PlacedBlock:
     code, heads, sizes = _codes(index, run.query, strangers)
     keys = pair_keys(code, item_keys(run.item))
-    keep = _without_repeated(run, keys, sizes, plan)
+    keep = without_repeated(run, keys, sizes, plan.duplicates)
     if keep is not None:
         code, keys = code[keep], keys[keep]
         rows = pl.Series(keep)
@@ -197,7 +197,7 @@ def _codes(index: JudgmentIndex, query: pl.Series, strangers: _Strangers) -> tup
     starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
     firsts = query.gather(pl.Series(starts))
     lengths = np.diff(starts, append=len(query))
-    heads, local = _encode(firsts)
+    heads, local = encode(firsts)
     known = pl.DataFrame({"query": index.queries, "code": np.arange(len(index.queries))})
     found = pl.DataFrame({"query": heads}).join(known, on="query", how="left", maintain_order="left")["code"]
     codes = found.fill_null(-1).to_numpy().copy()
@@ -215,7 +215,7 @@ def _local(code: Ints, heads: Ints) -> Ints:
     return number[code]
 
 
-def _encode(values: pl.Series) -> tuple[pl.Series, Ints]:
+def encode(values: pl.Series) -> tuple[pl.Series, Ints]:
     """The different values in order of first appearance, and the number of each row's value among them."""
     different = values.unique(maintain_order=True)
     if len(different) == len(values):
@@ -275,14 +275,14 @@ def _joined(parts: list[np.ndarray], dtype: type = np.int64) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def _without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, plan: Plan) -> Ints | None:
+def without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, duplicates: str) -> Ints | None:
     """The rows to keep where some pairs are repeated; None where all rows stay."""
-    if plan.duplicates == "counted":
+    if duplicates == "counted":
         return None
     later = repeated(keys, sizes)
     if not len(later):
         return None
-    if plan.duplicates == "error":
+    if duplicates == "error":
         shown = [f"item {run.item[int(row)]} in query {run.query[int(row)]}" for row in later[:5]]
         raise InputError(
             with_hint(
@@ -292,7 +292,7 @@ def _without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, plan: Plan)
             )
         )
     keep = np.ones(len(keys), np.bool_)
-    if plan.duplicates == "first":
+    if duplicates == "first":
         keep[later] = False
         return np.flatnonzero(keep)
     order = np.lexsort((np.arange(len(keys)), -run.score.to_numpy(), keys))
