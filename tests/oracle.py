@@ -105,7 +105,9 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
     else:
         grades = list(judged.values())
     query = Query(tuple(grades), len(listed))
-    formula, relevant = FORMULAS[measure.name], RELEVANT.get(measure.name)
+    # Reading: a count is a count; `empty` and `miss` are for measures that would divide by 0 or reward silence.
+    formula = FORMULAS[measure.name]
+    relevant = None if measure.name in ("NumRel", "NumRelRet") else RELEVANT.get(measure.name)
     if relevant is not None and not any(relevant(measure, grade) for grade in grades):
         return {"zero": empty_zero, "one": empty_one, "nan": empty_nan, "skip": lambda _: None}[measure.empty](
             formula(measure, shared_or_single(measure, groups), query)
@@ -244,7 +246,8 @@ def gain(measure: Any, grade: float) -> float:
     if measure.rel is not None and grade < measure.rel:
         return 0.0
     if measure.gain == "binary":
-        return 1.0 if measure.rel is not None or grade > 0 else 0.0
+        # Reading: relevant is a grade of at least 1 where `rel` is not stated, as it is for P.
+        return 1.0 if measure.rel is not None or grade >= 1 else 0.0
     if measure.gain == "exp2":
         return max(2.0**grade - 1.0, 0.0)
     if measure.gain == "linear":
@@ -296,7 +299,9 @@ def discount(measure: Any, rank: int) -> float:
 
 def precision(m: Any, places: list[Place], q: Query) -> Ratio:
     k, h, R = depth(m), hits(m, places, depth(m)), total(m, q)
-    bottom = {"k": q.returned if m.cutoff is None else k, "list": min(k, q.returned), "capped": min(R, k)}[m.norm]
+    # Reading: without a cutoff k is the length of the list, for norm=capped too.
+    k = q.returned if m.cutoff is None else k
+    bottom = {"k": k, "list": min(k, q.returned), "capped": min(R, k)}[m.norm]
     return Ratio(h, bottom, h > 0)
 
 
@@ -486,9 +491,9 @@ def inferred_ap(m: Any, places: list[Place], q: Query) -> Ratio:
 
 
 def judged_share(m: Any, places: list[Place], q: Query) -> Ratio:
-    # Reading: relevance plays no part, so `empty`, `miss` and `sign` change nothing.
+    # Reading: relevance plays no part, so `empty` and `miss` change nothing; sign=positive makes an item not returned.
     k = depth(m)
-    judged = sum(is_judged(m, place.label) for place in places if place.rank <= k)
+    judged = sum(place.label.alive and is_judged(m, place.label) for place in places if place.rank <= k)
     return Ratio(judged, min(k, q.returned), found=True)
 
 

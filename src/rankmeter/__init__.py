@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.results import Evaluation
 
 __version__ = "0.1.0"
@@ -67,6 +68,7 @@ _LAZY = {
     "arrays": "rankmeter.inputs",
     "evaluate": "rankmeter.evaluation",
     "measure": "rankmeter.custom",
+    "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
@@ -91,6 +93,6 @@ __all__ = [
     "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
     "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
-    "arrays", "evaluate", "infAP", "measure", "nDCG", "parse", "parse_measures", "ranked_grades", "read_judgments",
+    "arrays", "evaluate", "infAP", "measure", "nDCG", "parse", "parse_measures", "rank_catalogue", "ranked_grades", "read_judgments",
     "read_labelled", "read_run", "value",
 ]  # fmt: skip

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
 from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, Source, into_judgments, into_run
+from rankmeter.inputs import AnyJudgments, Dense, JudgmentTable, Labelled, into_judgments, into_run
 from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures
 from rankmeter.placing import PlacedRun, place_run
 from rankmeter.placing.placements import Bools, Placements, Plan
@@ -69,16 +71,15 @@ def evaluate(
     [1.0, 0.5]
     """
     chosen = [_folded(measure, queries, duplicates) for measure in into_measures(measures)]
-    truth, returned = _both(judgments, run, columns)
+    placing = _placing(judgments, run, columns)
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
     placed: PlacedRun | None = None
     facts: Facts | None = None
-    wide = _all_judged(truth)
     for key, group in _by_placing(chosen).items():
-        placed = place_run(truth, returned, _plan(group, *key, wide=wide))
+        placed = placing.place(_plan(group, *key, wide=placing.wide))
         views = Views(placed.placements)
-        facts = facts or _facts(placed.placements, truth, returned, _unjudged_at(group, views) if wide else {})
+        facts = facts or _facts(placed, placing, _unjudged_at(group, views) if placing.wide else {})
         for measure in group:
             values[measure] = _values(measure, views, placed)
             if (extremes := _tie_bounds(measure, views, placed)) is not None:
@@ -134,14 +135,39 @@ def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: Duplicate
     return measure(**changes) if changes else measure
 
 
-def _both(judgments: object, run: object, columns: Mapping[str, str] | None) -> tuple[AnyJudgments, AnyRun]:
-    if isinstance(judgments, Labelled):
+@dataclass(frozen=True, slots=True)
+class _Placing:
+    """How to place what was given, once the plan is known."""
+
+    place: Callable[[Plan], PlacedRun]
+    judgments: str
+    run: str
+    wide: bool
+    """Whether items judged not relevant are placed too, to count what is unjudged."""
+
+
+def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) -> _Placing:
+    ready = getattr(judgments, "placed", None)
+    if isinstance(ready, PlacedRun) or isinstance(judgments, Labelled):
         if run is not None:
-            raise InputError("labelled lists carry their run; give either them alone or judgments and a run.")
-        return judgments.judgments, judgments.run
-    if run is None:
+            raise InputError(f"{type(judgments).__name__} carries its run; give it alone, or judgments and a run.")
+        if isinstance(ready, PlacedRun):
+            return _Placing(partial(_already, ready), ready.source, ready.source, wide=False)
+    elif run is None:
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
-    return into_judgments(judgments, columns=columns), into_run(run, columns=columns)
+    if isinstance(judgments, Labelled):
+        truth, returned = judgments.judgments, judgments.run
+    else:
+        truth, returned = into_judgments(judgments, columns=columns), into_run(run, columns=columns)
+    return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide=_all_judged(truth))
+
+
+def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
+    """What was placed before, if it can serve the plan."""
+    if plan.scores != "float64" or plan.unreturned:
+        wanted = "scores=float32" if plan.scores != "float64" else "candidates=appended"
+        raise MeasureError(f"{placed.source} was ranked already; {wanted} would need another placing.")
+    return placed
 
 
 def _by_placing(measures: list[Measure]) -> dict[tuple[str, str], list[Measure]]:
@@ -254,8 +280,9 @@ def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
     return counts
 
 
-def _facts(placements: Placements, truth: Source, returned: Source, unjudged_at: dict[int, int]) -> Facts:
+def _facts(placed: PlacedRun, placing: _Placing, unjudged_at: dict[int, int]) -> Facts:
     """Counts of what was evaluated."""
+    placements = placed.placements
     judged, in_run = placements.is_judged, placements.in_run
     highest = np.full(len(placements), -np.inf)
     has = np.diff(placements.best_offsets) > 0
@@ -268,6 +295,6 @@ def _facts(placements: Placements, truth: Source, returned: Source, unjudged_at:
         without_relevant=int((judged & (highest <= 0)).sum()),
         returned=int(placements.returned.sum()),
         unjudged_at=unjudged_at,
-        judgments=str(truth.source),
-        run=str(returned.source),
+        judgments=placing.judgments,
+        run=placing.run,
     )

@@ -64,14 +64,12 @@ def data(
         item, st.sampled_from([0, -1]), min_size=1, max_size=3
     )
     judgments = draw(st.dictionaries(query, graded, min_size=1, max_size=4))
-    run = draw(
-        st.dictionaries(
-            query, st.dictionaries(item, score, min_size=0 if empty_lists else 1, max_size=8), min_size=1, max_size=4
-        )
-    )
+    scored = st.dictionaries(item, score, min_size=0 if empty_lists else 1, max_size=8)
+    run = draw(st.dictionaries(query, scored, min_size=1, max_size=4))
+    # Data without a common query are refused.
+    run[draw(st.sampled_from(sorted(judgments)))] = draw(scored)
     if relevant:
-        first = next(iter(judgments))
-        judgments[first][draw(item)] = 3
+        judgments[next(iter(judgments))][draw(item)] = 3
     return Data(judgments, run)
 
 
@@ -103,12 +101,13 @@ def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...]
 
 
 def with_possible_ties(measure: Measure, changes: dict[str, Any]) -> Measure:
-    """The measure with these options, without the tie rule where the two do not go together."""
-    try:
-        return measure(**changes)
-    except MeasureError:
-        changes.pop("ties")
-        return measure(**changes)
+    """The measure with these options, without those that the tie rule does not go with, or without the tie rule."""
+    for dropped in ((), ("miss",), ("ties",), ("ties", "miss")):
+        try:
+            return measure(**{name: value for name, value in changes.items() if name not in dropped})
+        except MeasureError as refused:
+            error = refused
+    raise error
 
 
 def tie_rules(measure: Measure) -> list[str]:

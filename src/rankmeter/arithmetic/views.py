@@ -167,7 +167,11 @@ def ranked(placements: Placements, ties: str) -> View:
     else:
         rank = _by_grade(p, worst=ties == "worst")
     query, grade, above, tied = p.query, p.grade, p.above, p.tied
-    if not _in_order(query, rank):
+    if ties in ("shared", "mean"):
+        # Rows of equal rank stand by grade, so that sums do not depend on the order in which data came.
+        order = np.lexsort((-grade, rank, query))
+        query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
+    elif not _in_order(query, rank):
         order = np.lexsort((rank, query))
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
     offsets = offsets_of(np.bincount(query, minlength=len(p)).astype(np.int64))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.errors import InputError, RankmeterError, did_you_mean, with_hint
 
 _NOT_A_NAME = frozenset(
     ".gz .zst .xz .bz2 .run .txt .trec .res .qrels .csv .tsv .json .jsonl .parquet .ipc .arrow .feather".split()
@@ -24,7 +24,7 @@ def split_measures(texts: Sequence[str]) -> list[str]:
     Examples
     --------
     >>> split_measures(["nDCG@5,10 AP", "nDCG(gain={1:3, 2:9})@10, RR"])
-    ['nDCG@5,10', 'AP', 'nDCG(gain={1:3, 2:9})@10', 'RR']
+    ['nDCG@5,10', 'AP', 'nDCG(gain={1:3,2:9})@10', 'RR']
     """
     return [measure for text in texts for measure in _split(text)]
 
@@ -68,14 +68,14 @@ def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
     return columns["judgments"], columns["run"]
 
 
-def columns_for(path: str, format: str | None, columns: Mapping[str, str]) -> dict[str, str] | None:  # noqa: A002
+def columns_for(path: str, format: str | None, columns: Mapping[str, str]) -> dict[str, str] | None:
     """The columns to look for in one file: none in TREC text, so that they can be named for the other file."""
     if not columns:
         return None
     return None if _is_trec(path, format) else dict(columns)
 
 
-def _is_trec(path: str, format: str | None) -> bool:  # noqa: A002 (the word of the option)
+def _is_trec(path: str, format: str | None) -> bool:
     if format is not None:
         return format in ("trec", "qrels", "run", "labelled")
     # What is no regular file (a pipe, standard input) can be read only once, so it is not looked into.
@@ -87,7 +87,7 @@ def _is_trec(path: str, format: str | None) -> bool:  # noqa: A002 (the word of 
     try:
         with open_source(path) as source:
             return recognise(source.head, source.name) in ("qrels", "run")
-    except InputError:
+    except RankmeterError:
         # The reader says what is wrong with it.
         return False
 

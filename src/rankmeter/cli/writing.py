@@ -14,7 +14,9 @@ def check_writable(path: Path) -> None:
     """Refuse a place that cannot be written, before anything is computed for it."""
     folder = path.parent
     if path.is_dir():
-        raise InputError(with_hint(f"{path} cannot be written: it is a directory.", f"name a file in it: {path / 'result'}"))
+        raise InputError(
+            with_hint(f"{path} cannot be written: it is a directory.", f"name a file in it: {path / 'result'}")
+        )
     if not folder.is_dir():
         raise InputError(with_hint(f"{path} cannot be written: there is no directory {folder}.", f"mkdir -p {folder}"))
     if not os.access(folder, os.W_OK):

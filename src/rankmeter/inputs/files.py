@@ -16,6 +16,7 @@ import polars as pl
 from rankmeter.errors import InputError, did_you_mean, with_hint
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
+from rankmeter.inputs.sources import Labelled
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, read_frames
 
@@ -129,7 +130,7 @@ def iter_run(
             yield structured.read_run(_content(source), format=kind, name=source.name, columns=columns)
 
 
-def read_labelled(path: FileInput, *, format: str | None = None) -> tuple[JudgmentTable, RunTable]:
+def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
     """Read a run with its labels in line: ``query Q0 item grade``, the lines of each query in ranked order.
 
     Parameters
@@ -141,8 +142,8 @@ def read_labelled(path: FileInput, *, format: str | None = None) -> tuple[Judgme
 
     Returns
     -------
-    tuple of JudgmentTable and RunTable
-        The run is unscored (minus the position in the query, from 1) and keeps an item that is listed twice, for the
+    Labelled
+        What ``evaluate`` takes in place of judgments and run. The run is unscored (minus the position in the query, from 1) and keeps an item that is listed twice, for the
         consumer to report; the judgments keep its first grade.
     """
     if format not in (None, "labelled", "trec", "qrels"):
@@ -154,7 +155,7 @@ def read_labelled(path: FileInput, *, format: str | None = None) -> tuple[Judgme
         if kind != "qrels":
             looks = _LOOKS.get(kind, f"a {kind} file")
             raise InputError(f"{source.name} looks like {looks}; expected labelled lines (query Q0 item grade).")
-        return _labelled(source)
+        return Labelled(*_labelled(source))
 
 
 def _labelled(source: ByteSource) -> tuple[JudgmentTable, RunTable]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 
@@ -13,21 +11,9 @@ from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, GradedMapping,
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.placing.arrays import place_arrays
 from rankmeter.placing.mapping import Item, Query, place_mappings, same_id_types
+from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
 from rankmeter.placing.table import ScatteredQueryError, place_blocks, place_table, whole
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedRun:
-    """A run that has been placed: whose lists they are, and where their judged items stand."""
-
-    queries: pl.Series
-    """(n,) the ids of the queries, judged ones first."""
-    placements: Placements
-    scored: bool
-    """False where the run has ranks only."""
-    highest_grade: float
-    """The highest grade judged anywhere."""
 
 
 def place_run(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun:

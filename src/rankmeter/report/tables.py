@@ -29,7 +29,7 @@ DIGITS = 4
 ALL = "all"
 """The row of the aggregated values in a table of queries, as trec_eval calls it."""
 
-_NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
+NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
 """Counts that describe the data: more of them is not better, so none is marked as the best."""
 
 
@@ -39,6 +39,13 @@ class Cell:
 
     text: str
     is_best: bool = False
+    span: str = ""
+    """What follows the text and is never marked: an interval."""
+
+    @property
+    def whole(self) -> str:
+        """All of it, unmarked."""
+        return f"{self.text} {self.span}" if self.span else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +58,7 @@ class Table:
     """How many columns from the left are labels."""
 
 
-def mean_table(
-    evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False
-) -> Table:
+def mean_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False) -> Table:
     """A row per run and a column per measure; the best of several runs marked.
 
     Examples
@@ -72,10 +77,8 @@ def mean_table(
         cells = [Cell(ev.name)]
         for measure in measures:
             text = shown[measure][place]
-            is_best = text in best[measure]
-            if intervals and (span := interval_of(ev, measure)) is not None:
-                text += f" [{number(span.low, measure, digits)}, {number(span.high, measure, digits)}]"
-            cells.append(Cell(text, is_best))
+            ends = _span(ev, measure, digits) if intervals else ""
+            cells.append(Cell(text, text in best[measure], ends))
         rows.append(tuple(cells))
     return Table(("run", *map(str, measures)), tuple(rows), 1)
 
@@ -107,7 +110,7 @@ def best_texts(measure: Measure, evaluations: Sequence[Evaluation], shown: Seque
     """
     pairs = [(ev.means[measure], text) for ev, text in zip(evaluations, shown, strict=True)]
     known = [pair for pair in pairs if not math.isnan(pair[0])]
-    if len(evaluations) < 2 or not known or type(measure).name in _NO_GOAL:
+    if len(evaluations) < 2 or not known or type(measure).name in NO_GOAL:
         return set()
     choose: Callable[..., tuple[float, str]] = max if measure.higher_is_better else min
     return {choose(known, key=lambda pair: pair[0])[1]}
@@ -127,17 +130,25 @@ def interval_of(ev: Evaluation, measure: Measure) -> Interval | None:
 
 
 def definition_lines(measures: Iterable[Measure]) -> list[str]:
-    """For each measure one line: its string, its title and the conventions that its string does not say."""
-    return [f"{measure}: {title_of(measure)}; {conventions_in_short(measure)}" for measure in measures]
+    """For each definition one line: the measures that share it, the title, the conventions that no string says.
+
+    >>> from rankmeter import RR
+    >>> definition_lines([RR @ 5, RR @ 10])
+    ['RR@5, RR@10: Reciprocal rank; rel=1, ties=item, empty=zero, queries=judged']
+    """
+    shared: dict[str, list[str]] = {}
+    for measure in measures:
+        shared.setdefault(f"{title_of(measure)}; {conventions_in_short(measure)}", []).append(str(measure))
+    return [f"{', '.join(names)}: {definition}" for definition, names in shared.items()]
 
 
 def to_text(table: Table) -> str:
     """Plain aligned columns, two spaces between them; the same for every width of terminal."""
     lines = [[Cell(name) for name in table.header], *table.rows]
-    widths = [max(width_of(line[column].text) for line in lines) for column in range(len(table.header))]
+    widths = [max(width_of(line[column].whole) for line in lines) for column in range(len(table.header))]
     return "\n".join(
         "  ".join(
-            _padded(cell.text, width, right=column >= table.labels)
+            _padded(cell.whole, width, right=column >= table.labels)
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
@@ -242,7 +253,7 @@ def to_csv(
 def to_json(
     evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
 ) -> str:
-    """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means, definitions, tie bounds and counts; not a number is null."""
+    """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means and definitions; not a number is null."""
     runs = []
     for ev in evaluations:
         run = json.loads(ev.to_json())
@@ -275,6 +286,11 @@ def _exact(value: float | None, digits: int | None) -> str:
     return repr(float(value)) if digits is None else f"{value:.{digits}f}"
 
 
+def _span(ev: Evaluation, measure: Measure, digits: int) -> str:
+    span = interval_of(ev, measure)
+    return "" if span is None else f"[{number(span.low, measure, digits)}, {number(span.high, measure, digits)}]"
+
+
 def _padded(text: str, width: int, *, right: bool) -> str:
     space = " " * (width - width_of(text))
     return space + text if right else text + space
@@ -282,9 +298,11 @@ def _padded(text: str, width: int, *, right: bool) -> str:
 
 def _markdown_cell(cell: Cell) -> str:
     text = markdown_text(cell.text)
-    return f"**{text}**" if cell.is_best else text
+    marked = f"**{text}**" if cell.is_best else text
+    return f"{marked} {cell.span}".rstrip()
 
 
 def _latex_cell(cell: Cell) -> str:
     text = latex_text(cell.text)
-    return rf"\textbf{{{text}}}" if cell.is_best else text
+    marked = rf"\textbf{{{text}}}" if cell.is_best else text
+    return f"{marked} {cell.span}".rstrip()

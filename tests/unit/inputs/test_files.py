@@ -246,7 +246,8 @@ def test_a_block_needs_at_least_a_byte() -> None:
 
 
 def test_labelled_lines_are_a_run_in_order_and_its_judgments() -> None:
-    judgments, run = read_labelled(b"q1 Q0 a 2\nq1 Q0 b 0\nq2 Q0 a -1\nq1 Q0 a 1\nq1 Q0 c 0.5\n")
+    labelled = read_labelled(b"q1 Q0 a 2\nq1 Q0 b 0\nq2 Q0 a -1\nq1 Q0 a 1\nq1 Q0 c 0.5\n")
+    judgments, run = labelled.judgments, labelled.run
     assert not run.scored
     assert run.query.to_list() == ["q1", "q1", "q2", "q1", "q1"]
     assert run.item.to_list() == ["a", "b", "a", "a", "c"]

@@ -1,0 +1,130 @@
+"""``rankmeter demo``: the bundled data, evaluated and reported."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rankmeter import demo
+from rankmeter.cli.evaluate import Reading, evaluate_files
+from rankmeter.cli.showing import echo, output_text, print_table, tie_notes
+from rankmeter.cli.talk import examples, tell
+from rankmeter.cli.writing import write_text
+from rankmeter.definitions import explain_measure
+from rankmeter.errors import InputError
+from rankmeter.measures import into_measures
+from rankmeter.report import tables
+
+if TYPE_CHECKING:
+    from rankmeter.results import Evaluation
+
+MEASURES = ("nDCG@10", "AP", "RR@10", "P@5", "R@20", "Judged@10")
+MADE_UP = (
+    "The Lantern Street Library, its books, its readers and all judgments are made up, and so are the three systems."
+)
+WORST = 5
+"""How many queries the report shows on which the best system does worst."""
+
+
+@click.command("demo", epilog=examples("rankmeter demo", "rankmeter demo --output /tmp/rankmeter-demo"))
+@click.option(
+    "--output", type=click.Path(path_type=Path, file_okay=False), default="demo-output", show_default=True,
+    help="The folder to write the report to; made where it is missing.",
+)  # fmt: skip
+def command(output: Path) -> None:
+    """Evaluate the bundled data and write a report: what rankmeter does, without data of your own.
+
+    Three systems search a small library that does not exist.
+    """
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{output} cannot be made: {error.strerror}.") from error
+    judgments = str(demo.data_path(demo.JUDGMENTS))
+    runs = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
+    reading = Reading(None, None, None, None, None)
+    evaluations = evaluate_files(judgments, list(runs.values()), list(runs), into_measures(MEASURES), reading)
+    line = shlex.join(
+        [
+            "rankmeter",
+            "evaluate",
+            judgments,
+            *runs.values(),
+            *(part for measure in MEASURES for part in ("-m", measure)),
+        ]
+    )
+    report, queries = output / "report.md", output / "per-query.csv"
+    write_text(report, report_text(evaluations, query_texts(), line))
+    write_text(queries, tables.to_csv(evaluations, per_query=True))
+    if sys.stdout.isatty():
+        print_table(evaluations, per_query=False, interval=False, digits=None)
+        tell([""])
+    else:
+        echo(output_text(evaluations, "table", per_query=False, interval=False, digits=None))
+    tell(
+        [
+            MADE_UP,
+            f"The report, with intervals and the definition of every number: {report}",
+            f"The value of every query: {queries}",
+            f"The same table by hand: {line}",
+        ]
+    )
+
+
+def query_texts() -> dict[str, str]:
+    """What the readers of the demo asked for, by the id of the query."""
+    with demo.data_path(demo.QUERIES).open(encoding="utf-8", newline="") as file:
+        return {row["id"]: row["text"] for row in csv.DictReader(file)}
+
+
+def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: str) -> str:
+    """The report as Markdown: numbers with intervals, what they are about and mean, where the best system fails."""
+    measures = tables.shared_measures(evaluations)
+    best = max(evaluations, key=lambda ev: ev.means[measures[0]])
+    facts = [f"- {tables.markdown_text(ev.name)}: {'; '.join(ev.facts.sentences())}" for ev in evaluations]
+    ties = [f"- {tables.markdown_text(note)}" for note in tie_notes(evaluations, tables.DIGITS)]
+    parts = [
+        "# Three systems search the Lantern Street Library",
+        MADE_UP,
+        "## Results",
+        tables.to_markdown(tables.mean_table(evaluations, intervals=True)),
+        "In bold the best of each column; in brackets 95% confidence intervals (BCa bootstrap over queries, seed 0).",
+        f"```sh\n{line}\n```",
+        "## What was evaluated",
+        "\n".join(facts),
+        "Items with the same score have no order of their own:\n\n" + "\n".join(ties) if ties else "",
+        f"## Where {best.name}, the best by {measures[0]}, does worst",
+        _worst_queries(best, texts),
+        "Queries for which nothing relevant is judged are left out here: no system can do better on them.",
+        "## What each number means",
+        *(explain_measure(measure).to_markdown(level=3).rstrip() for measure in measures),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _worst_queries(ev: Evaluation, texts: dict[str, str]) -> str:
+    measures = list(ev.means)
+    # Where nothing is relevant no system can do better; the divisor of the first measure, nDCG, is 0 there.
+    hopeless = {query for query, below in zip(ev.queries, ev.values[measures[0]].denominator, strict=True) if not below}
+    rows = [row for row in ev.per_query.iter_rows() if row[0] not in hopeless]
+    worst = sorted(rows, key=lambda row: row[1])[:WORST]
+    return tables.to_markdown(
+        tables.Table(
+            ("query", "text", *map(str, measures)),
+            tuple(
+                (
+                    tables.Cell(str(query)),
+                    tables.Cell(texts.get(str(query), "")),
+                    *(tables.Cell(tables.number(v, m, tables.DIGITS)) for v, m in zip(values, measures, strict=True)),
+                )
+                for query, *values in worst
+            ),
+            2,
+        )
+    )

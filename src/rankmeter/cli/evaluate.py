@@ -1,0 +1,291 @@
+"""``rankmeter evaluate``: measure runs against judgments."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+import click
+
+from rankmeter.cli.options import columns_for, parse_columns, split_measures, system_names
+from rankmeter.cli.showing import echo, output_text, print_table, result_talk
+from rankmeter.cli.talk import Progress, examples, say, tell
+from rankmeter.cli.writing import check_writable, write_text, write_whole
+from rankmeter.errors import InputError, with_hint
+from rankmeter.measures import into_measures
+
+if TYPE_CHECKING:
+    from rankmeter.inputs import AnyRun
+    from rankmeter.inputs.tables import RunTable
+    from rankmeter.measures import Measure
+    from rankmeter.results import Evaluation
+
+OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
+FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
+_FORMAT_OF: dict[str, OutputFormat] = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR")
+LABELLED_MEASURES = {"MAP": "AP", "MRR": "RR", "NDCG": "nDCG(discount=jk,ideal=list)"}
+"""The three lines that lists with labels in line are judged by, as coursework and first tutorials define them."""
+LABELLED_DIGITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the files are read and which queries and items count."""
+
+    queries: Literal["judged", "common", "run"] | None
+    duplicates: Literal["error", "first", "best", "counted"] | None
+    columns: str | None
+    judgments_format: str | None
+    run_format: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """How the numbers are shown and where they go."""
+
+    per_query: bool
+    interval: bool
+    digits: int | None
+    format: OutputFormat | None
+    output: Path | None
+    save: str | None
+    quiet: bool
+
+
+@click.command(
+    "evaluate",
+    epilog=examples(
+        "rankmeter evaluate judgments.qrels bm25.run",
+        "rankmeter evaluate judgments.qrels runs/*.run.gz -m nDCG@5,10,20 -m 'AP(rel=2)' --interval",
+        "rankmeter evaluate clicks.csv model.csv -m 'HR@10 MRR@10' --columns query=uid,run.item=docid_x",
+        "rankmeter evaluate judgments.qrels bm25.run --per-query --format csv > queries.csv",
+        "zcat bm25.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
+        "rankmeter evaluate --labelled list.txt --digits 5",
+    ),
+)
+@click.argument("paths", nargs=-1, metavar="[JUDGMENTS RUN...]")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="A measure, or several: nDCG@5,10,20 'AP RR'. Default: nDCG@10, AP, RR. `rankmeter measures` lists them.",
+)  # fmt: skip
+@click.option("--per-query", is_flag=True, help="Show the value of every query.")
+@click.option("--interval", is_flag=True, help="Add 95% confidence intervals (BCa bootstrap over queries).")
+@click.option(
+    "--queries", type=click.Choice(["judged", "common", "run"]),
+    help="Whose values are averaged. judged (default): all judged queries, one absent from the run counts as an empty "
+    "list. common: those judged and run. run: all of the run.",
+)  # fmt: skip
+@click.option(
+    "--duplicates", type=click.Choice(["error", "first", "best", "counted"]),
+    help="What to do with an item that a list holds twice. Default: error.",
+)  # fmt: skip
+@click.option(
+    "--columns", metavar="ROLE=NAME,...",
+    help="Where tables have unusual column names: item=docid_x,query=uid. Roles: query, item, score, rank, grade; "
+    "run.item= and judgments.item= name one file's only.",
+)  # fmt: skip
+@click.option("--judgments-format", metavar="FORMAT", help="trec, labelled, csv, tsv, json, jsonl, parquet, ipc ...")
+@click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
+@click.option(
+    "--labelled", metavar="FILE",
+    help="Instead of JUDGMENTS and RUN: one file of lines `query Q0 item grade` in ranked order. Without -m three "
+    "lines are printed: MAP, MRR and NDCG (discount=jk, ideal=list).",
+)  # fmt: skip
+@click.option(
+    "--digits", type=click.IntRange(0, 17),
+    help="Digits after the point. Default: 4; all of them in csv and json; 5 for the three lines of --labelled.",
+)  # fmt: skip
+@click.option(
+    "--format", "format_", type=click.Choice(FORMATS),
+    help="Default: table, or what the ending of --output says (.json, .csv, .md, .tex).",
+)  # fmt: skip
+@click.option("--output", type=click.Path(path_type=Path), help="Write the numbers to this file, whole or not at all.")
+@click.option(
+    "--save", metavar="FILE",
+    help="Save everything as Parquet for later (Evaluation.load); of several runs into files: --save '{run}.parquet'.",
+)  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="Only the numbers, no talk.")
+def command(
+    paths: tuple[str, ...],
+    measures: tuple[str, ...],
+    labelled: str | None,
+    per_query: bool,
+    interval: bool,
+    queries: Literal["judged", "common", "run"] | None,
+    duplicates: Literal["error", "first", "best", "counted"] | None,
+    columns: str | None,
+    judgments_format: str | None,
+    run_format: str | None,
+    digits: int | None,
+    format_: OutputFormat | None,
+    output: Path | None,
+    save: str | None,
+    quiet: bool,
+) -> None:
+    """Measure one or more RUNs against JUDGMENTS: truth first.
+
+    Files are TREC text, CSV, TSV, JSON, JSON lines, Parquet or Arrow IPC, compressed or not; `-` is standard input.
+    Several runs make one table, the best value of each measure marked. The numbers go to standard output; what they
+    are about, what ties can do to them and how they are defined, to standard error.
+    """
+    reading = Reading(queries, duplicates, columns, judgments_format, run_format)
+    showing = Showing(per_query, interval, digits, format_ or _format_of(output), output, save, quiet)
+    if labelled is not None:
+        _evaluate_labelled(paths, labelled, measures, reading, showing)
+        return
+    check_paths(paths)
+    names = system_names(paths[1:])
+    asked = into_measures(split_measures(measures) or DEFAULT_MEASURES)
+    _check_places(showing, names)
+    _show(evaluate_files(paths[0], paths[1:], names, asked, reading), showing)
+
+
+def check_paths(paths: Sequence[str]) -> None:
+    """Refuse what is no judgments and runs."""
+    usage = "rankmeter evaluate JUDGMENTS RUN..., or --labelled FILE"
+    if not paths:
+        raise InputError(with_hint("neither judgments nor a run was given.", usage))
+    if len(paths) == 1:
+        raise InputError(
+            with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is measured: {usage}")
+        )
+    if paths.count("-") > 1:
+        raise InputError(with_hint("'-' was given more than once.", "standard input can be read only once"))
+
+
+def evaluate_files(
+    judgments: str, runs: Sequence[str], names: Sequence[str], measures: Sequence[Measure], reading: Reading
+) -> list[Evaluation]:
+    """Evaluate every run; the judgments are read once."""
+    from rankmeter.evaluation import evaluate
+    from rankmeter.inputs import into_judgments
+
+    for_judgments, for_runs = parse_columns(reading.columns)
+    truth = into_judgments(
+        judgments,
+        columns=columns_for(judgments, reading.judgments_format, for_judgments),
+        format=reading.judgments_format,
+    )
+    evaluations = []
+    with Progress(len(runs)) as progress:
+        for path, name in zip(runs, names, strict=True):
+            progress.show(name)
+            run = _open_run(path, name, columns_for(path, reading.run_format, for_runs), reading.run_format, progress)
+            evaluations.append(
+                evaluate(truth, run, measures, queries=reading.queries, duplicates=reading.duplicates, name=name)
+            )
+            progress.advance()
+    return evaluations
+
+
+def _open_run(
+    path: str,
+    name: str,
+    columns: dict[str, str] | None,
+    format: str | None,
+    progress: Progress,
+) -> AnyRun:
+    from rankmeter.inputs import RunFile
+    from rankmeter.inputs.files import iter_run, read_run
+
+    if not Path(path).is_file():
+        # Placing may read a file twice; a pipe or standard input cannot be.
+        return read_run(path, format=format, columns=columns)
+
+    def blocks() -> Iterator[RunTable]:
+        rows = 0
+        for table in iter_run(path, format=format, columns=columns):
+            rows += len(table.query)
+            progress.show(f"{name}: {rows:,} lines")
+            yield table
+
+    return RunFile(blocks, path)
+
+
+def _evaluate_labelled(
+    paths: Sequence[str], labelled: str, measures: Sequence[str], reading: Reading, showing: Showing
+) -> None:
+    if paths:
+        fact = f"--labelled {labelled} carries its own judgments, but {', '.join(paths)} was given too."
+        raise InputError(with_hint(fact, "rankmeter evaluate --labelled FILE"))
+    if reading.columns or reading.run_format or reading.judgments_format:
+        raise InputError("--labelled reads lines of `query Q0 item grade`: it has no columns and no other format.")
+    names = system_names([labelled])
+    asked = into_measures(split_measures(measures) or list(LABELLED_MEASURES.values()))
+    _check_places(showing, names)
+    from rankmeter.evaluation import evaluate
+    from rankmeter.inputs.files import read_labelled
+
+    lists = read_labelled(labelled)
+    ev = evaluate(lists, measures=asked, queries=reading.queries, duplicates=reading.duplicates, name=names[0])
+    if measures or showing.format or showing.per_query or showing.interval:
+        _show([ev], showing)
+        return
+    digits = LABELLED_DIGITS if showing.digits is None else showing.digits
+    # Rounded and not padded, as Python prints it: 0.5, not 0.50000.
+    lines = [
+        f"{label} = {round(value, digits)}" for label, value in zip(LABELLED_MEASURES, ev.means.values(), strict=True)
+    ]
+    _deliver("\n".join(lines) + "\n", [ev], showing)
+
+
+def _show(evaluations: Sequence[Evaluation], showing: Showing) -> None:
+    if showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
+        _save(evaluations, showing.save)
+        print_table(evaluations, per_query=showing.per_query, interval=showing.interval, digits=showing.digits)
+        tell([""])
+        _talk(evaluations, showing)
+        return
+    text = output_text(
+        evaluations,
+        showing.format or "table",
+        per_query=showing.per_query,
+        interval=showing.interval,
+        digits=showing.digits,
+    )
+    _deliver(text, evaluations, showing)
+
+
+def _deliver(text: str, evaluations: Sequence[Evaluation], showing: Showing) -> None:
+    _save(evaluations, showing.save)
+    if showing.output is None:
+        echo(text)
+    else:
+        write_text(showing.output, text)
+    _talk(evaluations, showing)
+
+
+def _talk(evaluations: Sequence[Evaluation], showing: Showing) -> None:
+    if showing.quiet:
+        return
+    tell(result_talk(evaluations, digits=showing.digits))
+    if showing.output is not None:
+        say(f"written to {showing.output}")
+
+
+def _save(evaluations: Sequence[Evaluation], place: str | None) -> None:
+    for ev in evaluations if place else ():
+        write_whole(_save_path(place or "", ev.name), ev.save)
+
+
+def _save_path(place: str, name: str) -> Path:
+    return Path(place.replace("{run}", name.replace("/", "_")))
+
+
+def _check_places(showing: Showing, names: Sequence[str]) -> None:
+    """Refuse an output that cannot be written before anything is evaluated."""
+    if showing.save and len(names) > 1 and "{run}" not in showing.save:
+        fact = f"--save {showing.save} holds one evaluation, but {len(names)} runs were given."
+        raise InputError(with_hint(fact, "one file for each: --save '{run}.parquet'"))
+    places = [_save_path(showing.save, name) for name in names] if showing.save else []
+    for place in [*places, *([showing.output] if showing.output else [])]:
+        check_writable(place)
+
+
+def _format_of(output: Path | None) -> OutputFormat | None:
+    return None if output is None else _FORMAT_OF.get(output.suffix.lower())

@@ -1,0 +1,148 @@
+"""``rankmeter measures``: what can be asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import Any, Literal
+
+import click
+
+from rankmeter.cli.showing import echo
+from rankmeter.cli.talk import examples
+from rankmeter.definitions import title_of
+from rankmeter.definitions.explain import aliases_of
+from rankmeter.errors import MeasureError, did_you_mean, with_hint
+from rankmeter.measures import REGISTRY, Measure, RankedMeasure
+from rankmeter.measures.base import rule_of
+from rankmeter.measures.names import ALIASES
+from rankmeter.measures.options import Rule, format_value
+from rankmeter.measures.prose import LANGUAGES, Language
+from rankmeter.report.tables import NO_GOAL
+
+_SHARED = frozenset(option.name for option in fields(RankedMeasure))
+_WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "higher": "higher is better",
+        "lower": "lower is better",
+        "count": "a count, neither good nor bad",
+        "also": "also: ",
+        "options": "options: ",
+        "shared": "All measures take these options too (the first is the default unless shown above):",
+    },
+    "zh": {
+        "higher": "越高越好",
+        "lower": "越低越好",
+        "count": "计数，无好坏之分",
+        "also": "又名：",
+        "options": "选项：",
+        "shared": "所有指标还有以下选项（除上文另有注明外，第一个为默认值）：",
+    },
+}
+
+
+@click.command(
+    "measures",
+    epilog=examples("rankmeter measures", "rankmeter measures precision", "rankmeter measures --format json"),
+)
+@click.argument("name_filter", required=False, metavar="[NAME-FILTER]")
+@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
+@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def command(name_filter: str | None, lang: Language, format_: Literal["table", "json"]) -> None:
+    """List all measures, or those whose name, other names or title contain NAME-FILTER."""
+    listed = [entry(measure, lang) for measure in REGISTRY.values()]
+    listed = [one for one in listed if _matches(one, name_filter or "")]
+    if not listed:
+        fact = f"no measure is called '{name_filter}' or like it."
+        raise MeasureError(
+            with_hint(fact, did_you_mean(name_filter or "", [*REGISTRY, *ALIASES]) or "rankmeter measures")
+        )
+    echo(json.dumps(listed, indent=2, ensure_ascii=False) if format_ == "json" else _text(listed, lang))
+
+
+def entry(measure: Measure, language: Language) -> dict[str, Any]:
+    """What can be known of a measure before it is computed, as plain Python."""
+    words = _WORDS[language]
+    low, high = measure.bounds
+    return {
+        "name": type(measure).name,
+        "title": title_of(measure, language),
+        "aliases": [*aliases_of(measure), *_aliases_with_options(measure)],
+        "direction": words[_direction(measure)],
+        "higher_is_better": measure.higher_is_better,
+        "bounds": [low, None if high == float("inf") else high],
+        "graded": measure.graded,
+        "at": measure.at,
+        "options": {option.name: _option(measure, option.name, rule_of(option)) for option in fields(measure)},
+    }
+
+
+def _direction(measure: Measure) -> str:
+    if type(measure).name in NO_GOAL:
+        return "count"
+    return "higher" if measure.higher_is_better else "lower"
+
+
+def _option(measure: Measure, name: str, rule: Rule) -> dict[str, Any]:
+    # None where the call decides; describe() says what that means.
+    default = measure.describe()[name]
+    choices = rule.choices
+    if name == "ties" and isinstance(measure, RankedMeasure):
+        choices = measure.tie_rules
+    elif name == "aggregate":
+        choices = measure.aggregates
+    number = Rule(number=rule.number, low=rule.low, high=rule.high, open_low=rule.open_low, open_high=rule.open_high)
+    return {
+        "default": default,
+        "choices": [*choices, *(["{grade:gain,...}"] if rule.grades else [])],
+        "number": number.expected() if rule.number else None,
+    }
+
+
+def _aliases_with_options(measure: Measure) -> list[str]:
+    """Names that stand for this measure with other options: ``GMAP = AP(aggregate=geometric)``."""
+    start = f"{type(measure).name}("
+    return [f"{alias} = {meant}" for alias, meant in ALIASES.items() if meant.startswith(start)]
+
+
+def _matches(one: dict[str, Any], text: str) -> bool:
+    known: list[str] = [one["name"], one["title"], *one["aliases"]]
+    return any(text.casefold() in name.casefold() for name in known)
+
+
+def _text(listed: list[dict[str, Any]], language: Language) -> str:
+    words = _WORDS[language]
+    width = max(len(one["name"]) for one in listed)
+    space = " " * (width + 2)
+    lines = []
+    for one in listed:
+        lines.append(f"{one['name']:<{width}}  {one['title']} ({one['direction']})")
+        own = [_option_text(name, option) for name, option in one["options"].items() if _is_own(one["name"], name)]
+        if own:
+            lines.append(space + words["options"] + "  ".join(own))
+        if one["aliases"]:
+            lines.append(space + words["also"] + ", ".join(one["aliases"]))
+    shared = REGISTRY["P"]
+    lines += ["", words["shared"]]
+    for option in fields(shared):
+        if option.name in _SHARED:
+            lines.append("  " + _option_text(option.name, _option(shared, option.name, rule_of(option))))
+    return "\n".join(lines)
+
+
+def _is_own(measure: str, option: str) -> bool:
+    """Whether an option is worth a word beside the measure: it has it alone, or with another default."""
+    if option not in _SHARED:
+        return True
+    return bool(REGISTRY[measure].describe()[option] != REGISTRY["P"].describe()[option])
+
+
+def _option_text(name: str, option: dict[str, Any]) -> str:
+    default = option["default"]
+    if option["number"]:
+        first = "" if default is None else f"{format_value(default)}, "
+        return (
+            f"{name}=({first}{option['number']})" if option["number"] != "a number" or first else f"{name}=(a number)"
+        )
+    words = [str(default), *(choice for choice in option["choices"] if choice != default)]
+    return f"{name}={'|'.join(words)}"

@@ -1,0 +1,114 @@
+"""How results are shown: the text of every format, the table on a terminal, and the talk that goes with the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from rankmeter.report import tables
+
+if TYPE_CHECKING:
+    from rankmeter.results import Evaluation
+
+WIDEST_TABLE = 100_000
+TIES_SHOWN = 6
+"""How many notes about ties are shown; more would hide the numbers."""
+
+
+def echo(text: str) -> None:
+    """Print data."""
+    click.echo(text, nl=not text.endswith("\n"))
+
+
+def output_text(
+    evaluations: Sequence[Evaluation],
+    format: Literal["table", "json", "csv", "markdown", "latex"],
+    *,
+    per_query: bool,
+    interval: bool,
+    digits: int | None,
+) -> str:
+    """The numbers in one of the formats."""
+    if format == "json":
+        return tables.to_json(evaluations, per_query=per_query, intervals=interval, digits=digits)
+    if format == "csv":
+        return tables.to_csv(evaluations, per_query=per_query, intervals=interval, digits=digits)
+    table = _table(evaluations, per_query=per_query, interval=interval, digits=digits)
+    measures = tables.shared_measures(evaluations)
+    if format == "markdown":
+        return tables.to_markdown(table, measures) + "\n"
+    if format == "latex":
+        return tables.to_latex(table, measures) + "\n"
+    return tables.to_text(table) + "\n"
+
+
+def print_table(evaluations: Sequence[Evaluation], *, per_query: bool, interval: bool, digits: int | None) -> None:
+    """Print the table on a terminal, the best values in bold."""
+    # rich is loaded only to print on a terminal.
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = _table(evaluations, per_query=per_query, interval=interval, digits=digits)
+
+    def rich_text(cell: tables.Cell) -> Text:
+        text = Text(cell.text, style="bold" if cell.is_best else "")
+        return text.append(f" {cell.span}", style="not bold") if cell.span else text
+
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column, name in enumerate(table.header):
+        shown.add_column(Text(name), justify="right" if column >= table.labels else "left", no_wrap=True)
+    for row in table.rows:
+        shown.add_row(*(rich_text(cell) for cell in row))
+    # A table that is wider than the terminal is better broken by the terminal than cut by rich.
+    Console(width=WIDEST_TABLE).print(shown)
+
+
+def result_talk(evaluations: Sequence[Evaluation], *, digits: int | None) -> list[str]:
+    """What a person should know with the numbers: what was evaluated, what ties can do, how numbers are defined."""
+    shown = tables.DIGITS if digits is None else digits
+    measures = tables.shared_measures(evaluations)
+    return [
+        *_facts(evaluations),
+        *tie_notes(evaluations, shown),
+        *tables.definition_lines(measures),
+        f"What these words mean: rankmeter explain '{measures[0]}'",
+    ]
+
+
+def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[str]:
+    """Between which values ties can move each number, the widest first; what does not show is not said."""
+    notes = []
+    for ev in evaluations:
+        for measure, (worst, best) in ev.tie_bounds.items():
+            low, high = sorted((worst, best))
+            texts = [tables.number(end, measure, digits) for end in (low, high)]
+            if texts[0] != texts[1]:
+                notes.append((high - low, f"ties can move {measure} of {ev.name} between {texts[0]} and {texts[1]}"))
+    notes.sort(key=lambda note: -note[0])
+    said = [text for _, text in notes[:TIES_SHOWN]]
+    if len(notes) > TIES_SHOWN:
+        said.append(
+            f"ties can move {len(notes) - TIES_SHOWN} more of these numbers, by less; --format json has all bounds"
+        )
+    return said
+
+
+def _facts(evaluations: Sequence[Evaluation]) -> list[str]:
+    """The counts, once for all runs that share them."""
+    runs: dict[str, list[str]] = {}
+    for ev in evaluations:
+        runs.setdefault("; ".join(ev.facts.sentences()), []).append(ev.name)
+    if len(runs) == 1:
+        return list(runs)
+    return [f"{', '.join(names)}: {sentences}" for sentences, names in runs.items()]
+
+
+def _table(evaluations: Sequence[Evaluation], *, per_query: bool, interval: bool, digits: int | None) -> tables.Table:
+    shown = tables.DIGITS if digits is None else digits
+    if per_query:
+        return tables.query_table(evaluations, digits=shown)
+    return tables.mean_table(evaluations, digits=shown, intervals=interval)

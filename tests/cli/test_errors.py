@@ -1,0 +1,220 @@
+"""Bad input is a sentence on standard error and exit 2: no traceback, no number, no half-written file."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rankmeter.cli import app
+
+JUDGMENTS = "q1 0 a 1\nq2 0 b 1\n"
+RUN = "q1 Q0 a 1 2.0 t\nq2 Q0 b 1 1.0 t\n"
+SOURCE = Path(__file__).parents[2] / "src"
+Bad = Callable[[], list[str]]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("j.qrels").write_text(JUDGMENTS)
+    Path("r.run").write_text(RUN)
+    return tmp_path
+
+
+def bad_run(content: bytes) -> Bad:
+    def make() -> list[str]:
+        Path("bad").write_bytes(content)
+        return ["j.qrels", "bad"]
+
+    return make
+
+
+def bad_judgments(content: bytes) -> Bad:
+    def make() -> list[str]:
+        Path("bad").write_bytes(content)
+        return ["bad", "r.run"]
+
+    return make
+
+
+# Half of a compressed file whose lines do not compress away.
+TRUNCATED = gzip.compress("".join(f"q{n} Q0 d{n * 7919} 1 {n / 7} t\n" for n in range(5000)).encode())[:9000]
+
+CASES: dict[str, tuple[Bad, str]] = {
+    "missing file": (lambda: ["j.qrels", "r.rum"], "there is no file r.rum. Hint: did you mean 'r.run'?"),
+    "a directory": (lambda: ["j.qrels", "."], "is a directory"),
+    "empty run": (bad_run(b""), "bad is empty"),
+    "empty judgments": (bad_judgments(b""), "bad is empty"),
+    "binary": (bad_run(bytes(range(256)) * 40), "bad"),
+    "truncated gz": (bad_run(TRUNCATED), "damaged or cut short"),
+    "too few fields": (bad_run(RUN.encode() + b"q2 Q0 c 1\n"), "bad:3"),
+    "score not a number": (bad_run(b"q1 Q0 a 1 abc t\n"), "'abc' is not a number"),
+    "score NaN": (bad_run(b"q1 Q0 a 1 nan t\n"), "nan"),
+    "grade not a number": (bad_judgments(b"q1 0 a good\n"), "'good' is not"),
+    "item twice in a list": (bad_run(b"q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n"), "twice"),
+    "item judged twice": (bad_judgments(b"q1 0 a 1\nq1 0 a 0\n"), "twice"),
+    "no query in common": (bad_run(b"x1 Q0 a 1 2 t\n"), "no query"),
+    "swapped": (lambda: ["r.run", "j.qrels"], "judgments come first"),
+    "misspelt measure": (lambda: ["j.qrels", "r.run", "-m", "nDGC@10"], "Hint: did you mean 'nDCG'?"),
+    "cutoff 0": (lambda: ["j.qrels", "r.run", "-m", "P@0"], "cutoff=0 is not possible"),
+    "a measure that is none": (lambda: ["j.qrels", "r.run", "-m", "@10"], "is not a measure"),
+    "unknown run format": (lambda: ["j.qrels", "r.run", "--run-format", "xls"], "unknown format 'xls'"),
+    "unknown output format": (lambda: ["j.qrels", "r.run", "--format", "xls"], "'xls'"),
+    "unknown option": (lambda: ["j.qrels", "r.run", "--measur", "AP"], "--measur"),
+    "too many digits": (lambda: ["j.qrels", "r.run", "--digits", "99"], "99"),
+    "output in no directory": (lambda: ["j.qrels", "r.run", "--output", "no/out"], "there is no directory no"),
+    "output is a directory": (lambda: ["j.qrels", "r.run", "--output", "."], "it is a directory"),
+    "save in no directory": (lambda: ["j.qrels", "r.run", "--save", "no/out"], "there is no directory no"),
+    "columns that are none": (lambda: ["j.qrels", "r.run", "--columns", "itm=x"], "did you mean 'item'?"),
+    "no run": (lambda: ["j.qrels"], "no run was given"),
+    "nothing at all": (list, "neither judgments nor a run was given"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input_is_one_sentence_and_exit_2(case: str) -> None:
+    make, said = CASES[case]
+    Path("out.txt").write_text("kept")
+    args = make()
+    result = CliRunner().invoke(app, ["evaluate", *args, *([] if "--output" in args else ["--output", "out.txt"])])
+    assert result.exit_code == 2, result.stderr
+    assert isinstance(result.exception, SystemExit)
+    assert result.stdout == ""
+    assert result.stderr.startswith("rankmeter: ")
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+    assert Path("out.txt").read_text() == "kept"
+    assert not list(Path().glob(".rankmeter-*"))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_permission_is_said_before_anything_is_evaluated() -> None:
+    Path("locked").mkdir(mode=0o500)
+    result = CliRunner().invoke(app, ["evaluate", "j.qrels", "r.run", "--output", "locked/out"])
+    assert result.exit_code == 2
+    assert "may not be written to" in result.stderr
+
+
+def test_an_unknown_command_is_corrected() -> None:
+    result = CliRunner().invoke(app, ["evalute"])
+    assert result.exit_code == 2
+    assert result.stderr == "rankmeter: unknown command 'evalute'. Hint: did you mean 'evaluate'?\n"
+
+
+def test_no_command_is_wrong_use_and_shows_the_help() -> None:
+    result = CliRunner().invoke(app, [])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Commands:" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (MemoryError(), 2, "not enough memory"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (PermissionError(13, "Permission denied", "x.run"), 2, "x.run: Permission denied"),
+    ],
+)
+def test_what_the_machine_does_to_us_is_a_sentence_too(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, said: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("rankmeter.cli.evaluate.evaluate_files", fail)
+    result = CliRunner().invoke(app, ["evaluate", "j.qrels", "r.run"])
+    assert result.exit_code == code
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_warnings_are_notes_and_are_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    import warnings
+
+    from rankmeter.cli import evaluate
+    from rankmeter.errors import RankmeterWarning
+
+    real = evaluate.evaluate_files
+
+    def warn(*args: object) -> object:
+        for _ in range(2):
+            warnings.warn("ids are compared as text", RankmeterWarning, stacklevel=1)
+        return real(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(evaluate, "evaluate_files", warn)
+    result = CliRunner().invoke(app, ["evaluate", "j.qrels", "r.run"])
+    assert result.exit_code == 0
+    assert result.stderr.count("rankmeter: note: ids are compared as text\n") == 1
+
+
+def process(*args: str, **extra: object) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    return subprocess.run(
+        [sys.executable, "-m", "rankmeter", *args],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        **extra,
+    )  # type: ignore[call-overload,no-any-return]
+
+
+def test_a_real_process_keeps_data_and_talk_apart() -> None:
+    done = process("evaluate", "j.qrels", "r.run", "-m", "RR")
+    assert (done.returncode, done.stdout) == (0, "run      RR\nr    1.0000\n")
+    assert "2 judged queries" in done.stderr
+
+
+def test_a_real_process_fails_with_2_and_a_sentence() -> None:
+    done = process("evaluate", "j.qrels", "missing.run")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("rankmeter: there is no file missing.run.")
+
+
+def test_a_closed_pipe_is_silent() -> None:
+    # Whoever reads has gone before a line is written, as `head` soon does.
+    reading, writing = os.pipe()
+    os.close(reading)
+    args = [sys.executable, "-m", "rankmeter", "evaluate", "j.qrels", "r.run", "-q"]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(args, stdout=writing, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_evaluating_loads_no_library_that_it_does_not_need() -> None:
+    code = (
+        "import sys\nfrom rankmeter.cli import app\n"
+        "try:\n    app.main(['evaluate', 'j.qrels', 'r.run'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "print(sorted({'scipy', 'rich', 'pandas', 'pyarrow', 'torch', 'jinja2', 'altair'} & set(sys.modules)))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_on_a_terminal_the_best_is_bold() -> None:
+    import pty
+
+    poor = "a-name-that-is-far-too-long-for-so-narrow-a-terminal"
+    Path(f"{poor}.run").write_text("q1 Q0 x 1 2.0 t\nq1 Q0 a 2 1.0 t\n")
+    parent, child = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "TERM": "xterm-256color", "COLUMNS": "40"}
+    args = [sys.executable, "-m", "rankmeter", "evaluate", "j.qrels", "r.run", f"{poor}.run", "-m", "RR", "-q"]
+    done = subprocess.run(args, stdout=child, stderr=subprocess.PIPE, env=environment, check=False)
+    os.close(child)
+    shown = os.read(parent, 100_000).decode()
+    os.close(parent)
+    assert done.returncode == 0
+    assert "\x1b[1m1.0000\x1b[0m" in shown
+    assert poor in shown
+    assert "0.2500" in shown
+    assert "\x1b[1m0.2500" not in shown
