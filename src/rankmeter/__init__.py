@@ -52,18 +52,22 @@ from rankmeter.measures import (
 )
 
 if TYPE_CHECKING:
+    from rankmeter.catalogue import Catalogue
     from rankmeter.custom import measure
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.results import Evaluation
+    from rankmeter.slices import Slices
 
 __version__ = "0.1.0"
 
 # Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
 _LAZY = {
+    "Catalogue": "rankmeter.catalogue",
     "Evaluation": "rankmeter.results",
+    "Slices": "rankmeter.slices",
     "Labelled": "rankmeter.inputs",
     "arrays": "rankmeter.inputs",
     "evaluate": "rankmeter.evaluation",
@@ -90,9 +94,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
+    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Catalogue", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
     "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
-    "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
+    "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Slices", "Success",
     "arrays", "evaluate", "infAP", "measure", "nDCG", "parse", "parse_measures", "rank_catalogue", "ranked_grades", "read_judgments",
     "read_labelled", "read_run", "value",
 ]  # fmt: skip

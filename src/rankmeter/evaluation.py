@@ -7,19 +7,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
 from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.inputs import AnyJudgments, Dense, JudgmentTable, Labelled, into_judgments, into_run
+from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, RunFile, into_judgments, into_run
 from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures
-from rankmeter.placing import PlacedRun, place_run
+from rankmeter.measures.slates import SlateMeasure
+from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table, whole
 from rankmeter.placing.placements import Bools, Placements, Plan
 from rankmeter.results import Evaluation, Facts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmeter.arithmetic.slates import Whole
+    from rankmeter.catalogue import Catalogue, History
+    from rankmeter.slating import Given
+    from rankmeter.slices import Slices
 
 QueryPolicy = Literal["judged", "common", "run"]
 DuplicatePolicy = Literal["error", "first", "best", "counted"]
@@ -35,6 +44,9 @@ def evaluate(
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
     columns: Mapping[str, str] | None = None,
+    catalogue: object = None,
+    history: object = None,
+    by: object = None,
     name: str = "run",
 ) -> Evaluation:
     """Measure a run against judgments.
@@ -56,6 +68,15 @@ def evaluate(
         What to do with an item that a list holds twice: ``error``, ``first``, ``best`` or ``counted``.
     columns
         Where frames and tables have unusual column names: ``{"item": "docid_x"}``.
+    catalogue
+        The items that could be recommended, for measures of lists: ids, a frame, a file, or a
+        :class:`rankmeter.Catalogue` with what is known of them. Measures of lists that need no judgments are also
+        computed with ``judgments=None``.
+    history
+        What users took before: ``{user: [items]}``, a frame or a file of interactions.
+    by
+        Slices for every measure: ``{query: segment}``, a frame or file with a row per query, or one of ``activity``,
+        ``cold-users``, ``popularity``, ``cold-items``, ``group``, or a column of the catalogue; or several of these.
     name
         How the result calls the system.
 
@@ -70,13 +91,18 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    chosen = [_folded(measure, queries, duplicates) for measure in into_measures(measures)]
+    items, before = _about_items(catalogue, history, columns)
+    asked = into_measures(measures) if items is None else _for_each_group(into_measures(measures), items)
+    chosen = [_folded(measure, queries, duplicates) for measure in asked]
     placing = _placing(judgments, run, columns)
+    listed = [measure for measure in chosen if isinstance(measure, SlateMeasure)]
+    ranked = [measure for measure in [*chosen, *_compared(listed)] if not isinstance(measure, SlateMeasure)]
+    _check_given(chosen, placing, items, before, by)
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
     placed: PlacedRun | None = None
     facts: Facts | None = None
-    for key, group in _by_placing(chosen).items():
+    for key, group in _by_placing(ranked).items():
         placed = placing.place(_plan(group, *key, wide=placing.wide))
         views = Views(placed.placements)
         facts = facts or _facts(placed, placing, _unjudged_at(group, views) if placing.wide else {})
@@ -85,16 +111,79 @@ def evaluate(
             if (extremes := _tie_bounds(measure, views, placed)) is not None:
                 bounds[measure] = extremes
     if placed is None or facts is None:
-        raise MeasureError("no measure was asked for.")
+        placed = placing.place(Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="counted"))
+        facts = _facts(placed, placing, {})
+    means = {measure: aggregated(values[measure], measure.aggregate) for measure in ranked}
+    wholes: Mapping[Measure, Whole] = {}
+    slices: Mapping[str, Slices] = {}
+    if listed or by is not None:
+        from rankmeter.listing import measure_lists  # only for lists and slices
+
+        given = placing.given(items, before)
+        found = measure_lists(given, placed, listed, chosen, values, by, partial(_again, placing, ranked))
+        values, means = {**values, **found.values}, {**means, **found.means}
+        wholes, slices = found.wholes, found.slices
+        facts = replace(facts, notes=found.notes)
     return Evaluation(
         name=name,
         queries=placed.queries,
         values={measure: values[measure] for measure in chosen},
-        means={measure: aggregated(values[measure], measure.aggregate) for measure in chosen},
+        means={measure: means[measure] for measure in chosen},
         tie_bounds=bounds,
-        asked=_names(measures, chosen),
+        asked=_names(measures, asked, chosen),
         facts=facts,
+        wholes=wholes,
+        slices=slices,
     )
+
+
+def _about_items(
+    catalogue: object, history: object, columns: Mapping[str, str] | None
+) -> tuple[Catalogue | None, History | None]:
+    if catalogue is None and history is None:
+        return None, None
+    from rankmeter.catalogue import into_catalogue, into_history  # only where they are given
+
+    return (
+        None if catalogue is None else into_catalogue(catalogue),
+        None if history is None else into_history(history, columns=columns),
+    )
+
+
+def _for_each_group(measures: list[Measure], catalogue: Catalogue) -> list[Measure]:
+    from rankmeter.listing import for_each_group
+
+    return for_each_group(measures, catalogue)
+
+
+def _compared(listed: list[SlateMeasure]) -> list[Measure]:
+    """The measures that segment gaps are about."""
+    gaps = [measure for measure in listed if type(measure).name == "SegmentGap"]
+    if not gaps:
+        return []
+    from rankmeter.listing import compared_by
+
+    return [compared_by(measure) for measure in gaps]
+
+
+def _check_given(
+    measures: list[Measure], placing: _Placing, catalogue: Catalogue | None, history: History | None, by: object
+) -> None:
+    if placing.truth is not None and not any(isinstance(measure, SlateMeasure) for measure in measures):
+        return
+    from rankmeter.slating import check_needs
+
+    check_needs(measures, placing.given(catalogue, history), has_segments=by is not None)
+
+
+def _again(placing: _Placing, measures: list[Measure], part: JudgmentTable) -> dict[Measure, tuple[pl.Series, Values]]:
+    """The values of the placed measures against some of the judgments."""
+    made: dict[Measure, tuple[pl.Series, Values]] = {}
+    for key, group in _by_placing(measures).items():
+        placed = place_run(part, placing.table(), _plan(group, *key, wide=False))
+        views = Views(placed.placements)
+        made.update({m: (placed.queries, _values(m, views, placed, checked=False)) for m in group})
+    return made
 
 
 def value(measure: str | Measure, *, grades: object) -> float:
@@ -111,16 +200,16 @@ def value(measure: str | Measure, *, grades: object) -> float:
     return next(iter(result.mean.values()))
 
 
-def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
+def _names(measures: object, made: list[Measure], chosen: list[Measure]) -> dict[str, Measure]:
     """Which measure each text that was asked stands for, so that a result is found under either name."""
     if isinstance(measures, (str, Measure)):
         measures = [measures]
     texts = [text for text in measures if isinstance(text, str)]  # type: ignore[attr-defined]
-    asked = dict(zip(into_measures(measures), chosen, strict=True))
+    asked = dict(zip(made, chosen, strict=True))
     names = {str(measure): folded for measure, folded in asked.items()}
     for text in texts:
         meant = parse_measures(text)
-        if len(meant) == 1:
+        if len(meant) == 1 and meant[0] in asked:
             names[text] = asked[meant[0]]
     return names
 
@@ -129,8 +218,8 @@ def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: Duplicate
     """Put the options of the call into a measure that does not state its own."""
     changes: dict[str, Any] = {}
     if queries is not None and measure.queries is None:
-        changes["queries"] = None if queries == "judged" else queries
-    if duplicates is not None and measure.duplicates is None:
+        changes["queries"] = None if queries == measure.default_queries else queries
+    if duplicates is not None and measure.duplicates is None and measure.default_duplicates == "error":
         changes["duplicates"] = None if duplicates == "error" else duplicates
     return measure(**changes) if changes else measure
 
@@ -144,6 +233,26 @@ class _Placing:
     run: str
     wide: bool
     """Whether items judged not relevant are placed too, to count what is unjudged."""
+    truth: AnyJudgments | None = None
+    returned: AnyRun | None = None
+    """The run itself; None where only its placements are known."""
+
+    def given(self, catalogue: Catalogue | None, history: History | None) -> Given:
+        """What measures of lists look at."""
+        from rankmeter.slating import Given
+
+        if self.returned is None:
+            fact = f"{self.run} was ranked already and holds no lists of items."
+            raise InputError(with_hint(fact, "measures of lists and slices need the run itself"))
+        return Given(self.truth, self.returned, catalogue, history)
+
+    def table(self) -> AnyRun:
+        """The run in memory, for what reads it more than once."""
+        if isinstance(self.returned, RunFile):
+            return whole(self.returned.blocks())
+        if self.returned is None:
+            raise InputError(f"{self.run} was ranked already and holds no lists of items.")
+        return run_table(self.returned)
 
 
 def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) -> _Placing:
@@ -157,9 +266,13 @@ def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) 
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
     if isinstance(judgments, Labelled):
         truth, returned = judgments.judgments, judgments.run
+    elif judgments is None:
+        returned = into_run(run, columns=columns)
+        return _Placing(partial(place_unjudged, returned), "no judgments", returned.source, wide=False, returned=returned)
     else:
         truth, returned = into_judgments(judgments, columns=columns), into_run(run, columns=columns)
-    return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide=_all_judged(truth))
+    place = partial(place_run, truth, returned)
+    return _Placing(place, truth.source, returned.source, wide=_all_judged(truth), truth=truth, returned=returned)
 
 
 def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
@@ -226,8 +339,9 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
     return placements.is_judged
 
 
-def _values(measure: Any, views: Views, placed: PlacedRun) -> Values:
-    _check(measure, placed)
+def _values(measure: Any, views: Views, placed: PlacedRun, *, checked: bool = True) -> Values:
+    if checked:  # a slice of the judgments need not hold the highest grade
+        _check(measure, placed)
     formula = FORMULAS[type(measure).name]
     parts = formula(views.of(measure), measure)
     return values_of(

@@ -64,6 +64,7 @@ class UserCoverage(SlateMeasure):
 
     name: ClassVar[str] = "UserCoverage"
     default_queries: ClassVar[str] = "judged"
+    needs: ClassVar[tuple[str, ...]] = ("judgments",)
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum")
 
 

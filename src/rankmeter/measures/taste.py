@@ -97,12 +97,12 @@ class Calibration(SlateMeasure):
 
     Examples
     --------
-    History half a, half b; list all a: 0.5 log2(0.5/0.995) + 0.5 log2(0.5/0.005) = 2.8254.
+    History half a, half b; list all a: 0.5 log2(0.5/0.995) + 0.5 log2(0.5/0.005) = 2.8255.
 
     >>> import rankmeter as rm
     >>> items = rm.Catalogue(items=[1, 2, 3], categories=["a", "b", "a"])
     >>> rm.evaluate(None, {"u": [3]}, "Calibration", catalogue=items, history={"u": [1, 2]})["Calibration"]
-    2.8254...
+    2.8255...
     """
 
     divergence: Literal["kl", "js"] = choice("kl", "js")

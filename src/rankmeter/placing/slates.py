@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from rankmeter.inputs.mappings import ids, table_of_run
-from rankmeter.inputs.sources import AnyRun, Dense, RankedLists, RunFile
+from rankmeter.inputs.sources import AnyRun, Dense, RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import RunTable
 from rankmeter.placing.matching import item_keys, pair_keys
 from rankmeter.placing.placements import Floats, Ints
@@ -46,6 +46,18 @@ def first_items(run: AnyRun, *, k: int | None, ties: str, duplicates: str) -> Li
         return _of_blocks(run.blocks(), k, ties)
     table = run if isinstance(run, RunTable) else table_of_run(run)
     return _cut(_distinct(table, duplicates), k, ties)
+
+
+def lengths_of(run: AnyRun) -> tuple[pl.Series, Ints]:
+    """The queries of a run in the order of first appearance, and how many items each has."""
+    if isinstance(run, (ScoredMapping, RankedLists)):
+        sizes = np.fromiter(map(len, run.data.values()), np.int64, len(run.data))
+        return ids(list(run.data)), sizes
+    if isinstance(run, Dense):
+        return pl.Series(np.arange(len(run.values))), np.full(len(run.values), run.values.shape[1])
+    blocks = run.blocks() if isinstance(run, RunFile) else iter([run])
+    queries, code = encode(pl.concat([block.query for block in blocks], rechunk=True))
+    return queries, np.bincount(code, minlength=len(queries)).astype(np.int64)
 
 
 def _table_of_lists(run: RankedLists, k: int | None) -> RunTable:

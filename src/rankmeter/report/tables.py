@@ -90,8 +90,9 @@ def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> T
     rows = []
     for ev in evaluations:
         run = [Cell(ev.name)] if several else []
-        for query, *values in ev.per_query.iter_rows():
-            numbers = (Cell(number(v, m, digits)) for v, m in zip(values, measures, strict=True))
+        for row in ev.per_query.iter_rows(named=True):
+            query = row["query"]
+            numbers = (Cell(number(row.get(str(m)), m, digits)) for m in measures)
             rows.append((*run, Cell(str(query)), *numbers))
         rows.append((*run, Cell(ALL), *(Cell(number(ev.means[m], m, digits)) for m in measures)))
     labels = ("run", "query") if several else ("query",)
@@ -125,8 +126,8 @@ def number(value: float | None, measure: Measure, digits: int) -> str:
 
 
 def interval_of(ev: Evaluation, measure: Measure) -> Interval | None:
-    """The 95% interval of an aggregated value; None where no query counts."""
-    return ev.interval(measure) if ev.counted(measure) else None
+    """The 95% interval of an aggregated value; None where there is none."""
+    return ev.interval(measure) if ev.has_interval(measure) else None
 
 
 def definition_lines(measures: Iterable[Measure]) -> list[str]:
@@ -232,7 +233,7 @@ def to_csv(
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if per_query:
-        writer.writerow(["run", "query", *measures])
+        writer.writerow(["run", "query", *(measure for measure in measures if measure.aggregate != "whole")])
         for ev in evaluations:
             for query, *values in ev.per_query.iter_rows():
                 writer.writerow([ev.name, query, *(_exact(value, digits) for value in values)])
