@@ -111,7 +111,7 @@ def evaluate(
             if (extremes := _tie_bounds(measure, views, placed)) is not None:
                 bounds[measure] = extremes
     if placed is None or facts is None:
-        placed = placing.place(Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="counted"))
+        placed = placing.place(Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="first"))
         facts = _facts(placed, placing, {})
     means = {measure: aggregated(values[measure], measure.aggregate) for measure in ranked}
     wholes: Mapping[Measure, Whole] = {}

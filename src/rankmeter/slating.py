@@ -23,6 +23,9 @@ from rankmeter.placing.segments import group_rows, offsets_of
 from rankmeter.placing.slates import Lists, first_items
 from rankmeter.placing.table import encode
 
+FEW_IDS = 5_000
+"""Up to how many ids are looked up one by one."""
+
 _ITEMS = "catalogue=rankmeter.Catalogue(items=..., {}=...)"
 NEEDS = {
     "judgments": ("to know which items are relevant", "evaluate(judgments, run, ...): truth first"),
@@ -89,6 +92,8 @@ class Vocabulary:
     def __init__(self, dtype: pl.DataType) -> None:
         self.dtype = dtype
         self.ids = pl.Series("id", [], dtype=dtype)
+        self._few: dict[Any, int] | None = {}
+        """The same as a dict while there are few ids, for which a join would be slow."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -99,20 +104,29 @@ class Vocabulary:
         unknown = codes < 0
         if unknown.any():
             fresh = ids.cast(self.dtype).filter(pl.Series(unknown))
-            new = fresh.unique(maintain_order=True)
-            number = pl.DataFrame({"id": new, "code": np.arange(len(self), len(self) + len(new))})
+            first = len(self)
+            new = pl.Series(list(dict.fromkeys(fresh)), dtype=self.dtype) if len(fresh) < FEW_IDS else fresh.unique(maintain_order=True)
             self.ids = pl.concat([self.ids, new.alias("id")], rechunk=True)
-            found = pl.DataFrame({"id": fresh}).join(number, on="id", how="left", maintain_order="left")["code"]
-            codes[unknown] = found.to_numpy()
+            self._few = {one: number for number, one in enumerate(self.ids)} if len(self) < FEW_IDS else None
+            codes[unknown] = first + Vocabulary._of(new).find(fresh)
         return codes
+
+    @classmethod
+    def _of(cls, ids: pl.Series) -> Vocabulary:
+        made = cls(ids.dtype)
+        made.ids = ids
+        made._few = {one: number for number, one in enumerate(ids)} if len(ids) < FEW_IDS else None
+        return made
 
     def find(self, ids: pl.Series) -> Ints:
         """The number of each id; -1 for strangers."""
-        if not len(ids):
-            return np.empty(0, np.int64)
+        if not len(ids) or not len(self):
+            return np.full(len(ids), -1, np.int64)
+        ids = ids.cast(self.dtype)
+        if self._few is not None and len(ids) < FEW_IDS:
+            return np.array([self._few.get(one, -1) for one in ids.to_list()], np.int64)
         known = pl.DataFrame({"id": self.ids, "code": np.arange(len(self))})
-        asked = pl.DataFrame({"id": ids.cast(self.dtype)})
-        found = asked.join(known, on="id", how="left", maintain_order="left")["code"]
+        found = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")["code"]
         return found.fill_null(-1).to_numpy().astype(np.int64)
 
 

@@ -10,9 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankmeter as rm
-from rankmeter.measures import REGISTRY
 from tests.oracle import oracle
-from tests.properties.strategies import GRADES, INT_IDS, TEXT_IDS, Data, data, measures, tie_rules
+from tests.properties.strategies import PLACED, GRADES, INT_IDS, TEXT_IDS, Data, data, measures, tie_rules
 
 ORDER_FREE = ["item", "item-ascending", "mean", "shared", "worst", "best"]
 """The tie rules that do not look at the order in which a run is given."""
@@ -189,10 +188,10 @@ def test_the_value_of_a_list_of_grades_is_that_of_the_list(grades, text):
     assert rm.value(text, grades=grades) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(PLACED))
 def test_pooling_one_query_gives_its_value(name):
-    if "pooled" not in REGISTRY[name].aggregates:
+    if "pooled" not in PLACED[name].aggregates:
         pytest.skip("a count or a value without a denominator")
     judgments, run = {"q": {"a": 2, "b": 1, "c": 0, "d": 1}}, {"q": {"c": 3.0, "a": 2.0, "x": 2.0, "b": 1.0}}
-    mean, pooled = values(Data(judgments, run), REGISTRY[name], REGISTRY[name](aggregate="pooled"))
+    mean, pooled = values(Data(judgments, run), PLACED[name], PLACED[name](aggregate="pooled"))
     assert pooled[None] == pytest.approx(mean[None])

@@ -9,9 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rankmeter as rm
-from rankmeter.measures import REGISTRY
 from tests.oracle import oracle
-from tests.properties.strategies import INT_IDS, ODD_SCORES, TEXT_IDS, TIED_SCORES, Data, data, measures, tie_rules
+from tests.properties.strategies import PLACED, INT_IDS, ODD_SCORES, TEXT_IDS, TIED_SCORES, Data, data, measures, tie_rules
 
 FAMILIES = ["P@3", "R@3", "F@3", "Success@3", "RR@3", "AP@3", "nDCG@3", "DCG@3", "RBP@3", "ERR@3", "Bpref", "infAP"]
 FAMILIES += ["IPrec@0.5", "Rprec", "SetP", "SetR", "SetF", "AUC", "MeanRank", "NumRelRet"]
@@ -28,7 +27,7 @@ def assert_equal_to_oracle(case: Data, *asked: rm.Measure) -> None:
         assert result[measure] == pytest.approx(mean, rel=1e-9, abs=1e-9, nan_ok=True), measure
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(PLACED))
 @settings(max_examples=60)
 @given(st.data())
 def test_the_value_is_that_of_the_formula_under_every_tie_rule(name, draws):
@@ -41,12 +40,12 @@ def test_the_value_is_that_of_the_formula_under_every_tie_rule(name, draws):
     assert_equal_to_oracle(case, *(measure(ties=rule) for rule in rules))
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(PLACED))
 @settings(max_examples=15)
 @given(st.data())
 def test_every_tie_rule_of_a_measure_with_default_options(name, draws):
     case = draws.draw(data(scores=TIED_SCORES))
-    assert_equal_to_oracle(case, *(REGISTRY[name](ties=rule) for rule in tie_rules(REGISTRY[name])))
+    assert_equal_to_oracle(case, *(PLACED[name](ties=rule) for rule in tie_rules(PLACED[name])))
 
 
 @settings(max_examples=60)
@@ -90,14 +89,14 @@ def test_a_ranked_list_has_the_values_of_its_order(case, measure):
 @given(data(), st.sampled_from(["mean", "geometric", "sum", "median", "pooled"]), st.sampled_from(["zero", "skip"]))
 def test_every_aggregate_is_made_of_the_values_per_query(case, aggregate, empty):
     asked = [
-        REGISTRY[name](aggregate=aggregate, empty=empty)
-        for name in REGISTRY
-        if aggregate in REGISTRY[name].aggregates and name != "NumQ"
+        PLACED[name](aggregate=aggregate, empty=empty)
+        for name in PLACED
+        if aggregate in PLACED[name].aggregates and name != "NumQ"
     ]
     assert_equal_to_oracle(case, *asked)
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(PLACED))
 @settings(max_examples=25)
 @given(st.data())
 def test_judged_items_that_were_not_returned_can_be_appended(name, draws):

@@ -127,6 +127,7 @@ class TailShare(TailMeasure):
     tail: Literal["interactions", "items"] = choice("interactions", "items", default="items")
 
     name: ClassVar[str] = "TailShare"
+    aggregates: ClassVar[tuple[str, ...]] = ("pooled", "mean", "median")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -229,6 +230,7 @@ class PopularityLift(SlateMeasure):
     count: Literal["interactions", "users"] = choice("interactions", "users")
 
     name: ClassVar[str] = "PopularityLift"
+    aggregates: ClassVar[tuple[str, ...]] = ("pooled", "mean", "median")
     bounds: ClassVar[tuple[float, float]] = (-1.0, math.inf)
     higher_is_better: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("popularity", "history")

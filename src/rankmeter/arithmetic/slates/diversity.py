@@ -200,4 +200,4 @@ def spread(sets: Sets, item: Ints, user: Ints, weight: Floats, users: int) -> Fl
     sizes = np.diff(sets.indptr)[item]
     part = np.repeat(weight / np.maximum(sizes, 1), sizes)
     flat = np.bincount(user[owner] * sets.columns + column, weights=part, minlength=users * sets.columns)
-    return flat.reshape(users, sets.columns)
+    return flat.reshape(users, sets.columns).astype(np.float64, copy=False)

@@ -57,9 +57,9 @@ def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
         return np.asarray(np.abs(share - target).sum(axis=-1) / 2)
     if m.distance == "max":
         return np.asarray(np.abs(share - target).max(axis=-1))
-    quotient = np.divide(share, target, out=np.full(share.shape, np.nan), where=target > 0)
+    quotient = np.divide(share, target, out=np.full(share.shape, np.inf), where=target > 0)
     if m.distance == "ratio":
-        return np.asarray(np.nanmin(np.where(np.isnan(quotient), np.inf, quotient), axis=-1))
+        return np.asarray(quotient.min(axis=-1))
     logs = np.log2(quotient, out=np.zeros_like(quotient), where=(share > 0) & (target > 0))
     return np.maximum((share * logs).sum(axis=-1), 0.0)
 

@@ -56,7 +56,7 @@ def _not_popular(s: Slates, m: Any) -> Bools:
     taken, _ = counts_of(s.items, "interactions")
     most = np.argsort(-taken, kind="stable")[: m.cutoff or s.codes.shape[1]]
     usual = np.zeros(s.items.total, np.bool_)
-    usual[most] = True
+    usual[most] = taken[most] > 0
     return s.present & ~known(usual, s.codes)
 
 
