@@ -106,9 +106,9 @@ def measure_lists(
 def _slates(material: Material, measures: Sequence[SlateMeasure]) -> dict[SlateMeasure, Slates]:
     """The lists of each measure; those of one order are made once, as deep as the deepest asks."""
     made: dict[tuple[str, str], Slates] = {}
-    for key in material.lists:
-        some = next(m for m in measures if (m.ties, m.duplicates or m.default_duplicates) == key)
-        made[key] = material.slates(some, np.iinfo(np.int64).max)
+    for key, rows in material.lists.items():
+        same = next((other for other in made if material.lists[other] is rows), None)
+        made[key] = made[same] if same else material.slates(key)
     return {m: made[m.ties, m.duplicates or m.default_duplicates] for m in measures}
 
 

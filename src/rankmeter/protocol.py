@@ -36,7 +36,9 @@ def _leakage(material: Material) -> list[str]:
         return []
     total = material.items.total
     relevant = _keys(material.judged, total, np.nextafter(0.0, 1.0))
-    shared = int(np.isin(relevant, _keys(material.history, total, -np.inf)).sum())
+    before = _keys(material.history, total, -np.inf)  # in rising order: histories are kept so
+    at = np.minimum(np.searchsorted(before, relevant), max(len(before) - 1, 0))
+    shared = int((before[at] == relevant).sum()) if len(before) else 0
     if not shared:
         return []
     return [f"{shared:,} of {len(relevant):,} relevant pairs stand in the history too: leakage, unless repeats count"]

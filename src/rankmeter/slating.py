@@ -159,13 +159,11 @@ class Material:
     """By tie rule and treatment of duplicates: the query of each row, its place, its item."""
     queries: int
 
-    def slates(self, measure: SlateMeasure, width: int) -> Slates:
-        """The lists as a measure sees them, ``width`` places at most."""
-        query, place, item = self.lists[order_of(measure)]
-        longest = int(place.max(initial=-1)) + 1
-        codes = np.full((self.queries, max(min(width, longest), 1)), -1, np.int64)
-        kept = slice(None) if width >= longest else place < width
-        codes[query[kept], place[kept]] = item[kept]
+    def slates(self, order: tuple[str, str]) -> Slates:
+        """The lists in one order, as deep as they were cut."""
+        query, place, item = self.lists[order]
+        codes = np.full((self.queries, max(int(place.max(initial=-1)) + 1, 1)), -1, np.int64)
+        codes[query, place] = item
         grades = None
         if self.judged is not None:
             found, row = is_among(codes, self.judged, self.items.total)
@@ -184,10 +182,15 @@ def lists_of(measures: Sequence[SlateMeasure], run: AnyRun) -> dict[tuple[str, s
     groups: dict[tuple[str, str], list[int | None]] = {}
     for measure in measures:
         groups.setdefault(order_of(measure), []).append(measure.cutoff)
-    made = {}
-    for (ties, duplicates), cutoffs in groups.items():
+    # A run in which no repeated item was found has the same lists however they would be treated.
+    for ties in {ties for ties, duplicates in groups if duplicates == "error"}:
+        for key in [key for key in groups if key[0] == ties and key[1] != "error"]:
+            groups[ties, "error"] += groups[key]
+    made: dict[tuple[str, str], Lists] = {}
+    for (ties, duplicates), cutoffs in sorted(groups.items(), key=lambda group: group[0][1] != "error"):
         deepest = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
-        made[ties, duplicates] = first_items(run, k=deepest, ties=ties, duplicates=duplicates)
+        same = made.get((ties, "error"))
+        made[ties, duplicates] = same or first_items(run, k=deepest, ties=ties, duplicates=duplicates)
     return made
 
 
@@ -208,7 +211,10 @@ def gather(given: Given, lists: Mapping[tuple[str, str], Lists], queries: pl.Ser
     people.add(queries)
     listed = 0 if given.catalogue is None else len(words.add(given.catalogue.items))
     taken = None if given.history is None else words.add(given.history.item)
-    numbered = {key: (*_placed(one, people), words.add(one.item)) for key, one in lists.items()}
+    numbered: dict[tuple[str, str], tuple[Ints, Ints, Ints]] = {}
+    for key, one in lists.items():
+        same = next((other for other in numbered if lists[other] is one), None)
+        numbered[key] = numbered[same] if same else (*_placed(one, people), words.add(one.item))
     judged = None if truth is None else _judged(people.find(truth.query), words.add(truth.item), truth.grade, len(queries))
     items, history = _known_items(given, taken, people, len(words), listed, len(queries), measures)
     return Material(items, words, judged, history, numbered, len(queries))
@@ -241,7 +247,8 @@ def _known_items(
         counts = np.bincount(taken, minlength=total).astype(np.float64)
         seen = counts > 0
         everyone, code = encode(given.history.query)
-        pairs = np.unique(code.astype(np.int64) * total + taken)
+        pairs = np.sort(code.astype(np.int64) * total + taken)
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
         user, item = pairs // total, pairs % total
         takers, users = np.bincount(item, minlength=total).astype(np.float64), float(len(everyone))
         history = _histories(people.find(everyone), user, item, queries)

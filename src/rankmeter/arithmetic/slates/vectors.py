@@ -111,13 +111,21 @@ def _squared_sums(units: npt.NDArray[Any] | Sets, codes: Ints, has: Bools) -> Fl
             users = keys[order][starts] // units.columns
             found[rows] = np.bincount(users, weights=sums**2, minlength=len(codes[rows]))
         return found
-    row = np.where(has, codes, len(units) - 1)
+    offsets = np.concatenate([[0], np.cumsum(np.count_nonzero(has, axis=1))])
+    item = codes[has]
     for block in blocks(len(codes), units.shape[1] * 4):
-        total = units[row[block, 0]]
-        for place in range(1, codes.shape[1]):
-            total += units[row[block, place]]
+        total = sums_of_rows(units, item, offsets[block.start : block.stop + 1])
         found[block] = np.einsum("ij,ij->i", total, total)
     return found
+
+
+def sums_of_rows(units: npt.NDArray[Any], item: Ints, offsets: Ints) -> Floats:
+    """(n, d) for each stretch of items the sum of their vectors, as a product with a sparse matrix of ones."""
+    from scipy.sparse import csr_array  # only where vectors are added up
+
+    chosen = item[offsets[0] : offsets[-1]]
+    ones = csr_array((np.ones(len(chosen)), chosen, offsets - offsets[0]), shape=(len(offsets) - 1, len(units)))
+    return np.asarray(ones @ units)
 
 
 def sparse_blocks(units: Sets, codes: Ints, has: Bools) -> list[slice]:
@@ -150,24 +158,13 @@ def likeness_to_history(items: Described, codes: Ints, history: Rows) -> tuple[F
         _sparse_likeness(units, codes, has, history, described_, alike)
     else:
         row = np.where(has, codes, len(units) - 1)
-        width = units.shape[1]
-        for block in bounded(np.diff(history.offsets) * width + width):
-            rows = slice(int(history.offsets[block.start]), int(history.offsets[block.stop]))
-            profile = _profiles(units, history, rows, described_[rows], block)
+        item = np.where(described_, history.item, len(units) - 1)
+        for block in blocks(len(codes), units.shape[1] * 4):
+            profile = sums_of_rows(units, item, history.offsets[block.start : block.stop + 1])
             for place in range(codes.shape[1]):
                 alike[block, place] = np.einsum("ij,ij->i", units[row[block, place]], profile)
     mean = np.divide(alike, counts[:, None], out=np.zeros_like(alike), where=counts[:, None] > 0)
     return mean, has & (counts > 0)[:, None]
-
-
-def _profiles(units: npt.NDArray[Any], history: Rows, rows: slice, kept: Bools, block: slice) -> Floats:
-    """(users of the block, d) the sum of the vectors of each user's history."""
-    offsets = history.offsets[block.start : block.stop + 1] - rows.start
-    vectors = units[np.where(kept, history.item[rows], len(units) - 1)]
-    # reduceat gives the next row for an empty stretch; a last row of zeros and a mask take care of that.
-    sums = np.add.reduceat(np.vstack([vectors, np.zeros((1, vectors.shape[1]))]), offsets[:-1], axis=0)
-    sums[np.diff(offsets) == 0] = 0.0
-    return np.asarray(sums)
 
 
 def _sparse_likeness(
