@@ -1,4 +1,4 @@
-"""The measures of lists once more: slow, plain Python, line by line as in their formulas. Shares nothing with the library."""
+"""The measures of lists once more: slow, plain Python, line by line as in their formulas."""
 
 from __future__ import annotations
 
@@ -312,7 +312,7 @@ def spread(rates: list[float]) -> float:
 
 def groups_of(m, w):
     if m.groups == "catalogue":
-        return lambda item: w.groups.get(item), sorted(set(w.groups.values()))
+        return w.groups.get, sorted(set(w.groups.values()))
     inside = tail(m, w)
     return lambda item: "tail" if inside(item) else "head", ["head", "tail"]
 
@@ -321,7 +321,9 @@ def pop_reo(m, w, users):
     group, names = groups_of(m, w)
     rates = []
     for name in names:
-        wanted = [(u, i) for u in users for i, grade in w.judged.get(u, {}).items() if grade >= m.rel and group(i) == name]
+        wanted = [
+            (u, i) for u in users for i, grade in w.judged.get(u, {}).items() if grade >= m.rel and group(i) == name
+        ]
         if wanted:
             rates.append(sum(i in cut(m, w, u) for u, i in wanted) / len(wanted))
     return spread(rates)

@@ -292,7 +292,7 @@ def _check_shape(shape: tuple[int, ...], items: pl.Series, source: str) -> None:
 
 
 def _check_finite(values: npt.NDArray[Any], source: str) -> None:
-    wrong = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1)) if values.ndim else []
+    wrong = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
     if len(wrong):
         raise InputError(f"{source}: features of {len(wrong):,} items are not finite (rows {examples(wrong)}).")
 

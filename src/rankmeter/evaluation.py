@@ -169,7 +169,8 @@ def _compared(listed: list[SlateMeasure]) -> list[Measure]:
 def _check_given(
     measures: list[Measure], placing: _Placing, catalogue: Catalogue | None, history: History | None, by: object
 ) -> None:
-    if placing.truth is not None and not any(isinstance(measure, SlateMeasure) for measure in measures):
+    is_unjudged = placing.truth is None and placing.returned is not None
+    if not is_unjudged and not any(isinstance(measure, SlateMeasure) for measure in measures):
         return
     from rankmeter.slating import check_needs
 
@@ -264,11 +265,15 @@ def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) 
             return _Placing(partial(_already, ready), ready.source, ready.source, wide=False)
     elif run is None:
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
+    truth: AnyJudgments
+    returned: AnyRun
     if isinstance(judgments, Labelled):
         truth, returned = judgments.judgments, judgments.run
     elif judgments is None:
         returned = into_run(run, columns=columns)
-        return _Placing(partial(place_unjudged, returned), "no judgments", returned.source, wide=False, returned=returned)
+        return _Placing(
+            partial(place_unjudged, returned), "no judgments", returned.source, wide=False, returned=returned
+        )
     else:
         truth, returned = into_judgments(judgments, columns=columns), into_run(run, columns=columns)
     place = partial(place_run, truth, returned)

@@ -64,7 +64,11 @@ def _check_group(measure: Any, catalogue: Catalogue) -> None:
 def compared_by(measure: Any) -> Measure:
     """The measure whose means a segment gap compares."""
     base = find_measure(str(measure.of))
-    if getattr(base, "aggregate", "") not in ("mean", "pooled") or base.at != "cutoff" or type(base).name not in REGISTRY:
+    if (
+        getattr(base, "aggregate", "") not in ("mean", "pooled")
+        or base.at != "cutoff"
+        or type(base).name not in REGISTRY
+    ):
         raise MeasureError(f"{measure}: {measure.of} has no mean over users that segments could be compared by.")
     changes = {"queries": measure.queries, "duplicates": measure.duplicates}
     base = base(**{name: value for name, value in changes.items() if value is not None})
@@ -85,7 +89,9 @@ def measure_lists(
     lists = lists_of(plain, given.run)
     material = gather(given, lists, placed.queries, plain)
     slates = _slates(material, plain)
-    values, means, wholes = dict(ranked), {}, {}
+    values: dict[Measure, Values] = dict(ranked)
+    means: dict[Measure, float] = {}
+    wholes: dict[Measure, Whole] = {}
     for measure in plain:
         values[measure], means[measure], whole = _measured(slates[measure], measure, chosen_by(measure, placed))
         if whole is not None:

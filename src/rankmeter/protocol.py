@@ -55,14 +55,14 @@ def _sampled(material: Material, p: Placements) -> list[str]:
         return []
     relevant = np.bincount(material.judged.query[material.judged.grade > 0], minlength=len(p))[both]
     found = np.bincount(p.query[p.grade > 0], minlength=len(p))[both]
-    universe = max(material.items.listed, int(np.count_nonzero(material.items.seen)) if material.items.seen is not None else 0)
+    universe = max(
+        material.items.listed, int(np.count_nonzero(material.items.seen)) if material.items.seen is not None else 0
+    )
     spread = np.ptp(lengths - relevant) == 0 or np.ptp(lengths) == 0
     if not (relevant > 0).any() or (found < relevant).any() or not spread or 2 * lengths.max() >= universe:
         return []
-    return [
-        f"every list holds all relevant items among {int(lengths.max()):,} candidates of {universe:,}: the candidates "
-        "look sampled, and sampled measures can change the order of systems (Krichene & Rendle 2020)"
-    ]
+    fact = f"every list holds all relevant items among {int(lengths.max()):,} candidates of {universe:,}"
+    return [f"{fact}: they look sampled, and that can change the order of systems (Krichene & Rendle 2020)"]
 
 
 def _missing(material: Material, p: Placements) -> list[str]:
@@ -72,7 +72,9 @@ def _missing(material: Material, p: Placements) -> list[str]:
     missing = int((p.is_judged & ~p.in_run).sum())
     if not missing:
         return []
-    return [f"{missing:,} of {int(p.is_judged.sum()):,} judged users have no list; they count as empty lists or not at all"]
+    return [
+        f"{missing:,} of {int(p.is_judged.sum()):,} judged users have no list; they count as empty lists or not at all"
+    ]
 
 
 def _lists(s: Slates) -> list[str]:

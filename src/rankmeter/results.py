@@ -209,7 +209,10 @@ class Evaluation:
     def _slices_as_dict(self) -> dict[str, Any]:
         return {
             name: {
-                str(measure): {"value": one[measure], "queries": dict(zip(one.labels, one.counts[measure], strict=True))}
+                str(measure): {
+                    "value": one[measure],
+                    "queries": dict(zip(one.labels, one.counts[measure], strict=True)),
+                }
                 for measure in one.values
             }
             for name, one in self.slices.items()

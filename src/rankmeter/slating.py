@@ -26,7 +26,7 @@ from rankmeter.placing.table import encode
 FEW_IDS = 5_000
 """Up to how many ids are looked up one by one."""
 
-_ITEMS = "catalogue=rankmeter.Catalogue(items=..., {}=...)"
+_ITEMS = "catalogue=rankmeter.Catalogue(items=..., {0}=...) (in a file or frame: a column {0})"
 NEEDS = {
     "judgments": ("to know which items are relevant", "evaluate(judgments, run, ...): truth first"),
     "catalogue": (
@@ -34,7 +34,10 @@ NEEDS = {
         "catalogue= a list of ids, a frame, a file, or rankmeter.Catalogue(items=...)",
     ),
     "history": ("to know what users took before", "history= {user: [items]}, a frame or a file of interactions"),
-    "popularity": ("to know how often items were taken", f"history= the interactions, or {_ITEMS.format('popularity')}"),
+    "popularity": (
+        "to know how often items were taken",
+        f"history= the interactions, or {_ITEMS.format('popularity')}",
+    ),
     "users": (
         "to know how many users took an item",
         "history= the interactions, or catalogue=rankmeter.Catalogue(items=..., popularity=..., users=...)",
@@ -105,7 +108,11 @@ class Vocabulary:
         if unknown.any():
             fresh = ids.cast(self.dtype).filter(pl.Series(unknown))
             first = len(self)
-            new = pl.Series(list(dict.fromkeys(fresh)), dtype=self.dtype) if len(fresh) < FEW_IDS else fresh.unique(maintain_order=True)
+            new = (
+                pl.Series(list(dict.fromkeys(fresh)), dtype=self.dtype)
+                if len(fresh) < FEW_IDS
+                else fresh.unique(maintain_order=True)
+            )
             self.ids = pl.concat([self.ids, new.alias("id")], rechunk=True)
             self._few = {one: number for number, one in enumerate(self.ids)} if len(self) < FEW_IDS else None
             codes[unknown] = first + Vocabulary._of(new).find(fresh)
@@ -194,7 +201,9 @@ def lists_of(measures: Sequence[SlateMeasure], run: AnyRun) -> dict[tuple[str, s
     return made
 
 
-def gather(given: Given, lists: Mapping[tuple[str, str], Lists], queries: pl.Series, measures: Sequence[Measure]) -> Material:
+def gather(
+    given: Given, lists: Mapping[tuple[str, str], Lists], queries: pl.Series, measures: Sequence[Measure]
+) -> Material:
     """Number all items and put everything in the order of the queries."""
     truth = None if given.judgments is None else judgments_table(given.judgments)
     columns: dict[str, pl.Series] = {f"the run ({ties})": one.item for (ties, _), one in lists.items()}
@@ -215,7 +224,9 @@ def gather(given: Given, lists: Mapping[tuple[str, str], Lists], queries: pl.Ser
     for key, one in lists.items():
         same = next((other for other in numbered if lists[other] is one), None)
         numbered[key] = numbered[same] if same else (*_placed(one, people), words.add(one.item))
-    judged = None if truth is None else _judged(people.find(truth.query), words.add(truth.item), truth.grade, len(queries))
+    judged = (
+        None if truth is None else _judged(people.find(truth.query), words.add(truth.item), truth.grade, len(queries))
+    )
     items, history = _known_items(given, taken, people, len(words), listed, len(queries), measures)
     return Material(items, words, judged, history, numbered, len(queries))
 
@@ -235,7 +246,13 @@ def _judged(query: Ints, item: Ints, grade: pl.Series, queries: int) -> Rows:
 
 
 def _known_items(
-    given: Given, taken: Ints | None, people: Vocabulary, total: int, listed: int, queries: int, measures: Sequence[Measure]
+    given: Given,
+    taken: Ints | None,
+    people: Vocabulary,
+    total: int,
+    listed: int,
+    queries: int,
+    measures: Sequence[Measure],
 ) -> tuple[Items, Rows | None]:
     """Popularity and the descriptions of items, and the history of the queries."""
     c = given.catalogue
@@ -252,7 +269,7 @@ def _known_items(
         user, item = pairs // total, pairs % total
         takers, users = np.bincount(item, minlength=total).astype(np.float64), float(len(everyone))
         history = _histories(people.find(everyone), user, item, queries)
-        if any("history" in (getattr(m, "source", ""),) for m in measures):
+        if any(getattr(m, "source", "") == "history" for m in measures):
             takers_of = _takers(user, item, total, len(everyone))
     if c is not None and c.popularity is not None:
         counts = np.concatenate([c.popularity, np.zeros(total - listed)])

@@ -60,7 +60,11 @@ class Slices:
         for known in self.values:
             if known == made or str(known) == str(measure):
                 return known
-        same = [known for known in self.values if type(known) is type(made) and getattr(known, "cutoff", None) == getattr(made, "cutoff", None)]
+        same = [
+            known
+            for known in self.values
+            if type(known) is type(made) and getattr(known, "cutoff", None) == getattr(made, "cutoff", None)
+        ]
         if len(same) == 1:
             return same[0]
         close = nearest(str(measure), [str(known) for known in self.values], shown=1)
@@ -73,7 +77,9 @@ class Slices:
 
         rows = []
         for measure, values in self.values.items():
-            spans = slice_intervals(self.samples[measure], level=level) if intervals and measure in self.samples else None
+            spans = (
+                slice_intervals(self.samples[measure], level=level) if intervals and measure in self.samples else None
+            )
             for place, (label, value) in enumerate(zip(self.labels, values, strict=True)):
                 row: dict[str, Any] = {"by": self.name, "slice": label, "measure": str(measure), "value": value}
                 row["queries"] = self.counts[measure][place]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -137,7 +138,9 @@ def _built_in(name: str, material: Material, catalogue: Catalogue | None) -> Sli
     tenth = np.empty(items.total, np.int64)
     tenth[np.argsort(-items.taken, kind="stable")] = np.arange(items.total) * 10 // items.total
     labels = tuple(f"{place}0%" for place in range(1, 11))
-    return Slicing(name, "item", tuple(f"top {labels[0]}" if not at else f"to {one}" for at, one in enumerate(labels)), tenth)
+    return Slicing(
+        name, "item", tuple(f"top {labels[0]}" if not at else f"to {one}" for at, one in enumerate(labels)), tenth
+    )
 
 
 def _activity(sizes: Ints) -> Slicing:
@@ -147,5 +150,5 @@ def _activity(sizes: Ints) -> Slicing:
     quarter = np.where(sizes > 0, 1 + np.searchsorted(bounds, sizes, side="right"), 0)
     lows = ["1", *(str(bound) for bound in bounds)]
     labels = ["no history", *(f"{low} or more" for low in lows)]
-    labels[1 : len(lows)] = [f"{low} to {int(high) - 1}" for low, high in zip(lows, lows[1:], strict=False)]
+    labels[1 : len(lows)] = [f"{low} to {int(high) - 1}" for low, high in pairwise(lows)]
     return Slicing("activity", "query", tuple(labels), quarter)

@@ -8,10 +8,10 @@ import random
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.oracle import oracle
+from tests.properties.strategies import GRADES, INT_IDS, PLACED, TEXT_IDS, Data, data, measures, tie_rules
 
 import rankmeter as rm
-from tests.oracle import oracle
-from tests.properties.strategies import PLACED, GRADES, INT_IDS, TEXT_IDS, Data, data, measures, tie_rules
 
 ORDER_FREE = ["item", "item-ascending", "mean", "shared", "worst", "best"]
 """The tie rules that do not look at the order in which a run is given."""
@@ -180,7 +180,9 @@ def _broken(scores: dict, shuffler: random.Random) -> dict:
     return {item: float(place) for place, item in enumerate(order)}
 
 
-@given(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=8), st.sampled_from([*MONOTONE, "ERR", "Bpref", "AUC"]))
+@given(
+    st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=8), st.sampled_from([*MONOTONE, "ERR", "Bpref", "AUC"])
+)
 def test_the_value_of_a_list_of_grades_is_that_of_the_list(grades, text):
     assume(max(grades) >= 1)
     judged = {f"d{place}": grade for place, grade in enumerate(grades)}

@@ -7,10 +7,20 @@ import math
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.oracle import oracle
+from tests.properties.strategies import (
+    INT_IDS,
+    ODD_SCORES,
+    PLACED,
+    TEXT_IDS,
+    TIED_SCORES,
+    Data,
+    data,
+    measures,
+    tie_rules,
+)
 
 import rankmeter as rm
-from tests.oracle import oracle
-from tests.properties.strategies import PLACED, INT_IDS, ODD_SCORES, TEXT_IDS, TIED_SCORES, Data, data, measures, tie_rules
 
 FAMILIES = ["P@3", "R@3", "F@3", "Success@3", "RR@3", "AP@3", "nDCG@3", "DCG@3", "RBP@3", "ERR@3", "Bpref", "infAP"]
 FAMILIES += ["IPrec@0.5", "Rprec", "SetP", "SetR", "SetF", "AUC", "MeanRank", "NumRelRet"]

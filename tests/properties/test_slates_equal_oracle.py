@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.slate_oracle import World, oracle
 
 import rankmeter as rm
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.slates import SlateMeasure
-from tests.slate_oracle import World, oracle
 
 NAMES = sorted(name for name, m in REGISTRY.items() if isinstance(m, SlateMeasure) and name != "SegmentGap")
 ITEMS = ["a", "b", "c", "d", "e", "f"]
@@ -40,7 +40,9 @@ def worlds(draw: st.DrawFn) -> World:
     anything = st.sampled_from([*ITEMS, *OUTSIDE])
     user = st.sampled_from(USERS)
     lists = draw(st.dictionaries(user, st.lists(anything, max_size=6, unique=True), min_size=1))
-    judged = draw(st.dictionaries(user, st.dictionaries(anything, st.sampled_from([0, 1, 2, 3]), min_size=1), min_size=1))
+    judged = draw(
+        st.dictionaries(user, st.dictionaries(anything, st.sampled_from([0, 1, 2, 3]), min_size=1), min_size=1)
+    )
     history = draw(st.dictionaries(user, st.lists(anything, min_size=1, max_size=6), min_size=1))
     first = next(iter(lists))
     judged.setdefault(first, {})["a"] = 3

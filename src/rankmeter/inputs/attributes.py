@@ -98,7 +98,9 @@ def _parse(content: bytes, kind: str) -> pl.DataFrame:
         return pl.read_ndjson(content, infer_schema_length=None)
     parsed = json.loads(content)
     if isinstance(parsed, dict):
-        parsed = [{"item": key, **(value if isinstance(value, dict) else {"value": value})} for key, value in parsed.items()]
+        parsed = [
+            {"item": key, **(value if isinstance(value, dict) else {"value": value})} for key, value in parsed.items()
+        ]
     return pl.DataFrame(parsed, infer_schema_length=None)
 
 
@@ -106,7 +108,9 @@ def find_column(table: pl.DataFrame, usual: Sequence[str], what: str, source: st
     """The column that the caller named, or the only one with a usual name; None where there is none."""
     if given is not None:
         if given not in table.columns:
-            fact = f"{source} has no column '{given}', named as the {what} (found: {examples(table.columns, shown=12)})."
+            fact = (
+                f"{source} has no column '{given}', named as the {what} (found: {examples(table.columns, shown=12)})."
+            )
             raise InputError(with_hint(fact, did_you_mean(given, table.columns)))
         return given
     folded = [fold(name) for name in usual]

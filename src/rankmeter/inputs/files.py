@@ -143,8 +143,8 @@ def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
     Returns
     -------
     Labelled
-        What ``evaluate`` takes in place of judgments and run. The run is unscored (minus the position in the query, from 1) and keeps an item that is listed twice, for the
-        consumer to report; the judgments keep its first grade.
+        What ``evaluate`` takes in place of judgments and run. The run is unscored (minus the position in the query,
+        from 1) and keeps an item that is listed twice, for the consumer to report; the judgments keep its first grade.
     """
     if format not in (None, "labelled", "trec", "qrels"):
         raise InputError(f"format {format!r} has no labels in line; expected 'labelled' (query Q0 item grade).")

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from rankmeter.measures import counts, found, gains, incomplete, order
-from rankmeter.measures import coverage, diversity, fairness, listquality, novelty, popularity, taste, value  # isort: skip
+from rankmeter.measures import (
+    counts,
+    coverage,
+    diversity,
+    fairness,
+    found,
+    gains,
+    incomplete,
+    listquality,
+    novelty,
+    order,
+    popularity,
+    taste,
+    value,
+)
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
 from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure
@@ -19,6 +32,7 @@ HitRate = Success
 __all__ = [
     "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
-    "Success", "counts", "find_measure", "found", "gains", "incomplete", "infAP", "into_measures", "nDCG", "order",
-    "parse", "parse_measures", "register",
+    "SlateMeasure", "Success", "WholeMeasure", "counts", "coverage", "diversity", "fairness", "find_measure", "found",
+    "gains", "incomplete", "infAP", "into_measures", "listquality", "nDCG", "novelty", "order", "parse",
+    "parse_measures", "popularity", "register", "taste", "value",
 ]  # fmt: skip

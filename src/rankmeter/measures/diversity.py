@@ -50,7 +50,7 @@ class IntraListDistance(SlateMeasure):
         if self.source != "features" and self.metric not in ("cosine", "jaccard"):
             raise MeasureError(
                 with_hint(
-                    f"ILD: metric={self.metric} is not possible with source={self.source}, which describes items by sets.",
+                    f"ILD: metric={self.metric} is not possible with source={self.source}: items are then sets.",
                     "use metric=cosine or metric=jaccard",
                 )
             )

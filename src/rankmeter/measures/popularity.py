@@ -146,7 +146,7 @@ class GroupGapMeasure(WholeMeasure):
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PopularityEqualOpportunity(GroupGapMeasure):
-    r"""Popularity-based ranking equal opportunity: do relevant items of head and tail get found alike?
+    r"""Popularity-based ranking equal opportunity: whether relevant items of head and tail are found alike.
 
     .. math:: \mathrm{PopREO@}k = \frac{\mathrm{std}(o_g)}{\mathrm{mean}(o_g)}, \qquad o_g = \frac{hits_g}{relevant_g}
 
@@ -178,7 +178,7 @@ class PopularityEqualOpportunity(GroupGapMeasure):
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PopularityStatisticalParity(GroupGapMeasure):
-    r"""Popularity-based ranking statistical parity: are items of head and tail recommended alike?
+    r"""Popularity-based ranking statistical parity: whether items of head and tail are recommended alike.
 
     .. math:: \mathrm{PopRSP@}k = \frac{\mathrm{std}(s_g)}{\mathrm{mean}(s_g)}, \qquad
         s_g = \frac{recommended_g}{\sum_u |I_g \setminus H_u|}

@@ -71,7 +71,8 @@ class Margin(JudgedSlateMeasure):
 class ValueNDCG(JudgedSlateMeasure):
     r"""Value-weighted nDCG: the gain of an item is its grade times its value.
 
-    .. math:: \frac{\sum_{i \le k} g(r_i)\, v_i / \log_2(i+1)}{\max_\pi \sum_{i \le k} g(r_{\pi_i})\, v_{\pi_i} / \log_2(i+1)}
+    .. math:: \frac{\sum_{i \le k} g(r_i)\, v_i / \log_2(i+1)}
+        {\max_\pi \sum_{i \le k} g(r_{\pi_i})\, v_{\pi_i} / \log_2(i+1)}
 
     The ideal are all relevant items of the user, dearest gain first. Items judged below ``rel`` gain nothing.
 

@@ -77,7 +77,7 @@ def _drawn(sample: Sample, resamples: int, seed: int) -> Floats:
 
 
 def _quotient(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
 
 
 def slice_intervals(sample: Sample, *, level: float = 0.95, resamples: int = 1999, seed: int = 0) -> Floats:
@@ -137,7 +137,7 @@ def _gaps(
     means = np.empty((resamples, slices))
     for place in range(resamples):
         chosen = draw().astype(np.int64)
-        top = np.bincount(group, weights=above[chosen], minlength=slices)
-        bottom = np.bincount(group, weights=below[chosen], minlength=slices)
+        top = np.bincount(group, weights=above[chosen], minlength=slices).astype(np.float64)
+        bottom = np.bincount(group, weights=below[chosen], minlength=slices).astype(np.float64)
         means[place] = _quotient(top, bottom)
     return gap_between(means, gap)

@@ -1,4 +1,4 @@
-"""The prose of the measures of lists: every option is described, and its examples are those that run in the docstrings."""
+"""The prose of the measures of lists: options are described, examples are those that run in the docstrings."""
 
 from __future__ import annotations
 

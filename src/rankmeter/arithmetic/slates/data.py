@@ -105,7 +105,7 @@ class Slates:
     @property
     def lengths(self) -> Ints:
         """(n,) how many items each list has."""
-        return np.count_nonzero(self.codes >= 0, axis=1)
+        return np.asarray(np.count_nonzero(self.codes >= 0, axis=1))
 
     def cut(self, cutoff: int | None) -> Slates:
         """The first ``cutoff`` places of every list."""

@@ -80,12 +80,12 @@ def _pairwise(items: Described, codes: Ints, metric: str) -> Floats:
 def _apart(left: npt.NDArray[Any], right: npt.NDArray[Any], metric: str) -> Floats:
     """The distance of vectors along the last axis."""
     if metric.startswith("hamming"):
-        differing = np.count_nonzero(left != right, axis=-1).astype(np.float64)
+        differing = np.asarray(np.count_nonzero(left != right, axis=-1), np.float64)
         return differing if metric == "hamming-count" else differing / left.shape[-1]
     difference = left.astype(np.float64) - right
     if metric == "manhattan":
         return np.asarray(np.abs(difference).sum(axis=-1))
-    return np.sqrt(np.einsum("...d,...d->...", difference, difference))
+    return np.asarray(np.sqrt(np.einsum("...d,...d->...", difference, difference)))
 
 
 def _jaccard(items: Described, codes: Ints) -> Floats:
@@ -113,7 +113,7 @@ def _jaccard(items: Described, codes: Ints) -> Floats:
 
 
 def _shared_dense(members: npt.NDArray[np.float32]) -> Floats:
-    return np.matmul(members, members.transpose(0, 2, 1)).astype(np.float64)
+    return np.asarray(np.matmul(members, members.transpose(0, 2, 1)), np.float64)
 
 
 def _shared_sparse(sets: Sets, row: Ints) -> Floats:

@@ -23,7 +23,7 @@ def exposure_of_group(sums: Floats, constants: Floats, m: Any) -> Floats:
     """The share of one group, or its ratio to the share of items."""
     number = int(constants[0])
     total = sums.sum(axis=-1)
-    share = np.divide(sums[..., number], total, out=np.full(total.shape, np.nan), where=total > 0)
+    share = np.asarray(np.divide(sums[..., number], total, out=np.full(total.shape, np.nan), where=total > 0))
     return share / constants[1 + number] if m.unit == "ratio" else share
 
 
@@ -61,12 +61,12 @@ def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
     if m.distance == "ratio":
         return np.asarray(quotient.min(axis=-1))
     logs = np.log2(quotient, out=np.zeros_like(quotient), where=(share > 0) & (target > 0))
-    return np.maximum((share * logs).sum(axis=-1), 0.0)
+    return np.asarray(np.maximum((share * logs).sum(axis=-1), 0.0))
 
 
 def _shares(sums: Floats) -> Floats:
     total = sums.sum(axis=-1, keepdims=True)
-    return np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0)
+    return np.asarray(np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0))
 
 
 def _group(s: Slates) -> Ints:

@@ -121,7 +121,7 @@ def tail_count(s: Slates, m: Any) -> ListValues:
 
 
 def _in_tail(s: Slates, m: Any) -> Floats:
-    return np.count_nonzero(known(tail_of(s.items, m), s.codes), axis=1).astype(np.float64)
+    return np.asarray(np.count_nonzero(known(tail_of(s.items, m), s.codes), axis=1), np.float64)
 
 
 def popularity_lift(s: Slates, m: Any) -> ListValues:
@@ -162,14 +162,14 @@ def statistical_parity(s: Slates, m: Any) -> Whole:
 
 
 def relative_spread(sums: Floats, _: Floats, __: Any) -> Floats:
-    """Standard deviation over mean of quotients: the first half of the columns by the second; ``(..., 2 g) -> (...)``."""
+    """Standard deviation over mean of quotients, first half of the columns by the second: ``(..., 2 g) -> (...)``."""
     groups = sums.shape[-1] // 2
     above, below = sums[..., :groups], sums[..., groups:]
     rate = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     counted = np.maximum(np.count_nonzero(below > 0, axis=-1), 1)
     mean = np.nansum(rate, axis=-1) / counted
     spread = np.sqrt(np.nansum((rate - mean[..., None]) ** 2, axis=-1) / counted)
-    return np.divide(spread, mean, out=np.zeros_like(mean), where=mean > 0)
+    return np.asarray(np.divide(spread, mean, out=np.zeros_like(mean), where=mean > 0))
 
 
 def _groups(items: Items, m: Any) -> tuple[Ints, int]:

@@ -40,9 +40,7 @@ class Described:
             kept = self.sparse.data != 0
             if kept.all():
                 return self.sparse
-            sizes = np.bincount(
-                np.repeat(np.arange(self.rows), np.diff(self.sparse.indptr))[kept], minlength=self.rows
-            )
+            sizes = np.bincount(np.repeat(np.arange(self.rows), np.diff(self.sparse.indptr))[kept], minlength=self.rows)
             indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
             return Sets(indptr, self.sparse.indices[kept], self.sparse.data[kept], self.sparse.columns)
         table = self.dense()
@@ -167,9 +165,7 @@ def likeness_to_history(items: Described, codes: Ints, history: Rows) -> tuple[F
     return mean, has & (counts > 0)[:, None]
 
 
-def _sparse_likeness(
-    units: Sets, codes: Ints, has: Bools, history: Rows, kept: Bools, alike: Floats
-) -> None:
+def _sparse_likeness(units: Sets, codes: Ints, has: Bools, history: Rows, kept: Bools, alike: Floats) -> None:
     """The same with sparse vectors: entries of list and history that meet in a user and a column."""
     sizes = np.diff(units.indptr)
     taken = np.where(kept, sizes[np.where(kept, history.item, 0)], 0)
