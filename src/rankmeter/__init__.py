@@ -94,9 +94,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Catalogue", "Evaluation", "HitRate", "IPrec", "InputError",
-    "Judged", "Labelled", "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ",
-    "NumRel", "NumRelRet", "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF",
-    "SetP", "SetR", "Slices", "Success", "arrays", "evaluate", "infAP", "measure", "nDCG", "parse",
-    "parse_measures", "rank_catalogue", "ranked_grades", "read_judgments", "read_labelled", "read_run", "value",
+    "AP", "arrays", "AUC", "Bpref", "Catalogue", "CG", "DCG", "ERR", "evaluate", "Evaluation", "F", "HitRate", "infAP",
+    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure", "MeasureError",
+    "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
+    "parse_measures", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
+    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "SetF", "SetP", "SetR", "Slices", "Success", "value",
 ]  # fmt: skip

@@ -16,7 +16,8 @@ import numpy as np
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, RunFile, into_judgments, into_run
-from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures
+from rankmeter.inputs.columns import columns_of
+from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures, split_measures
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table, whole
 from rankmeter.placing.placements import Bools, Placements, Plan
@@ -67,7 +68,8 @@ def evaluate(
     duplicates
         What to do with an item that a list holds twice: ``error``, ``first``, ``best`` or ``counted``.
     columns
-        Where frames and tables have unusual column names: ``{"item": "docid_x"}``.
+        Where frames and tables have unusual column names: ``{"item": "docid_x"}``; ``run.item`` and
+        ``judgments.item`` name a column of one side only.
     catalogue
         The items that could be recommended, for measures of lists: ids, a frame, a file, or a
         :class:`rankmeter.Catalogue` with what is known of them. Measures of lists that need no judgments are also
@@ -146,7 +148,7 @@ def _about_items(
 
     return (
         None if catalogue is None else into_catalogue(catalogue),
-        None if history is None else into_history(history, columns=columns),
+        None if history is None else into_history(history, columns=columns_of(columns, "judgments")),
     )
 
 
@@ -205,10 +207,10 @@ def _names(measures: object, made: list[Measure], chosen: list[Measure]) -> dict
     """Which measure each text that was asked stands for, so that a result is found under either name."""
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    texts = [text for text in measures if isinstance(text, str)]  # type: ignore[attr-defined]
     asked = dict(zip(made, chosen, strict=True))
     names = {str(measure): folded for measure, folded in asked.items()}
-    for text in texts:
+    given = [text for one in measures if isinstance(one, str) for text in split_measures(one)]  # type: ignore[attr-defined]
+    for text in given:
         meant = parse_measures(text)
         if len(meant) == 1 and meant[0] in asked:
             names[text] = asked[meant[0]]
@@ -270,12 +272,13 @@ def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) 
     if isinstance(judgments, Labelled):
         truth, returned = judgments.judgments, judgments.run
     elif judgments is None:
-        returned = into_run(run, columns=columns)
+        returned = into_run(run, columns=columns_of(columns, "run"))
         return _Placing(
             partial(place_unjudged, returned), "no judgments", returned.source, wide=False, returned=returned
         )
     else:
-        truth, returned = into_judgments(judgments, columns=columns), into_run(run, columns=columns)
+        truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
+        returned = into_run(run, columns=columns_of(columns, "run"))
     place = partial(place_run, truth, returned)
     return _Placing(place, truth.source, returned.source, wide=_all_judged(truth), truth=truth, returned=returned)
 
@@ -362,6 +365,8 @@ def _check(measure: Measure, placed: PlacedRun) -> None:
     if getattr(measure, "sign", "ignored") == "positive" and not placed.scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
     rel = getattr(measure, "rel", None)
+    if rel is None and getattr(measure, "gain", "") == "binary":
+        rel = 1
     highest = placed.highest_grade
     if rel is not None and rel > highest > 0:
         raise MeasureError(

@@ -18,7 +18,7 @@ from rankmeter.measures import (
     value,
 )
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
-from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures
+from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures, split_measures
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure
 
 P, R, F, Success, Rprec = (REGISTRY[name] for name in ("P", "R", "F", "Success", "Rprec"))
@@ -34,5 +34,5 @@ __all__ = [
     "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
     "SlateMeasure", "Success", "WholeMeasure", "counts", "coverage", "diversity", "fairness", "find_measure", "found",
     "gains", "incomplete", "infAP", "into_measures", "listquality", "nDCG", "novelty", "order", "parse",
-    "parse_measures", "popularity", "register", "taste", "value",
+    "parse_measures", "popularity", "register", "split_measures", "taste", "value",
 ]  # fmt: skip
