@@ -44,7 +44,7 @@ class Novelty(SlateMeasure):
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def needed(self) -> tuple[str, ...]:
-        return ("popularity", "users") if self.count == "users" else ("popularity",)
+        return ("users",) if self.count == "users" else ("popularity",)
 
 
 @register
@@ -74,7 +74,7 @@ class MeanInverseUserFrequency(SlateMeasure):
 
     name: ClassVar[str] = "MIUF"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    needs: ClassVar[tuple[str, ...]] = ("popularity", "users")
+    needs: ClassVar[tuple[str, ...]] = ("users",)
 
 
 @register
@@ -104,7 +104,7 @@ class ExpectedPopularityComplement(JudgedSlateMeasure):
     name: ClassVar[str] = "EPC"
 
     def needed(self) -> tuple[str, ...]:
-        base = ("popularity", "users")
+        base = ("users",)
         return base if self.relevance == "all" else ("judgments", *base)
 
 
