@@ -87,7 +87,7 @@ def measure_lists(
     """Measure the lists, then everything by slice."""
     plain = [measure for measure in listed if type(measure).name != "SegmentGap"]
     lists = lists_of(plain, given.run)
-    material = gather(given, lists, placed.queries, plain)
+    material = gather(given, lists, placed.queries, plain, sliced=by is not None)
     slates = _slates(material, plain)
     values: dict[Measure, Values] = dict(ranked)
     means: dict[Measure, float] = {}

@@ -118,6 +118,17 @@ class Vocabulary:
             codes[unknown] = first + Vocabulary._of(new).find(fresh)
         return codes
 
+    def _table(self) -> Ints | None:
+        """For whole numbers that are not far between: the number of each id at its own place."""
+        if self.dtype not in (pl.Int64, pl.UInt64):
+            return None
+        known = self.ids.to_numpy()
+        if known.min() < 0 or known.max() > 8 * len(known) + 1_000_000:
+            return None
+        table = np.full(int(known.max()) + 1, -1, np.int64)
+        table[known] = np.arange(len(known))
+        return table
+
     @classmethod
     def _of(cls, ids: pl.Series) -> Vocabulary:
         made = cls(ids.dtype)
@@ -132,6 +143,10 @@ class Vocabulary:
         ids = ids.cast(self.dtype)
         if self._few is not None and len(ids) < FEW_IDS:
             return np.array([self._few.get(one, -1) for one in ids.to_list()], np.int64)
+        if (numbers := self._table()) is not None:
+            asked = ids.to_numpy()
+            inside = (asked >= 0) & (asked < len(numbers))
+            return np.where(inside, numbers[np.where(inside, asked, 0)], -1)
         known = pl.DataFrame({"id": self.ids, "code": np.arange(len(self))})
         found = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")["code"]
         return found.fill_null(-1).to_numpy().astype(np.int64)
@@ -202,7 +217,12 @@ def lists_of(measures: Sequence[SlateMeasure], run: AnyRun) -> dict[tuple[str, s
 
 
 def gather(
-    given: Given, lists: Mapping[tuple[str, str], Lists], queries: pl.Series, measures: Sequence[Measure]
+    given: Given,
+    lists: Mapping[tuple[str, str], Lists],
+    queries: pl.Series,
+    measures: Sequence[Measure],
+    *,
+    sliced: bool,
 ) -> Material:
     """Number all items and put everything in the order of the queries."""
     truth = None if given.judgments is None else judgments_table(given.judgments)
@@ -227,7 +247,7 @@ def gather(
     judged = (
         None if truth is None else _judged(people.find(truth.query), words.add(truth.item), truth.grade, len(queries))
     )
-    items, history = _known_items(given, taken, people, len(words), listed, len(queries), measures)
+    items, history = _known_items(given, taken, people, len(words), listed, len(queries), measures, sliced=sliced)
     return Material(items, words, judged, history, numbered, len(queries))
 
 
@@ -253,6 +273,8 @@ def _known_items(
     listed: int,
     queries: int,
     measures: Sequence[Measure],
+    *,
+    sliced: bool,
 ) -> tuple[Items, Rows | None]:
     """Popularity and the descriptions of items, and the history of the queries."""
     c = given.catalogue
@@ -268,7 +290,8 @@ def _known_items(
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
         user, item = pairs // total, pairs % total
         takers, users = np.bincount(item, minlength=total).astype(np.float64), float(len(everyone))
-        history = _histories(people.find(everyone), user, item, queries)
+        if given.judgments is not None or any(_looks_at_histories(m) for m in measures) or sliced:
+            history = _histories(people.find(everyone), user, item, queries)
         if any(getattr(m, "source", "") == "history" for m in measures):
             takers_of = _takers(user, item, total, len(everyone))
     if c is not None and c.popularity is not None:
@@ -285,6 +308,12 @@ def _known_items(
         ),
         history,
     )  # fmt: skip
+
+
+def _looks_at_histories(measure: Measure) -> bool:
+    """Whether a measure compares a list with its own user's history."""
+    needed = measure.needed() if isinstance(measure, SlateMeasure) else ()
+    return "history" in needed or type(measure).name == "PopRSP"
 
 
 def _histories(row: Ints, user: Ints, item: Ints, queries: int) -> Rows:

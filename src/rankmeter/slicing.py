@@ -147,8 +147,11 @@ def _activity(sizes: Ints) -> Slicing:
     """Quarters of the users with a history by how much they took; those without one are a slice of their own."""
     some = np.sort(sizes[sizes > 0])
     bounds = np.unique(some[[len(some) // 4, len(some) // 2, 3 * len(some) // 4]]) if len(some) else np.empty(0)
+    bounds = bounds[bounds > 1]
     quarter = np.where(sizes > 0, 1 + np.searchsorted(bounds, sizes, side="right"), 0)
     lows = ["1", *(str(bound) for bound in bounds)]
     labels = ["no history", *(f"{low} or more" for low in lows)]
-    labels[1 : len(lows)] = [f"{low} to {int(high) - 1}" for low, high in pairwise(lows)]
+    labels[1 : len(lows)] = [
+        low if int(low) == int(high) - 1 else f"{low} to {int(high) - 1}" for low, high in pairwise(lows)
+    ]
     return Slicing("activity", "query", tuple(labels), quarter)

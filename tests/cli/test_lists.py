@@ -39,7 +39,9 @@ def test_measures_of_lists_stand_beside_the_others() -> None:
 
 
 def test_slices_are_rows() -> None:
-    result = run("-m", "RR", "-m", "Coverage@2", "--catalogue", "items.csv", "--by", "users.csv", "--format", "csv", "-q")
+    result = run(
+        "-m", "RR", "-m", "Coverage@2", "--catalogue", "items.csv", "--by", "users.csv", "--format", "csv", "-q"
+    )
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [(row["by"], row["slice"], row["queries"]) for row in rows] == [
         ("", "all", "2"),
@@ -50,7 +52,9 @@ def test_slices_are_rows() -> None:
 
 
 def test_json_holds_the_slices_and_the_notes() -> None:
-    result = run("-m", "Novelty@2", "--catalogue", "items.csv", "--history", "train.csv", "--by", "activity", "--format", "json")
+    result = run(
+        "-m", "Novelty@2", "--catalogue", "items.csv", "--history", "train.csv", "--by", "activity", "--format", "json"
+    )
     found = json.loads(result.stdout)["runs"][0]
     assert found["slices"]["activity"]["Novelty@2"]["queries"]["no history"] == 0
     assert "1 of 4 recommended places hold items outside the catalogue" in found["facts"]["notes"]

@@ -83,7 +83,9 @@ def test_every_kind_of_input_gives_the_same_numbers(tmp_path):
 
 def test_a_matrix_of_scores_has_the_lists_of_its_best_columns():
     scores = np.array([[0.1, 0.9, 0.5, 0.5], [3.0, 1.0, 2.0, 0.0]])
-    ev = rm.evaluate(None, rm.arrays(scores), ["Coverage(unit=count)@2", "Gini(over=recommended)@2"], catalogue=range(4))
+    ev = rm.evaluate(
+        None, rm.arrays(scores), ["Coverage(unit=count)@2", "Gini(over=recommended)@2"], catalogue=range(4)
+    )
     assert ev["Coverage(unit=count)@2"] == 4  # row 0: item 1, then 3 (the higher id of the tie); row 1: items 0 and 2
     ascending = rm.evaluate(None, rm.arrays(scores), "Coverage(ties=item-ascending,unit=count)@2", catalogue=range(4))
     assert next(iter(ascending.mean.values())) == 3
@@ -157,7 +159,9 @@ def test_a_catalogue_that_cannot_be_used_is_refused(options, told):
 
 
 def test_items_outside_zero_vectors_and_users_without_history_are_counted_and_said():
-    ev = rm.evaluate(None, {"u": ["a", "z"], "v": ["d"]}, ["ILD@2", "SeenItems@2"], catalogue=ITEMS, history={"u": ["a"]})
+    ev = rm.evaluate(
+        None, {"u": ["a", "z"], "v": ["d"]}, ["ILD@2", "SeenItems@2"], catalogue=ITEMS, history={"u": ["a"]}
+    )
     said = "; ".join(ev.facts.sentences())
     assert "1 of 3 recommended places hold items outside the catalogue" in said
     assert "1 items have a feature vector of zeros" in said
@@ -187,7 +191,9 @@ def test_lists_that_are_all_empty_have_no_value_and_count_nobody():
 
 
 def test_a_catalogue_comes_from_a_frame_or_a_file(tmp_path):
-    frame = pl.DataFrame({"movie_id": [1, 2], "genres": ["A|B", "B"], "price": [2.0, 3.0], "x": [1.0, 0.0], "y": [0, 1]})
+    frame = pl.DataFrame(
+        {"movie_id": [1, 2], "genres": ["A|B", "B"], "price": [2.0, 3.0], "x": [1.0, 0.0], "y": [0, 1]}
+    )
     frame.write_parquet(tmp_path / "items.parquet")
     frame.write_csv(tmp_path / "items.csv")
     truth, run = {7: [1]}, {7: [1, 2]}
@@ -279,7 +285,9 @@ def test_items_are_sliced_by_cutting_the_judgments():
     truth, run = {1: ["a", "c"], 2: ["c"], 3: ["b"]}, {1: ["a", "x", "c"], 2: ["c"], 3: ["x"]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rm.RankmeterWarning)
-        ev = rm.evaluate(truth, run, ["RR", "Revenue@3", "ARP@3"], history=train, catalogue=ITEMS, by=["cold-items", "group"])
+        ev = rm.evaluate(
+            truth, run, ["RR", "Revenue@3", "ARP@3"], history=train, catalogue=ITEMS, by=["cold-items", "group"]
+        )
     cold = ev.slices["cold-items"]
     assert cold["RR"] == {"cold": pytest.approx((1 / 3 + 1) / 2), "warm": pytest.approx((1 + 0) / 2)}
     assert cold.counts[rm.parse("RR")] == (2, 2)

@@ -56,8 +56,23 @@ def lengths_of(run: AnyRun) -> tuple[pl.Series, Ints]:
     if isinstance(run, Dense):
         return pl.Series(np.arange(len(run.values))), np.full(len(run.values), run.values.shape[1])
     blocks = run.blocks() if isinstance(run, RunFile) else iter([run])
-    queries, code = encode(pl.concat([block.query for block in blocks], rechunk=True))
+    queries, code = _encode(pl.concat([block.query for block in blocks], rechunk=True))
     return queries, np.bincount(code, minlength=len(queries)).astype(np.int64)
+
+
+def _encode(query: pl.Series) -> tuple[pl.Series, Ints]:
+    """The queries and the number of each row's query; where rows are grouped, which is usual, only heads are compared."""
+    if not len(query):
+        return query, np.empty(0, np.int64)
+    if query.dtype == pl.String:
+        starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
+    else:
+        numbers = query.to_numpy()
+        starts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]]))
+    heads = query.gather(pl.Series(starts))
+    if heads.n_unique() < len(heads):
+        return encode(query)
+    return heads, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(query)))
 
 
 def _table_of_lists(run: RankedLists, k: int | None) -> RunTable:
@@ -94,8 +109,9 @@ def _distinct(run: RunTable, duplicates: str) -> RunTable:
     """Refuse or drop repeated items, as asked."""
     if duplicates == "counted":
         return run
-    _, code = encode(run.query)
-    keep = without_repeated(run, pair_keys(code, item_keys(run.item)), None, duplicates)
+    code = _encode(run.query)[1]
+    sizes = np.bincount(code).astype(np.int64) if (np.diff(code) >= 0).all() else None
+    keep = without_repeated(run, pair_keys(code, item_keys(run.item)), sizes, duplicates)
     return run if keep is None else _take(run, keep)
 
 
@@ -106,7 +122,7 @@ def _take(run: RunTable, rows: Ints) -> RunTable:
 
 def _cut(run: RunTable, k: int | None, ties: str) -> Lists:
     """The first k rows of every query, in order."""
-    queries, code = encode(run.query)
+    queries, code = _encode(run.query)
     order, offsets = _order(run, queries, code, ties)
     sizes = np.diff(offsets)
     if k is not None and (sizes > k).any():
@@ -119,7 +135,7 @@ def _cut(run: RunTable, k: int | None, ties: str) -> Lists:
 
 def _rows(run: RunTable, k: int | None, ties: str) -> RunTable:
     """The rows that are among the first k of their query, in the order in which they were given."""
-    queries, code = encode(run.query)
+    queries, code = _encode(run.query)
     order, offsets = _order(run, queries, code, ties)
     sizes = np.diff(offsets)
     if k is None or not (sizes > k).any():
