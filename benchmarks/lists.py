@@ -107,7 +107,7 @@ def ours_as_recommenders(folder: Path, options: harness.Options) -> harness.Work
     return _ours(folder, options, RECOMMENDERS)
 
 
-def recommenders(folder: Path, options: harness.Options) -> harness.Work:
+def recommenders(folder: Path, _: harness.Options) -> harness.Work:
     import pandas as pd
     from recommenders.evaluation import python_evaluation as peer
 

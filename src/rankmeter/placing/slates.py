@@ -61,7 +61,7 @@ def lengths_of(run: AnyRun) -> tuple[pl.Series, Ints]:
 
 
 def _encode(query: pl.Series) -> tuple[pl.Series, Ints]:
-    """The queries and the number of each row's query; where rows are grouped, which is usual, only heads are compared."""
+    """The queries and the number of each row's query; grouped rows, which are usual, are told by their heads."""
     if not len(query):
         return query, np.empty(0, np.int64)
     if query.dtype == pl.String:
