@@ -10,6 +10,7 @@ from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.views import View
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
 from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.segments import bisect, offsets_of
 
 # The options of a measure are read by attribute: arithmetic knows no measure class.
 Options = Any
@@ -17,16 +18,38 @@ Options = Any
 
 def total_relevant(view: View, rel: float) -> Floats:
     """(n,) R: how many candidates are relevant."""
-    relevant = (view.best >= rel).astype(np.float64)
-    total = np.concatenate([[0.0], np.cumsum(relevant)])
-    counts: Floats = total[view.best_offsets[1:]] - total[view.best_offsets[:-1]]
-    return counts
+
+    def count() -> Floats:
+        # The best grades fall within each query, so that R is found by bisection.
+        low, high = view.best_offsets[:-1], view.best_offsets[1:]
+        return bisect(view.best, low, high, np.full(len(low), float(rel)), past_equal=True).astype(np.float64)
+
+    total: Floats = view.once(("R", rel), count)
+    return total
+
+
+def relevant_rows(view: View, rel: float) -> Bools:
+    """(m,) which rows are relevant."""
+    rows: Bools = view.once(("relevant", rel), lambda: view.grade >= rel)
+    return rows
 
 
 def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
     """(n,) how many relevant items stand within the cutoff, or are expected to."""
-    rows = view.grade >= rel
-    return view.per_query(row_weights(view, rows, flat, cutoff), rows)
+    if view.ties == "mean":
+        rows = relevant_rows(view, rel)
+        return view.per_query(row_weights(view, rows, flat, cutoff), rows)
+    limit = view.returned if cutoff is None else np.broadcast_to(np.asarray(cutoff, np.int64), len(view))
+    rank, offsets = view.once(("relevant ranks", rel), lambda: _ranks(view, rel))
+    # The ranks of a query rise, so that those within the cutoff are found by bisection.
+    return bisect(rank, offsets[:-1], offsets[1:], -limit.astype(np.float64), past_equal=True).astype(np.float64)
+
+
+def _ranks(view: View, rel: float) -> tuple[Floats, Ints]:
+    """The ranks of the relevant rows, negated so that they fall, and where each query's start."""
+    rows = relevant_rows(view, rel)
+    sizes = np.bincount(view.query[rows], minlength=len(view)).astype(np.int64)
+    return -view.rank[rows].astype(np.float64), offsets_of(sizes)
 
 
 def depth(view: View, cutoff: int | None) -> Floats:
@@ -77,16 +100,18 @@ def set_f(view: View, m: Options) -> Parts:
 
 def _f(view: View, m: Options, divisor: Floats) -> Parts:
     total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
-    square = m.beta * m.beta
+    square = m.beta if getattr(m, "weight", "squared") == "plain" else m.beta * m.beta
     return Parts((1 + square) * found, square * total + divisor, total > 0, found > 0)
 
 
 def r_precision(view: View, m: Options) -> Parts:
     """Precision after R places, or min(R, k)."""
     total = total_relevant(view, m.rel)
-    places = total if m.cutoff is None else np.minimum(total, m.cutoff)
+    # trec_eval's Rprec_mult rounds up from a tenth on.
+    places = total if m.mult == 1 else np.floor(m.mult * total + 0.9)
+    places = places if m.cutoff is None else np.minimum(places, m.cutoff)
     found = hits(view, m.rel, places.astype(np.int64))
-    return Parts(found, places, total > 0, found > 0)
+    return Parts(found, total if m.norm == "relevant" else places, total > 0, found > 0)
 
 
 def success(view: View, m: Options) -> Parts:
@@ -169,9 +194,12 @@ def average_precision(view: View, m: Options) -> Parts:
     """The sum of the precisions at the relevant ranks over one of six divisors."""
     total = total_relevant(view, m.rel)
     rows = view.grade >= m.rel
-    precisions = (
-        _expected_precisions(view, rows, m.cutoff) if view.ties == "mean" else _precisions(view, rows, m.cutoff)
-    )
+    if m.ranks == "all":
+        precisions = _precisions_from(view, rows, m.cutoff)
+    elif view.ties == "mean":
+        precisions = _expected_precisions(view, rows, m.cutoff)
+    else:
+        precisions = _precisions(view, rows, m.cutoff)
     summed = view.per_query(precisions, rows)
     found = hits(view, m.rel, m.cutoff)
     if m.norm == "relevant":
@@ -193,7 +221,7 @@ def hit_numbers(view: View, rows: Bools) -> Ints:
     """(m',) for each chosen row, how many chosen rows of its query stand at its rank or above."""
     query, rank = view.query[rows], view.rank[rows]
     number = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
-    if view.ties == "shared" and len(query):
+    if view.ties in ("shared", "middle") and len(query):
         last = np.ones(len(query), np.bool_)
         last[:-1] = (query[1:] != query[:-1]) | (rank[1:] != rank[:-1])
         ends = np.flatnonzero(last)
@@ -204,6 +232,20 @@ def hit_numbers(view: View, rows: Bools) -> Ints:
 def _precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:
     rank = view.rank[rows]
     return np.where(rank <= depth(view, cutoff)[view.query[rows]], hit_numbers(view, rows) / rank, 0.0)
+
+
+def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
+    """(m',) what each relevant item adds to the precisions at its own rank and all later ones: 1/i + ... + 1/k."""
+    last = depth(view, cutoff).astype(np.int64)
+    harmonic = cumulated(reciprocal, int(last.max(initial=0)))
+    total = harmonic[last][view.query[rows]]
+    counted = row_weights(view, rows, flat, cutoff)
+
+    def before(rank: Ints) -> Floats:
+        found: Floats = harmonic[np.minimum(rank, len(harmonic)) - 1]
+        return found
+
+    return total * counted - row_weights(view, rows, before, cutoff)
 
 
 def _expected_precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from rankmeter.measures import (
+from rankmeter.measures import (  # the families register themselves
     counts,
     coverage,
     diversity,
     fairness,
     found,
     gains,
+    historic,
     incomplete,
+    listdiversity,
     listquality,
     novelty,
     order,
     popularity,
     taste,
+    users,
     value,
 )
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
@@ -33,6 +36,6 @@ __all__ = [
     "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
     "SlateMeasure", "Success", "WholeMeasure", "counts", "coverage", "diversity", "fairness", "find_measure", "found",
-    "gains", "incomplete", "infAP", "into_measures", "listquality", "nDCG", "novelty", "order", "parse",
-    "parse_measures", "popularity", "register", "split_measures", "taste", "value",
+    "gains", "historic", "incomplete", "infAP", "into_measures", "listdiversity", "listquality", "nDCG", "novelty", "order", "parse",
+    "parse_measures", "popularity", "register", "split_measures", "taste", "users", "value",
 ]  # fmt: skip

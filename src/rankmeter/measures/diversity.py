@@ -1,139 +1,240 @@
-"""Measures of how unlike the items of a list are, and how unlike the lists of different users."""
+"""Measures of diversity: how well the aspects of a query are covered, and how little they are repeated.
+
+They need judgments of subtopics: ``{query: {item: {subtopic: grade}}}``, a ``subtopic`` column, or TREC diversity
+judgments, whose second field is the subtopic. A is the number of subtopics with a relevant item, and c(i, s) counts the
+relevant items of subtopic s above rank i.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import register
-from rankmeter.measures.options import choice
-from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
+from rankmeter.measures.base import RelevanceMeasure, register
+from rankmeter.measures.options import real
+
+IN_ORDER = ("item", "item-ascending", "input", "reversed")
+MEANS = ("mean", "geometric", "sum", "median", "filled")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DiversityMeasure(RelevanceMeasure):
+    """A measure that looks at subtopics."""
+
+    subtopics: ClassVar[bool] = True
+    tie_rules: ClassVar[tuple[str, ...]] = IN_ORDER
+    aggregates: ClassVar[tuple[str, ...]] = MEANS
+
+    @property
+    def lowest_grade(self) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NoveltyMeasure(DiversityMeasure):
+    """A measure in which an item counts the less, the more items of its subtopics stand above it."""
+
+    alpha: float = real(0.5, low=0, high=1)
 
 
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class IntraListDistance(SlateMeasure):
-    r"""Intra-list distance: the mean distance of two items of the same list.
+class AlphaDCG(NoveltyMeasure):
+    r"""alpha-DCG: discounted gain in which the gain of a subtopic shrinks by 1 - alpha each time it is seen.
 
-    .. math:: \mathrm{ILD@}k = \frac{2}{n(n-1)} \sum_{i<j} d(L_i, L_j)
+    .. math:: \frac{\sum_{i\le k} \sum_s r_{i,s} (1-\alpha)^{c(i,s)} / \log_2(i+1)}
+        {\sum_{i\le k} A\,(1-\alpha)^{i-1} / \log_2(i+1)}
 
-    ``metric`` is cosine (1 - similarity), jaccard, hamming (share of features that differ), hamming-count, euclidean,
-    manhattan or given (the catalogue's own ``distance`` or ``similarity``). ``source`` says what an item is described
-    by: its features, its categories, or the users of the history who took it (co-occurrence). A list of one item is
-    worth 1 (``single``). ``norm="list"`` divides the sum over pairs by the length of the list.
+    The divisor is a list whose every item is relevant to all subtopics, which seldom exists.
 
-    Items without features stay out of the pairs. A vector of zeros has similarity 0 with everything.
-
-    Misleads: random lists are the most diverse ones; two metrics give unrelated numbers.
+    Misleads: even the best list stays below 1.
 
     Examples
     --------
     >>> import rankmeter as rm
-    >>> items = rm.Catalogue(items=[0, 1, 2], features=[[0.9, 0.1, 0.2], [0.8, 0.3, 0.1], [0.1, 0.9, 0.4]])
-    >>> rm.evaluate(None, [[0, 1, 2]], "ILD@3", catalogue=items)["ILD@3"]
-    0.4312...
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["alpha_DCG@3"])
+    >>> round(ev["alpha_DCG@3"], 6)
+    0.630166
     """
 
-    metric: Literal["cosine", "jaccard", "hamming", "hamming-count", "euclidean", "manhattan", "given"] = choice(
-        "cosine", "jaccard", "hamming", "hamming-count", "euclidean", "manhattan", "given"
-    )
-    source: Literal["features", "categories", "history"] = choice("features", "categories", "history")
-    single: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
-    norm: Literal["pairs", "list"] = choice("pairs", "list")
-
-    name: ClassVar[str] = "ILD"
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-
-    def __post_init__(self) -> None:
-        SlateMeasure.__post_init__(self)
-        if self.source != "features" and self.metric not in ("cosine", "jaccard"):
-            raise MeasureError(
-                with_hint(
-                    f"ILD: metric={self.metric} is not possible with source={self.source}: items are then sets.",
-                    "use metric=cosine or metric=jaccard",
-                )
-            )
-
-    def needed(self) -> tuple[str, ...]:
-        return ("distance",) if self.metric == "given" else (self.source,)
+    name: ClassVar[str] = "alpha_DCG"
 
 
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CategoryDiversity(SlateMeasure):
-    r"""Category diversity: how many different categories a list holds, by default divided by k.
+class AlphaNDCG(NoveltyMeasure):
+    r"""alpha-nDCG: alpha-DCG over that of the best list that can be made of the judged items.
 
-    .. math:: \frac{|\bigcup_{i \in L_u} C_i|}{k}
+    .. math:: \alpha\text{-nDCG@}k = \frac{\alpha\text{-DCG@}k}{\alpha\text{-DCG@}k\ \text{of the ideal list}}
 
-    ``norm`` divides by k, by the length of the list, by the number of categories of the catalogue (subtopic recall),
-    or not at all (count). Without a cutoff k is the length of the list.
+    The ideal list is made greedily, the item that adds most first, ties by higher id: finding the true optimum is
+    NP-hard.
 
-    Misleads: it depends on how finely the categories are cut; items with many categories inflate it.
+    Misleads: the greedy ideal can be below the optimum, so values slightly above 1 are possible.
 
     Examples
     --------
+    Best is a or b first, c second, the other last.
+
     >>> import rankmeter as rm
-    >>> items = rm.Catalogue(items=["a", "b", "c"], categories=["news", "news", "sport"])
-    >>> rm.evaluate(None, [["a", "b", "c"]], "CategoryDiversity@3", catalogue=items)["CategoryDiversity@3"]
-    0.6666...
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["alpha_nDCG@3"])
+    >>> round(ev["alpha_nDCG@3"], 6)
+    0.965195
     """
 
-    norm: Literal["k", "list", "catalogue", "count"] = choice("k", "list", "catalogue", "count")
-
-    name: ClassVar[str] = "CategoryDiversity"
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    needs: ClassVar[tuple[str, ...]] = ("categories",)
+    name: ClassVar[str] = "alpha_nDCG"
 
 
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CategoryEntropy(SlateMeasure):
-    r"""Category entropy: how evenly a list is spread over its categories.
+class IntentAwareERR(NoveltyMeasure):
+    r"""ERR-IA: intent-aware expected reciprocal rank: the cascade of a reader for each subtopic, averaged.
 
-    .. math:: -\sum_c p_c \log_b p_c, \qquad p_c = \frac{1}{n} \sum_{i \in L_u,\, c \in C_i} \frac{1}{|C_i|}
+    .. math:: \frac{\sum_{i\le k} \frac{1}{i} \sum_s r_{i,s} (1-\alpha)^{c(i,s)}}{\sum_{i\le k} A\,(1-\alpha)^{i-1} / i}
 
-    An item with several categories gives each an equal part. ``norm="categories"`` divides by the logarithm of the
-    number of categories in the catalogue.
-
-    Misleads: two users with one-sided tastes can both have well served, low values.
+    Misleads: grades count only as relevant or not.
 
     Examples
     --------
-    Shares 2/3 and 1/3: 0.918 bits.
-
     >>> import rankmeter as rm
-    >>> items = rm.Catalogue(items=["a", "b", "c"], categories=["news", "news", "sport"])
-    >>> rm.evaluate(None, [["a", "b", "c"]], "CategoryEntropy@3", catalogue=items)["CategoryEntropy@3"]
-    0.9182...
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["ERR_IA@3"])
+    >>> round(ev["ERR_IA@3"], 6)
+    0.59375
     """
 
-    base: float | str = log_base()
-    norm: Literal["none", "categories"] = choice("none", "categories")
-
-    name: ClassVar[str] = "CategoryEntropy"
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    needs: ClassVar[tuple[str, ...]] = ("categories",)
+    name: ClassVar[str] = "ERR_IA"
 
 
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Personalisation(WholeMeasure):
-    r"""Personalisation: one minus the mean similarity of two users' lists.
+class NormalisedIntentAwareERR(NoveltyMeasure):
+    r"""nERR-IA: ERR-IA over that of the ideal list.
 
-    .. math:: 1 - \frac{2}{U(U-1)} \sum_{u<v} \frac{|L_u \cap L_v|}{\sqrt{|L_u|\,|L_v|}}
+    .. math:: \mathrm{nERR\text{-}IA@}k = \frac{\mathrm{ERR\text{-}IA@}k}{\mathrm{ERR\text{-}IA@}k\ \text{of the ideal list}}
 
-    The sum over pairs of users is taken by its closed form over items, so nothing grows with the square of the users.
-
-    Misleads: random lists are the most personal ones; with few items to choose from it cannot be high.
+    Misleads: the ideal list is greedy, as for alpha-nDCG.
 
     Examples
     --------
-    Of the three pairs one shares one of two items (similarity 1/2), the others nothing.
-
     >>> import rankmeter as rm
-    >>> rm.evaluate(None, [["a", "b"], ["b", "c"], ["d", "e"]], "Personalisation")["Personalisation"]
-    0.8333...
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["nERR_IA@3"])
+    >>> round(ev["nERR_IA@3"], 6)
+    0.95
     """
 
-    name: ClassVar[str] = "Personalisation"
+    name: ClassVar[str] = "nERR_IA"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NoveltyBiasedMeasure(NoveltyMeasure):
+    """A measure with the patience of a reader besides."""
+
+    beta: float = real(0.5, low=0, high=1, open_low=True, open_high=True)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NoveltyBiasedRBP(NoveltyBiasedMeasure):
+    r"""NRBP: novelty- and rank-biased precision: a reader who goes on with probability beta and tires of repetition.
+
+    .. math:: \mathrm{NRBP} = \frac{1 - (1-\alpha)\beta}{A} \sum_i \beta^{\,i-1} \sum_s r_{i,s} (1-\alpha)^{c(i,s)}
+
+    Misleads: with beta = 0.5 nearly all weight lies on the first five places.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["NRBP"])["NRBP"]
+    0.5625
+    """
+
+    name: ClassVar[str] = "NRBP"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
+    r"""nNRBP: NRBP over that of the ideal list.
+
+    .. math:: \mathrm{nNRBP} = \frac{\mathrm{NRBP}}{\mathrm{NRBP\ of\ the\ ideal\ list}}
+
+    Misleads: the ideal list is greedy, as for alpha-nDCG.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> round(rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["nNRBP"])["nNRBP"], 6)
+    0.923077
+    """
+
+    name: ClassVar[str] = "nNRBP"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IntentAwareAP(DiversityMeasure):
+    r"""AP-IA: the mean over the subtopics of the average precision for each of them.
+
+    .. math:: \mathrm{AP\text{-}IA} = \frac{1}{A} \sum_s \mathrm{AP}_s
+
+    Misleads: rare and common subtopics weigh the same, and repetition is not punished.
+
+    Examples
+    --------
+    AP of s1 is 1, of s2 1/3: their mean is 2/3.
+
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> round(rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["AP_IA"])["AP_IA"], 6)
+    0.666667
+    """
+
+    name: ClassVar[str] = "AP_IA"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IntentAwarePrecision(DiversityMeasure):
+    r"""P-IA: the mean over the subtopics of the precision for each of them.
+
+    .. math:: \mathrm{P\text{-}IA@}k = \frac{1}{A} \sum_s \mathrm{P}_s\mathrm{@}k
+
+    Misleads: k items on one subtopic score as much as k/2 on each of two.
+
+    Examples
+    --------
+    Two hits for s1 and one for s2 in three places: 3 / (3 * 2).
+
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["P_IA@3"])["P_IA@3"]
+    0.5
+    """
+
+    name: ClassVar[str] = "P_IA"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SubtopicRecall(DiversityMeasure):
+    r"""StRecall: the share of the subtopics that the first k places touch.
+
+    .. math:: \mathrm{StRecall@}k = \frac{|\{s : \exists i \le k,\ r_{i,s}\}|}{A}
+
+    Misleads: one item on each subtopic is enough, whatever else is there.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["StRecall@2"])["StRecall@2"]
+    0.5
+    """
+
+    name: ClassVar[str] = "StRecall"
