@@ -18,6 +18,7 @@ from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure, parse
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
+from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import Rule, format_value
 from rankmeter.measures.slates import SlateMeasure
 
@@ -85,6 +86,7 @@ EN = Words(
         "fairness": "Who gets seen, who is served",
         "value": "What it is worth",
         "listquality": "Whether lists are in order",
+        "online": "What users did",
     },
     formula="Formula",
     use="Use",
@@ -113,6 +115,7 @@ EN = Words(
         "duplicates": "`error`",
         "max_grade": "none",
         "group": "every group",
+        "cap": "none",
     },
     numbers={
         "int": "a whole number",
@@ -161,6 +164,7 @@ ZH = Words(
         "fairness": "谁被看到、谁得到服务",
         "value": "价值几何",
         "listquality": "列表是否正常",
+        "online": "用户的行为",
     },
     formula="公式",
     use="适用",
@@ -189,6 +193,7 @@ ZH = Words(
         "duplicates": "`error`",
         "max_grade": "无",
         "group": "每个群体",
+        "cap": "无",
     },
     numbers={
         "int": "整数",
@@ -300,6 +305,8 @@ def own_options(measure: Measure) -> list[Field[Any]]:
         shared = SHARED.get(option.name)
         if option.name == "aggregate":
             continue  # said by the line of aggregates
+        if isinstance(measure, OnlineMeasure) and option.name not in measure.describe_names():
+            continue  # events have no judged queries
         if shared is None or shared.default != option.default:
             own.append(option)
     return own
@@ -328,6 +335,8 @@ def facts_of(measure: Measure, words: Words) -> Iterator[str]:
     yield line
     if measure.at != "cutoff":
         yield f"{facts['at']} `{measure.at}`"
+    if isinstance(measure, OnlineMeasure):
+        return
     ties, cut = tie_rules(measure, None), tie_rules(measure, 10)
     line = f"{facts['ties']}{words.colon}{', '.join(f'`{rule}`' for rule in ties)}"
     if cut != ties:
@@ -401,7 +410,8 @@ def measures_page(words: Words) -> str:
 
 def who_has(entry: str, words: Words) -> Iterator[str]:
     """Which measures have a convention, and where its default is another one."""
-    name = entry.partition("_")[0] if "_" in entry and entry != "max_grade" else entry
+    prefix, _, measure_name = entry.partition("_")
+    name = prefix if measure_name in REGISTRY else entry
     having: dict[str, Field[Any]] = {}
     for measures in own_measures().values():
         for measure in measures:

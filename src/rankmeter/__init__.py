@@ -23,11 +23,15 @@ from rankmeter.measures import (
     AP,
     AUC,
     CG,
+    CTR,
+    CVR,
     DCG,
     ERR,
     RBP,
     RR,
     Bpref,
+    Conversions,
+    EngagedSessions,
     F,
     HitRate,
     IPrec,
@@ -41,10 +45,12 @@ from rankmeter.measures import (
     P,
     R,
     Rprec,
+    SessionDuration,
     SetF,
     SetP,
     SetR,
     Success,
+    Value,
     infAP,
     nDCG,
     parse,
@@ -53,6 +59,7 @@ from rankmeter.measures import (
 
 if TYPE_CHECKING:
     from rankmeter.catalogue import Catalogue
+    from rankmeter import online
     from rankmeter.advice import advise
     from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
@@ -94,6 +101,8 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "online":
+        return import_module("rankmeter.online")
     if name not in _LAZY:
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
     found = getattr(import_module(_LAZY[name]), name)
@@ -102,10 +111,11 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, "online"})
 
 
 __all__ = [
+    "CTR", "CVR", "Conversions", "EngagedSessions", "online", "SessionDuration", "Value",
     "advise", "AP", "arrays", "AUC", "Bpref", "Catalogue", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate", "explain", "Evaluation",
     "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure",
     "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
+from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs.columns import columns_of
@@ -333,12 +334,9 @@ def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
     ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
-    counts = {}
-    for cutoff in cutoffs:
-        judged: Any = Judged(ties=ties) @ cutoff
-        parts = FORMULAS["Judged"](views.of(judged), judged)
-        counts[cutoff] = int((parts.denominator - parts.numerator)[views.placements.is_judged].sum())
-    return counts
+    view = views.of(Judged(ties=ties))  # type: ignore[arg-type]
+    judged = views.placements.is_judged
+    return {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
 
 
 def _facts(placed: PlacedRun, placing: Placing, unjudged_at: dict[int, int]) -> Facts:

@@ -17,7 +17,7 @@ MEASURES = [
     measure(ties=ties, **({"max_grade": 3} if type(measure).__mro__[1].__name__ == "UserModelMeasure" else {}))
     for measure in REGISTRY.values()
     if isinstance(measure, RankedMeasure) and not measure.subtopics and not getattr(measure, "custom", False)
-    if measure.name != "nDCGrel"  # it adds along all queries at once, so that its last bit hangs on their order
+    if measure.name not in ("nDCGrel", "RnDCG")  # they add along all queries, so that the last bit hangs on the order
     for ties in measure.tie_rules
 ] + [
     rm.parse(text)

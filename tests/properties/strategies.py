@@ -9,12 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rankmeter.errors import MeasureError
-from rankmeter.measures import REGISTRY, Measure
+from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.base import rule_of
-from rankmeter.measures.slates import SlateMeasure
 
-PLACED = {name: measure for name, measure in REGISTRY.items() if not isinstance(measure, SlateMeasure)}
-"""The measures of where judged items stand."""
 QUERIES = ["q1", "q2", "q3", "q10", "q9"]
 TEXT_IDS = ["9", "10", "a", "ä", "B", "100", "_", "b", "Z9"]
 INT_IDS = [9, 10, 100, 1, 2, 11, 20, 3, 0]
@@ -77,10 +74,14 @@ def data(
     return Data(judgments, run)
 
 
+RANKED = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, RankedMeasure))
+"""The measures that compare a run with judgments."""
+
+
 @st.composite
 def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...] = ()) -> Measure:
     """A measure with random options; those named in ``fixed`` keep their default."""
-    measure = REGISTRY[name or draw(st.sampled_from(sorted(PLACED)))]
+    measure = REGISTRY[name or draw(st.sampled_from(RANKED))]
     changes: dict[str, Any] = {}
     for option in fields(measure):
         if option.name in fixed or option.name == "duplicates":

@@ -14,6 +14,7 @@ from rankmeter.measures import (  # the families register themselves
     listdiversity,
     listquality,
     novelty,
+    online,
     order,
     popularity,
     taste,
@@ -31,8 +32,11 @@ nDCG, DCG, CG, RBP, ERR = (REGISTRY[name] for name in ("nDCG", "DCG", "CG", "RBP
 Bpref, infAP, Judged = (REGISTRY[name] for name in ("Bpref", "infAP", "Judged"))
 NumQ, NumRet, NumRel, NumRelRet = (REGISTRY[name] for name in ("NumQ", "NumRet", "NumRel", "NumRelRet"))
 HitRate = Success
+CTR, CVR, Conversions, Value = (REGISTRY[name] for name in ("CTR", "CVR", "Conversions", "Value"))
+SessionDuration, EngagedSessions = (REGISTRY[name] for name in ("SessionDuration", "EngagedSessions"))
 
 __all__ = [
+    "CTR", "CVR", "Conversions", "EngagedSessions", "SessionDuration", "Value", "online",
     "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
     "SlateMeasure", "Success", "WholeMeasure", "counts", "coverage", "diversity", "fairness", "find_measure", "found",

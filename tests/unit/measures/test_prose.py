@@ -20,6 +20,7 @@ PROSE = Path(__file__).parents[3] / "src" / "rankmeter" / "measures" / "prose"
 MEASURES = [
     *("P", "R", "F", "Success", "RR", "AP", "nDCG", "DCG", "CG", "Rprec", "RBP", "ERR", "Bpref", "infAP", "IPrec"),
     *("SetP", "SetR", "SetF", "Judged", "AUC", "MeanRank", "NumQ", "NumRet", "NumRel", "NumRelRet"),
+    *("CTR", "CVR", "Conversions", "Value", "SessionDuration", "EngagedSessions"),
 ]
 LISTS = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, SlateMeasure))
 TEXTS = {"title", "meaning", "use", "misleads", "example"}
@@ -49,6 +50,29 @@ CHOICES = {
     "max_grade": "",
     "recall": "",
     "rounding": "ceil trec9 nearest",
+    "per_CTR": "impression request user reach",
+    "per_CVR": "click session user",
+    "per_Conversions": "user session impression",
+    "per_Value": "user session conversion",
+    "per_SessionDuration": "session user",
+    "clicks": "once all request",
+    "impressions": "once all",
+    "orphans": "drop keep",
+    "sessions": "auto id gap",
+    "gap": "",
+    "max_length": "",
+    "activity": "all actions",
+    "window": "",
+    "item": "same any",
+    "credit": "last first all even",
+    "count": "clicks conversions",
+    "maturity": "all mature",
+    "cap": "",
+    "refunds": "keep drop",
+    "zeros": "keep drop",
+    "better": "higher lower",
+    "seconds": "",
+    "views": "",
 }
 CJK = re.compile(r"[\u4e00-\u9fff]")
 
@@ -228,6 +252,10 @@ STATED: dict[str, list[tuple[float, int]]] = {
     ],
     "MeanRank": [((2 + 5) / 2, 4)],
     "NumRelRet": [(4 / 5, 4), ((3 / 4 + 1) / 2, 4)],
+    "CTR": [((1 + 1) / (10 + 2), 4), ((1 / 10 + 1 / 2) / 2, 4)],
+    "CVR": [(1 / 3, 4), (1 / 8, 4)],
+    "Conversions": [(2 / 3, 4), (1 / 3, 4)],
+    "EngagedSessions": [(3 / 4, 4)],
 }
 
 
