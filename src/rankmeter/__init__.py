@@ -60,6 +60,7 @@ from rankmeter.measures import (
 if TYPE_CHECKING:
     from rankmeter import online
     from rankmeter.advice import advise
+    from rankmeter.catalogue import Catalogue
     from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
     from rankmeter.definitions.worked import explain
@@ -73,13 +74,16 @@ if TYPE_CHECKING:
     from rankmeter.results import Evaluation
     from rankmeter.results_comparison import Comparison
     from rankmeter.sampling import sampled, sampled_ranks
+    from rankmeter.slices import Slices
 
 __version__ = "0.1.0"
 
 # Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
 _LAZY = {
+    "Catalogue": "rankmeter.catalogue",
     "Comparison": "rankmeter.results_comparison",
     "Evaluation": "rankmeter.results",
+    "Slices": "rankmeter.slices",
     "Labelled": "rankmeter.inputs",
     "advise": "rankmeter.advice",
     "arrays": "rankmeter.inputs",
@@ -118,11 +122,12 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "Conversions", "CTR", "CVR", "DCG",
-    "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "folds", "HitRate", "infAP", "InputError",
-    "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "nDCG",
-    "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "P", "parse", "parse_measures", "pool",
-    "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP",
-    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled", "sampled_ranks", "seeds",
-    "SessionDuration", "SetF", "SetP", "SetR", "Success", "tensors", "Value", "value",
+    "advise", "AP", "arrays", "AUC", "Bpref", "Catalogue", "CG", "compare", "Comparison", "Conversions", "CTR",
+    "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "folds", "HitRate", "infAP",
+    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError",
+    "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "P", "parse",
+    "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError",
+    "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled",
+    "sampled_ranks", "seeds", "SessionDuration", "SetF", "SetP", "SetR", "Slices", "Success", "tensors", "Value",
+    "value",
 ]  # fmt: skip

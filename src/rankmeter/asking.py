@@ -74,7 +74,7 @@ def with_options(measure: Measure, queries: QueryPolicy | None, duplicates: Dupl
         raise MeasureError(with_hint(fact, "rankmeter.online.evaluate(events, measures), or: rankmeter online EVENTS"))
     changes: dict[str, Any] = {}
     if queries is not None and measure.queries is None:
-        changes["queries"] = None if queries == "judged" else queries
-    if duplicates is not None and measure.duplicates is None:
+        changes["queries"] = None if queries == measure.default_queries else queries
+    if duplicates is not None and measure.duplicates is None and measure.default_duplicates == "error":
         changes["duplicates"] = None if duplicates == "error" else duplicates
     return measure(**changes) if changes else measure

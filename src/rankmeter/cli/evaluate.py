@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
@@ -43,6 +43,9 @@ class Reading:
     columns: str | None
     judgments_format: str | None
     run_format: str | None
+    catalogue: str | None = None
+    history: str | None = None
+    by: tuple[str, ...] = ()
     dialect: str | None = None
     """Whose metric names the measures are; None for rankmeter's own."""
 
@@ -68,6 +71,8 @@ class Showing:
         "rankmeter evaluate clicks.csv model.csv -m 'HR@10 MRR@10' --columns query=uid,run.item=docid_x",
         "rankmeter evaluate judgments.qrels bm25.run --per-query --format csv > queries.csv",
         "zcat bm25.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
+        "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
+        "--catalogue items.parquet --history train.parquet --by activity",
         "rankmeter evaluate --labelled list.txt --digits 5",
         "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
     ),
@@ -97,6 +102,17 @@ class Showing:
     "--columns", metavar="ROLE=NAME,...",
     help="Where tables have unusual column names: item=docid_x,query=uid. Roles: query, item, score, rank, grade; "
     "run.item= and judgments.item= name one file's only.",
+)  # fmt: skip
+@click.option(
+    "--catalogue", metavar="FILE",
+    help="The items that could be recommended, for measures of lists: a table with an item column and, where measures "
+    "ask for them, popularity, categories, features, price, margin, group.",
+)  # fmt: skip
+@click.option("--history", metavar="FILE", help="What users took before: a table of interactions (user, item).")
+@click.option(
+    "--by", multiple=True, metavar="FILE[:COLUMN]|WORD",
+    help="Also by slice: a table with a row per query, or activity, cold-users, popularity, cold-items, group, or a "
+    "column of the catalogue.",
 )  # fmt: skip
 @click.option("--judgments-format", metavar="FORMAT", help="trec, labelled, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
@@ -129,6 +145,9 @@ def command(
     queries: Literal["judged", "common", "run"] | None,
     duplicates: Literal["error", "first", "best", "counted"] | None,
     columns: str | None,
+    catalogue: str | None,
+    history: str | None,
+    by: tuple[str, ...],
     judgments_format: str | None,
     run_format: str | None,
     digits: int | None,
@@ -143,7 +162,7 @@ def command(
     Several runs make one table, the best value of each measure marked. The numbers go to standard output; what they
     are about, what ties can do to them and how they are defined, to standard error.
     """
-    reading = Reading(queries, duplicates, columns, judgments_format, run_format, dialect)
+    reading = Reading(queries, duplicates, columns, judgments_format, run_format, catalogue, history, by, dialect)
     showing = Showing(per_query, interval, digits, format_ or _format_of(output), output, save, quiet)
     if labelled is not None:
         _evaluate_labelled(paths, labelled, measures, reading, showing)
@@ -193,6 +212,13 @@ def evaluate_files(
         columns=columns_for(judgments, reading.judgments_format, for_judgments),
         format=reading.judgments_format,
     )
+    about: dict[str, Any] = {"by": list(reading.by) or None}
+    if reading.catalogue is not None or reading.history is not None:
+        from rankmeter.catalogue import into_catalogue, into_history
+
+        # Read once for all runs.
+        about["catalogue"] = None if reading.catalogue is None else into_catalogue(reading.catalogue)
+        about["history"] = None if reading.history is None else into_history(reading.history, columns=for_judgments)
     evaluations = []
     with Progress(len(runs)) as progress:
         for path, name in zip(runs, names, strict=True):
@@ -207,6 +233,7 @@ def evaluate_files(
                     duplicates=reading.duplicates,
                     dialect=reading.dialect,
                     name=name,
+                    **about,
                 )
             )
             progress.advance()
@@ -243,6 +270,8 @@ def _evaluate_labelled(
     if paths:
         fact = f"--labelled {labelled} carries its own judgments, but {', '.join(paths)} was given too."
         raise InputError(with_hint(fact, "rankmeter evaluate --labelled FILE"))
+    if reading.catalogue or reading.history or reading.by:
+        raise InputError("--labelled lists name no users and no items: --catalogue, --history and --by need a run.")
     if reading.columns or reading.run_format or reading.judgments_format:
         raise InputError("--labelled reads lines of `query Q0 item grade`: it has no columns and no other format.")
     names = system_names([labelled])

@@ -235,6 +235,11 @@ def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
         raise InputError(f"{origin.source} is empty: it has no rows.")
 
 
+def id_column(column: pl.Series, role: str, origin: Origin) -> pl.Series:
+    """Check one column of ids: text or whole numbers, none missing."""
+    return _ids(cast("Role", role), {cast("Role", role): column}, origin)
+
+
 def _ids(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
     """Ids as String, Int64 or UInt64; anything that cannot be one exactly is refused."""
     column = raw[role]

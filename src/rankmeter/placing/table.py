@@ -52,7 +52,7 @@ class JudgmentIndex:
     @classmethod
     def of(cls, table: JudgmentTable, lowest_grade: float) -> JudgmentIndex:
         """Prepare the judgments from a grade on; repeated ones are refused."""
-        queries, code = _encode(table.query)
+        queries, code = encode(table.query)
         items, grade, item = item_keys(table.item), table.grade.to_numpy(), table.item
         if not _rising(code):  # bring the judgments of a query together, in the order given
             order = group_rows(code, len(queries))
@@ -158,7 +158,7 @@ def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
     if short is not None:
         return short
     keys = pair_keys(code, item_keys(run.item))
-    keep = _without_repeated(run, keys, sizes, plan)
+    keep = without_repeated(run, keys, sizes, plan.duplicates)
     if keep is not None:
         code, keys = code[keep], keys[keep]
         rows = pl.Series(keep)
@@ -266,7 +266,7 @@ def _codes(index: JudgmentIndex, query: pl.Series, strangers: _Strangers) -> tup
     starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
     firsts = query.gather(pl.Series(starts))
     lengths = np.diff(starts, append=len(query))
-    heads, local = _encode(firsts)
+    heads, local = encode(firsts)
     codes = _known_codes(index.queries, heads)
     unknown = codes < 0
     if unknown.any():
@@ -291,7 +291,7 @@ def _local(code: Ints, heads: Ints) -> Ints:
     return number[code]
 
 
-def _encode(values: pl.Series) -> tuple[pl.Series, Ints]:
+def encode(values: pl.Series) -> tuple[pl.Series, Ints]:
     """The different values in order of first appearance, and the number of each row's value among them."""
     if values.dtype.is_integer() and len(values) >= MANY_ROWS:
         numbered = _encode_close_numbers(values)
@@ -372,14 +372,14 @@ def _joined(parts: list[np.ndarray], dtype: type = np.int64) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def _without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, plan: Plan) -> Ints | None:
+def without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, duplicates: str) -> Ints | None:
     """The rows to keep where some pairs are repeated; None where all rows stay."""
-    if plan.duplicates == "counted":
+    if duplicates == "counted":
         return None
     later = repeated(keys, sizes)
     if not len(later):
         return None
-    if plan.duplicates == "error":
+    if duplicates == "error":
         shown = [f"item {run.item[int(row)]} in query {run.query[int(row)]}" for row in later[:5]]
         raise InputError(
             with_hint(
@@ -389,7 +389,7 @@ def _without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, plan: Plan)
             )
         )
     keep = np.ones(len(keys), np.bool_)
-    if plan.duplicates == "first":
+    if duplicates == "first":
         keep[later] = False
         return np.flatnonzero(keep)
     order = np.lexsort((np.arange(len(keys)), -run.score.to_numpy(), keys))
