@@ -54,7 +54,7 @@ from rankmeter.measures import (
 if TYPE_CHECKING:
     from rankmeter.custom import measure
     from rankmeter.evaluation import evaluate, value
-    from rankmeter.inputs import Labelled, arrays, ranked_grades
+    from rankmeter.inputs import Labelled, arrays, files, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.results import Evaluation
@@ -67,6 +67,7 @@ _LAZY = {
     "Labelled": "rankmeter.inputs",
     "arrays": "rankmeter.inputs",
     "evaluate": "rankmeter.evaluation",
+    "files": "rankmeter.inputs",
     "measure": "rankmeter.custom",
     "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
@@ -93,6 +94,6 @@ __all__ = [
     "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
     "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
-    "arrays", "evaluate", "infAP", "measure", "nDCG", "parse", "parse_measures", "rank_catalogue", "ranked_grades", "read_judgments",
+    "arrays", "evaluate", "files", "infAP", "measure", "nDCG", "parse", "parse_measures", "rank_catalogue", "ranked_grades", "read_judgments",
     "read_labelled", "read_run", "value",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ A block of whole queries goes in, the places of its judged items come out; a run
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -326,10 +326,3 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
         judgments = replace(judgments, **{column: left.cast(pl.String)})
         run = replace(run, **{column: right.cast(pl.String)})
     return judgments, run
-
-
-def whole(blocks: Iterator[RunTable]) -> RunTable:
-    """All blocks as one table."""
-    parts = list(blocks)
-    columns = {name: pl.concat([getattr(part, name) for part in parts]) for name in ("query", "item", "score")}
-    return replace(parts[0], **columns)
