@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,8 @@ import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
 from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.inputs import AnyJudgments, Dense, JudgmentTable, Labelled, into_judgments, into_run
+from rankmeter.inputs import AnyJudgments, Dense, JudgmentTable, Labelled, into_judgments, into_run, is_spark
+from rankmeter.inputs.progress import Listener
 from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures
 from rankmeter.placing import PlacedRun, place_run
 from rankmeter.placing.placements import Bools, Placements, Plan
@@ -36,6 +38,8 @@ def evaluate(
     duplicates: DuplicatePolicy | None = None,
     columns: Mapping[str, str] | None = None,
     name: str = "run",
+    per_query_to: str | os.PathLike[str] | None = None,
+    progress: Listener | None = None,
 ) -> Evaluation:
     """Measure a run against judgments.
 
@@ -58,6 +62,11 @@ def evaluate(
         Where frames and tables have unusual column names: ``{"item": "docid_x"}``.
     name
         How the result calls the system.
+    per_query_to
+        Write the values per query to this Parquet file (the one that `Evaluation.save` writes) while the run is read,
+        and keep none in memory; the result loads them when they are asked for.
+    progress
+        Called with a `Progress` (rows, fraction, seconds left) after each block of a run that is read from files.
 
     Examples
     --------
@@ -71,7 +80,17 @@ def evaluate(
     [1.0, 0.5]
     """
     chosen = [_folded(measure, queries, duplicates) for measure in into_measures(measures)]
-    placing = _placing(judgments, run, columns)
+    if is_spark(judgments) or is_spark(run):
+        from rankmeter.spark import evaluate_spark  # which needs pyarrow
+
+        return evaluate_spark(judgments, run, chosen, _names(measures, chosen), columns, name, per_query_to)
+    if per_query_to is not None:
+        from rankmeter.to_file import evaluate_to_file
+
+        return evaluate_to_file(
+            judgments, run, chosen, _names(measures, chosen), columns, name, per_query_to, progress
+        )
+    placing = _placing(judgments, run, columns, progress)
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
     placed: PlacedRun | None = None
@@ -146,7 +165,9 @@ class _Placing:
     """Whether items judged not relevant are placed too, to count what is unjudged."""
 
 
-def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) -> _Placing:
+def _placing(
+    judgments: object, run: object, columns: Mapping[str, str] | None, progress: Listener | None = None
+) -> _Placing:
     ready = getattr(judgments, "placed", None)
     if isinstance(ready, PlacedRun) or isinstance(judgments, Labelled):
         if run is not None:
@@ -158,7 +179,7 @@ def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) 
     if isinstance(judgments, Labelled):
         truth, returned = judgments.judgments, judgments.run
     else:
-        truth, returned = into_judgments(judgments, columns=columns), into_run(run, columns=columns)
+        truth, returned = into_judgments(judgments, columns=columns), into_run(run, columns=columns, progress=progress)
     return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide=_all_judged(truth))
 
 
@@ -239,11 +260,14 @@ def _values(measure: Any, views: Views, placed: PlacedRun) -> Values:
 
 
 def _check(measure: Measure, placed: PlacedRun) -> None:
+    check_answerable(measure, scored=placed.scored, highest=placed.highest_grade)
+
+
+def check_answerable(measure: Measure, *, scored: bool, highest: float) -> None:
     """Refuse what the data cannot answer."""
-    if getattr(measure, "sign", "ignored") == "positive" and not placed.scored:
+    if getattr(measure, "sign", "ignored") == "positive" and not scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
     rel = getattr(measure, "rel", None)
-    highest = placed.highest_grade
     if rel is not None and rel > highest > 0:
         raise MeasureError(
             with_hint(

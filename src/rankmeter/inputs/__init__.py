@@ -64,6 +64,11 @@ def is_path(data: object) -> bool:
     return isinstance(data, (str, os.PathLike, Files))
 
 
+def is_spark(data: object) -> bool:
+    """Whether this is a Spark DataFrame, classic or Connect; nothing is imported to find out."""
+    return type(data).__module__.startswith("pyspark.sql.") and type(data).__name__ == "DataFrame"
+
+
 def _files_of(data: str | os.PathLike[str] | Files) -> Files:
     return data if isinstance(data, Files) else Files(expand(os.fspath(data)))
 
@@ -91,5 +96,6 @@ __all__ = [
     "files",
     "into_judgments",
     "into_run",
+    "is_spark",
     "ranked_grades",
 ]
