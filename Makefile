@@ -62,7 +62,7 @@ bench: $(DEV) ## run every benchmark
 	done
 
 docs: $(DEV) ## run every example in README.md and docs/
-	$(BIN)/python -m pytest -q $(wildcard README.md docs) || [ $$? -eq 5 ]  # 5: there is no example yet
+	$(BIN)/python -m pytest -q $(wildcard README.md README.zh.md docs) || [ $$? -eq 5 ]  # 5: there is no example yet
 
 demo-data: $(CORE) ## invent the demo's data again (the same bytes, unless make.py changed)
 	$(BIN)/python -m rankmeter.demo.make

@@ -54,8 +54,9 @@ from rankmeter.measures import (
 if TYPE_CHECKING:
     from rankmeter.custom import measure
     from rankmeter.evaluation import evaluate, value
-    from rankmeter.inputs import Labelled, arrays, files, ranked_grades
+    from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.inputs.shards import files
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.results import Evaluation
 
@@ -67,7 +68,7 @@ _LAZY = {
     "Labelled": "rankmeter.inputs",
     "arrays": "rankmeter.inputs",
     "evaluate": "rankmeter.evaluation",
-    "files": "rankmeter.inputs",
+    "files": "rankmeter.inputs.shards",
     "measure": "rankmeter.custom",
     "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
@@ -91,9 +92,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP", "AUC", "CG", "DCG", "ERR", "F", "Bpref", "Evaluation", "HitRate", "IPrec", "InputError", "Judged", "Labelled",
-    "MeanRank", "Measure", "MeasureError", "MissingExtraError", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
-    "NumRet", "P", "R", "RBP", "RR", "RankmeterError", "RankmeterWarning", "Rprec", "SetF", "SetP", "SetR", "Success",
-    "arrays", "evaluate", "files", "infAP", "measure", "nDCG", "parse", "parse_measures", "rank_catalogue", "ranked_grades", "read_judgments",
-    "read_labelled", "read_run", "value",
+    "AP", "arrays", "AUC", "Bpref", "CG", "DCG", "ERR", "evaluate", "Evaluation", "F", "files", "HitRate", "infAP",
+    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure", "MeasureError",
+    "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
+    "parse_measures", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
+    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "SetF", "SetP", "SetR", "Success", "value",
 ]  # fmt: skip

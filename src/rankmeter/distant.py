@@ -30,6 +30,9 @@ class DistantEvaluation(Evaluation):
     """
 
     __slots__ = ("_counts", "_fetch", "_fetched")
+    _counts: Mapping[Measure, int]
+    _fetch: Callable[[], Evaluation]
+    _fetched: list[Evaluation]
 
     def __init__(
         self,
@@ -56,16 +59,15 @@ class DistantEvaluation(Evaluation):
         """The same evaluation with all values per query in memory; they are fetched once."""
         if not self._fetched:
             self._fetched.append(self._fetch())
-        found: Evaluation = self._fetched[0]
-        return found
+        return self._fetched[0]
 
     @property
-    def queries(self) -> pl.Series:  # type: ignore[override]
+    def queries(self) -> pl.Series:
         """(n,) ids of the queries, fetched."""
         return self.collect().queries
 
     @property
-    def values(self) -> Mapping[Measure, Values]:  # type: ignore[override]
+    def values(self) -> Mapping[Measure, Values]:
         """For each measure a value per query, fetched."""
         return self.collect().values
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
 from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.inputs import AnyJudgments, Dense, JudgmentTable, Labelled, into_judgments, into_run, is_spark
+from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, into_judgments, into_run, is_spark
+from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
-from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures
+from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures, split_measures
 from rankmeter.placing import PlacedRun, place_run
 from rankmeter.placing.placements import Bools, Placements, Plan
 from rankmeter.results import Evaluation, Facts
@@ -59,7 +60,8 @@ def evaluate(
     duplicates
         What to do with an item that a list holds twice: ``error``, ``first``, ``best`` or ``counted``.
     columns
-        Where frames and tables have unusual column names: ``{"item": "docid_x"}``.
+        Where frames and tables have unusual column names: ``{"item": "docid_x"}``; ``run.item`` and
+        ``judgments.item`` name a column of one side only.
     name
         How the result calls the system.
     per_query_to
@@ -87,9 +89,7 @@ def evaluate(
     if per_query_to is not None:
         from rankmeter.to_file import evaluate_to_file
 
-        return evaluate_to_file(
-            judgments, run, chosen, _names(measures, chosen), columns, name, per_query_to, progress
-        )
+        return evaluate_to_file(judgments, run, chosen, _names(measures, chosen), columns, name, per_query_to, progress)
     placing = _placing(judgments, run, columns, progress)
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
@@ -134,10 +134,10 @@ def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
     """Which measure each text that was asked stands for, so that a result is found under either name."""
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    texts = [text for text in measures if isinstance(text, str)]  # type: ignore[attr-defined]
     asked = dict(zip(into_measures(measures), chosen, strict=True))
     names = {str(measure): folded for measure, folded in asked.items()}
-    for text in texts:
+    given = [text for one in measures if isinstance(one, str) for text in split_measures(one)]  # type: ignore[attr-defined]
+    for text in given:
         meant = parse_measures(text)
         if len(meant) == 1:
             names[text] = asked[meant[0]]
@@ -176,10 +176,13 @@ def _placing(
             return _Placing(partial(_already, ready), ready.source, ready.source, wide=False)
     elif run is None:
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
+    truth: AnyJudgments
+    returned: AnyRun
     if isinstance(judgments, Labelled):
         truth, returned = judgments.judgments, judgments.run
     else:
-        truth, returned = into_judgments(judgments, columns=columns), into_run(run, columns=columns, progress=progress)
+        truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
+        returned = into_run(run, columns=columns_of(columns, "run"), progress=progress)
     return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide=_all_judged(truth))
 
 
@@ -268,6 +271,8 @@ def check_answerable(measure: Measure, *, scored: bool, highest: float) -> None:
     if getattr(measure, "sign", "ignored") == "positive" and not scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
     rel = getattr(measure, "rel", None)
+    if rel is None and getattr(measure, "gain", "") == "binary":
+        rel = 1
     if rel is not None and rel > highest > 0:
         raise MeasureError(
             with_hint(

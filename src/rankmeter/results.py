@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, MeasureError, NotFoundError, nearest
+from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, nearest, with_hint
 from rankmeter.measures import Measure, parse
 
 if TYPE_CHECKING:
@@ -49,14 +50,16 @@ class Facts:
 
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers."""
-        said = [f"{self.judged:,} judged queries, {self.in_run:,} in the run"]
+        said = [f"{_count(self.judged, 'judged query', 'judged queries')}, {self.in_run:,} in the run"]
         if self.missing:
-            said.append(f"{self.missing:,} judged queries are missing from the run")
+            said.append(f"{_count(self.missing, 'judged query is', 'judged queries are')} missing from the run")
         if self.unjudged:
-            said.append(f"{self.unjudged:,} queries of the run are not judged")
+            said.append(f"{_count(self.unjudged, 'query of the run is', 'queries of the run are')} not judged")
         if self.without_relevant:
-            said.append(f"{self.without_relevant:,} queries have no relevant item")
-        said += [f"{count:,} unjudged items in the first {k}" for k, count in self.unjudged_at.items() if count]
+            said.append(f"{_count(self.without_relevant, 'query has', 'queries have')} no relevant item")
+        for k, count in self.unjudged_at.items():
+            if count:
+                said.append(f"{_count(count, 'unjudged item', 'unjudged items')} in the first {k}")
         return said
 
 
@@ -210,6 +213,7 @@ class Evaluation:
             "version": FILE_VERSION,
             "name": self.name,
             "measures": [str(measure) for measure in self.means],
+            "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
             "means": [value.hex() for value in self.means.values()],
             "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
             "asked": {text: str(measure) for text, measure in self.asked.items()},
@@ -227,7 +231,10 @@ class Evaluation:
             frame = pl.read_parquet(path)
         except (KeyError, pl.exceptions.PolarsError) as error:
             raise InputError(f"{path} is not a saved evaluation. Hint: Evaluation.save(path) writes one.") from error
-        measures = [parse(text) for text in header["measures"]]
+        if header["version"] != FILE_VERSION:
+            raise InputError(f"{path} was saved in form {header['version']}; this rankmeter reads form {FILE_VERSION}.")
+        measures = [_known(text, path) for text in header["measures"]]
+        _check_definitions(measures, header["definitions"], path)
         facts = header["facts"]
         facts["unjudged_at"] = {int(k): count for k, count in facts["unjudged_at"].items()}
         return cls(
@@ -268,7 +275,33 @@ class Evaluation:
         )
 
 
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
 _SAVED_PARTS = ("", " counted", " numerator", " denominator")
+
+
+def _known(text: str, path: str | Path) -> Measure:
+    try:
+        return parse(text)
+    except MeasureError as error:
+        hint = "a measure of your own must be defined with @rankmeter.measure before it is loaded"
+        raise InputError(with_hint(f"{path} holds '{text}', which is not known here: {error}", hint)) from error
+
+
+def _check_definitions(measures: list[Measure], saved: dict[str, Any], path: str | Path) -> None:
+    """Say when a string has come to mean something else since the file was written."""
+    for measure in measures:
+        now, then = _plain(measure.describe()), saved[str(measure)]
+        changed = [name for name in now if now[name] != then.get(name, now[name])]
+        if changed:
+            warnings.warn(
+                f"{path}: {measure} was saved with {', '.join(f'{name}={then[name]}' for name in changed)}, "
+                f"which is not its definition here; the saved values are kept.",
+                RankmeterWarning,
+                stacklevel=3,
+            )
 
 
 def _definition(measure: Measure) -> str:

@@ -12,6 +12,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -22,9 +23,10 @@ from rankmeter.blocks import State, check_mergeable, summary
 from rankmeter.distant import DistantEvaluation
 from rankmeter.errors import InputError, MissingExtraError, RankmeterWarning, with_hint
 from rankmeter.inputs import is_spark
+from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.results import Evaluation
-from rankmeter.spark_tables import Side, judgment_side, local_side, quoted, run_side
+from rankmeter.spark_tables import Side, judgment_side, local_judgments, local_run, quoted, run_side
 from rankmeter.spark_worker import ARRAYS, Problems, Work, partition_function
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
@@ -40,13 +42,14 @@ class SparkEvaluation(DistantEvaluation):
     """
 
     __slots__ = ("_made",)
+    _made: Frame
 
     def __init__(self, made: Frame, **known: Any) -> None:
         super().__init__(**known, fetch=lambda: _fetched(made, self))
         object.__setattr__(self, "_made", made)
 
     @property
-    def per_query(self) -> Frame:  # type: ignore[override]
+    def per_query(self) -> Frame:
         """A Spark DataFrame: a row per query, a column per measure, null where a query does not count."""
         columns = [f"case when counted[{i}] then value[{i}] end as {quoted(str(m))}" for i, m in enumerate(self.means)]
         return self._made.where("state is null and array_contains(counted, true)").selectExpr("query", *columns)
@@ -95,7 +98,8 @@ def evaluate_spark(
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
     check_mergeable(measures)
     _check_arrow()
-    return _guarded(lambda: _evaluate(judgments, run, measures, asked, columns, name))
+    found: SparkEvaluation = _guarded(lambda: _evaluate(judgments, run, measures, asked, columns, name))
+    return found
 
 
 def _evaluate(
@@ -107,8 +111,9 @@ def _evaluate(
     name: str,
 ) -> SparkEvaluation:
     session: Any = (run if is_spark(run) else judgments).sparkSession  # type: ignore[attr-defined]
-    truth = judgment_side(judgments, columns) if is_spark(judgments) else local_side(judgments, session, columns, "grade")
-    returned = run_side(run, columns) if is_spark(run) else local_side(run, session, columns, "score")
+    for_truth, for_run = columns_of(columns, "judgments"), columns_of(columns, "run")
+    truth = (judgment_side if is_spark(judgments) else partial(local_judgments, session))(judgments, for_truth)
+    returned = (run_side if is_spark(run) else partial(local_run, session))(run, for_run)
     id_types = tuple(_id_type(role, truth, returned) for role in ("query", "item"))
     ordered = _needs_order(measures)
     both = truth.marked(0, id_types, ordered=ordered).union(returned.marked(1, id_types, ordered=ordered))
@@ -196,7 +201,7 @@ def _guarded(work: Callable[[], Any]) -> Any:
             raise InputError(with_hint("the Spark session of these tables is gone.", hint)) from error
         if lacking := re.search(r"No module named '([\w.]+)'", text):
             fact = f"the Python workers of Spark have no {lacking[1]}."
-            hint = "install rankmeter[spark] where they run; spark.pyspark.python (or PYSPARK_PYTHON) names their Python"
+            hint = "install rankmeter[spark] where they run; PYSPARK_PYTHON or spark.pyspark.python names their Python"
             raise MissingExtraError(with_hint(fact, hint)) from error
         raise InputError(f"Spark could not evaluate this: {_reason(text) or type(error).__name__}") from error
 
@@ -216,16 +221,15 @@ def _is_gone(error: Exception) -> bool:
         "stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown", "NO_ACTIVE_SESSION",
         "'NoneType' object has no attribute 'sc'", "'NoneType' object has no attribute '_jvm'", "Connection refused",
         "Connection reset", "Py4JNetworkError", "StatusCode.UNAVAILABLE", "SESSION_NOT_FOUND", "SESSION_CLOSED",
-        "INVALID_HANDLE.SESSION", "SESSION_OR_CONTEXT_NOT_EXISTS", "BlockManagerMaster.driverEndpoint", "Channel closed", "Cannot invoke RPC",
+        "INVALID_HANDLE.SESSION", "SESSION_OR_CONTEXT_NOT_EXISTS",
+        "BlockManagerMaster.driverEndpoint", "Channel closed", "Cannot invoke RPC",
     )  # fmt: skip
     return any(sign in text for sign in signs)
 
 
 def _check_arrow() -> None:
     try:
-        import pyarrow as _  # noqa: F401
+        import pyarrow as pa  # noqa: F401
     except ImportError as error:
         hint = "pip install 'rankmeter[spark]'"
         raise MissingExtraError(with_hint("evaluating Spark tables needs pyarrow.", hint)) from error
-
-

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs import Labelled, RunFile, into_judgments, into_run
-from rankmeter.inputs.columns import Role, judgment_columns, run_columns, say_columns
+from rankmeter.inputs.columns import judgment_columns, run_columns, say_columns
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.placing import judgments_table, run_table
 
@@ -35,9 +35,7 @@ class Side:
     @property
     def id_types(self) -> dict[str, str]:
         """``bigint`` or ``string`` for query and item."""
-        return {
-            role: "bigint" if _base(self.types[role]) in _WHOLE else "string" for role in ("query", "item")
-        }
+        return {role: "bigint" if _base(self.types[role]) in _WHOLE else "string" for role in ("query", "item")}
 
     @property
     def scored(self) -> bool:
@@ -88,9 +86,9 @@ def run_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
     return _side(frame, found, source)
 
 
-def _side(frame: Frame, found: Mapping[Role, str], source: str) -> Side:
+def _side(frame: Frame, found: Mapping[Any, str], source: str) -> Side:
     kinds = dict(frame.dtypes)
-    types = {role: kinds[column] for role, column in found.items()}
+    types: dict[str, str] = {role: kinds[column] for role, column in found.items()}
     for role, kind in types.items():
         base = _base(kind)
         if role in ("query", "item"):
@@ -103,30 +101,28 @@ def _side(frame: Frame, found: Mapping[Role, str], source: str) -> Side:
     return Side(frame, dict(found), types, source)
 
 
-def local_side(
-    data: object, session: Any, columns: Mapping[str, str] | None, value: Literal["grade", "score"]
-) -> Side:
-    """Judgments or a run that are not in Spark, sent there."""
+def local_judgments(session: Any, data: object, columns: Mapping[str, str] | None) -> Side:
+    """Judgments that are not in Spark, sent there."""
     if isinstance(data, Labelled):
         raise InputError("lists with labels carry their run; give them alone, or judgments and a run.")
-    if value == "grade":
-        truth = judgments_table(into_judgments(data, columns=columns))
-        frame, source, scored = pl.DataFrame([truth.query, truth.item, truth.grade]), truth.source, True
-    else:
-        found = into_run(data, columns=columns)
-        run = joined_runs(list(found.blocks())) if isinstance(found, RunFile) else run_table(found)
-        frame, source, scored = pl.DataFrame([run.query, run.item, run.score]), run.source, run.scored
-    frame.columns = ["query", "item", value]
-    if not scored:
-        frame = frame.select("query", "item", rank=-pl.col(value))
-    for column in ("query", "item"):  # Spark has no unsigned numbers
-        if frame[column].dtype == pl.UInt64:
-            frame = frame.with_columns(pl.col(column).cast(pl.String))
+    truth = judgments_table(into_judgments(data, columns=columns))
+    return _sent({"query": truth.query, "item": truth.item, "grade": truth.grade}, session, truth.source)
+
+
+def local_run(session: Any, data: object, columns: Mapping[str, str] | None) -> Side:
+    """A run that is not in Spark, sent there."""
+    found = into_run(data, columns=columns)
+    run = joined_runs(list(found.blocks())) if isinstance(found, RunFile) else run_table(found)
+    value = {"score": run.score} if run.scored else {"rank": -run.score}
+    return _sent({"query": run.query, "item": run.item, **value}, session, run.source)
+
+
+def _sent(columns: Mapping[str, pl.Series], session: Any, source: str) -> Side:
+    frame = pl.DataFrame(columns).with_columns(pl.selectors.unsigned_integer().cast(pl.String))  # Spark has none
     kinds = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double"}
     types = {column: next(kind for of, kind in kinds.items() if dtype == of) for column, dtype in frame.schema.items()}
     schema = ", ".join(f"{column} {kind}" for column, kind in types.items())
-    sent = session.createDataFrame(frame.rows(), schema)
-    return Side(sent, {column: column for column in frame.columns}, types, source)
+    return Side(session.createDataFrame(frame.rows(), schema), {name: name for name in columns}, types, source)
 
 
 def _base(kind: str) -> str:

@@ -87,7 +87,8 @@ class Problems:
 
 
 def _said(missing: Counter[tuple[int, str]], mark: int, side: Any) -> Iterator[tuple[str, int]]:
-    for column, words in (("query", "missing"), ("item", "missing"), ("value", "missing"), ("nan", "NaN or beyond 2**53")):
+    words_of = {"query": "missing", "item": "missing", "value": "missing", "nan": "NaN or beyond 2**53"}
+    for column, words in words_of.items():
         if count := missing[mark, column]:
             yield f"'{side.column_of('value' if column == 'nan' else column)}' is {words}", count
 

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from rankmeter.distant import DistantEvaluation
 from rankmeter.errors import InputError, with_hint
 from rankmeter.evaluation import MOST_JUDGED, evaluate
 from rankmeter.inputs import RunFile, into_judgments, into_run
+from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -52,15 +54,15 @@ def evaluate_to_file(
     if target.is_dir() or not target.parent.is_dir():
         wrong = "it is a directory" if target.is_dir() else f"there is no directory {target.parent}"
         raise InputError(f"per_query_to={target} cannot be written: {wrong}.")
-    source = None if run is None else into_run(run, columns=columns, progress=progress)
+    source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
     if not isinstance(source, RunFile):
-        ev = evaluate(judgments, run if source is None else source, measures, columns=columns, name=name)
+        ev = evaluate(judgments, source if isinstance(source, RunTable) else run, measures, columns=columns, name=name)
         with _beside(target) as folder:
             ev.save(Path(folder) / target.name)
             (Path(folder) / target.name).replace(target)
         return ev
     check_mergeable(measures)
-    truth = judgments_table(into_judgments(judgments, columns=columns))
+    truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
     with _beside(target) as folder:
         try:
             state, parts = _write_parts(truth, source.blocks(), measures, Path(folder))
@@ -102,7 +104,7 @@ def _write_parts(
         if known is None or known.table is not truth:
             known = _ByQuery(truth)
         add(known.take(block.query), block)
-        empty = empty or RunTable(block.query.clear(), block.item.clear(), block.score.clear(), block.source, block.scored)
+        empty = empty or replace(block, query=block.query.clear(), item=block.item.clear(), score=block.score.clear())
     if known is None or empty is None:
         raise InputError(with_hint("the run has no rows.", "evaluate(judgments, run, measures): truth first"))
     for judged in known.rest():

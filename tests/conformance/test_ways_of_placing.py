@@ -38,7 +38,7 @@ MEASURES = [
 
 
 def data(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
-    """Judgments and a run with ties, unjudged items, missing, empty and unjudged queries, and ids that need text order."""
+    """Data with ties, unjudged items, missing, empty and unjudged queries, and ids that need text order."""
     draw = random.Random(seed)
     items = [str(number) for number in (*range(1, 25), 2**53 + 1, 2**53 + 2)]
     judgments = {f"q{q}": {item: draw.choice([-1, 0, 0, 1, 2, 3]) for item in draw.sample(items, 9)} for q in range(12)}
@@ -58,27 +58,27 @@ def rows(mapping: dict[str, dict[str, float]], value: str) -> pl.DataFrame:
     return pl.DataFrame(flat, schema={"query": pl.String, "item": pl.String, value: pl.Float64}, orient="row")
 
 
-def as_frames(judgments, run, tmp_path):
+def as_frames(judgments, run, _):
     return rows(judgments, "grade"), rows(run, "score")
 
 
-def as_scattered_frames(judgments, run, tmp_path):
+def as_scattered_frames(judgments, run, _):
     # Rows of different queries are interleaved; within a query the order stays, as the tie rule `input` asks.
     place = pl.int_range(pl.len()).over("query")
     return tuple(frame.sort(place, "query") for frame in (rows(judgments, "grade"), rows(run, "score")))
 
 
-def as_lazy_frames(judgments, run, tmp_path):
+def as_lazy_frames(judgments, run, _):
     return rows(judgments, "grade").lazy(), rows(run, "score").lazy()
 
 
-def as_pandas(judgments, run, tmp_path):
+def as_pandas(judgments, run, _):
     pd = pytest.importorskip("pandas")
     frames = [rows(judgments, "grade"), rows(run, "score")]
     return tuple(pd.DataFrame(frame.to_dict(as_series=False)) for frame in frames)
 
 
-def as_arrow(judgments, run, tmp_path):
+def as_arrow(judgments, run, _):
     pytest.importorskip("pyarrow")
     return rows(judgments, "grade").to_arrow(), rows(run, "score").to_arrow()
 
@@ -97,7 +97,7 @@ def as_parquet(judgments, run, tmp_path: Path):
     return tmp_path / "judgments.parquet", tmp_path / "run.parquet"
 
 
-def as_mixed(judgments, run, tmp_path):
+def as_mixed(judgments, run, _):
     return judgments, rows(run, "score")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.properties.strategies import measures
 
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, parse, parse_measures
 from rankmeter.measures.names import ALIASES
-from tests.properties.strategies import measures
 
 CANONICAL = {
     "nDCG@10": "nDCG@10",
@@ -31,6 +31,7 @@ CANONICAL = {
     "IPrec@0": "IPrec",
     "IPrec@1.0": "IPrec@1",
     "RBP(p=0.8)": "RBP",
+    "nDCG(gain=binary,ideal=full)@10": "nDCG(gain=binary,ideal=full)@10",
     "RBP(gain=exp2,max_grade=3)": "RBP(gain=exp2,max_grade=3)",
     "RBP(gain=exp2, max_grade=3,)": "RBP(gain=exp2,max_grade=3)",
     "ERR@20": "ERR@20",
@@ -99,6 +100,7 @@ def test_what_is_no_measure_is_a_measure_error(text):
         parse(text)
 
 
+@settings(max_examples=200)
 @given(measures())
 def test_reading_the_text_of_a_measure_gives_the_measure(measure):
     assert parse(str(measure)) == measure
@@ -111,7 +113,9 @@ def test_different_measures_have_different_texts(measure):
     assert str(other) != str(measure)
 
 
-@given(st.sampled_from(["nDCG", "P", "AP(rel=2)", "P(norm=list)"]), st.lists(st.integers(1, 1000), min_size=1, max_size=4))
+@given(
+    st.sampled_from(["nDCG", "P", "AP(rel=2)", "P(norm=list)"]), st.lists(st.integers(1, 1000), min_size=1, max_size=4)
+)
 def test_several_cutoffs_are_several_measures(text, cutoffs):
     many = parse_measures(f"{text}@{','.join(map(str, cutoffs))}")
     assert many == [parse(text) @ cutoff for cutoff in cutoffs]
@@ -127,8 +131,8 @@ def test_any_text_is_a_measure_or_a_measure_error(text):
 
 PIECES = [
     *sorted(REGISTRY), *sorted(ALIASES), "(", ")", "{", "}", "=", ",", ":", "@", " ", "'", '"', "1", "2", "0.5", "-1",
-    "1e999", "nan", "inf", "True", "None", "gain", "gains", "rel", "ties", "cutoff", "k", "p", "norm", "queries", "mean",
-    "exp2", "{1:2}", "list", "judged_only", "relative", "dcg", "_", ".", "-l2", "rbp.9", "٣",
+    "1e999", "nan", "inf", "True", "None", "gain", "gains", "rel", "ties", "cutoff", "k", "p", "norm", "queries",
+    "mean", "exp2", "{1:2}", "list", "judged_only", "relative", "dcg", "_", ".", "-l2", "rbp.9", "٣",
 ]  # fmt: skip
 
 

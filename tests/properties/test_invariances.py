@@ -8,11 +8,11 @@ import random
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.oracle import oracle
+from tests.properties.strategies import GRADES, INT_IDS, TEXT_IDS, Data, data, measures, tie_rules
 
 import rankmeter as rm
 from rankmeter.measures import REGISTRY
-from tests.oracle import oracle
-from tests.properties.strategies import GRADES, INT_IDS, TEXT_IDS, Data, data, measures, tie_rules
 
 ORDER_FREE = ["item", "item-ascending", "mean", "shared", "worst", "best"]
 """The tie rules that do not look at the order in which a run is given."""
@@ -42,14 +42,12 @@ def order_free_measures(draw: st.DrawFn) -> rm.Measure:
 
 
 @given(measures())
-def test_the_text_of_a_measure_is_the_measure(measure):
-    assert rm.parse(str(measure)) == measure
-    assert measure(**{name: value for name, value in measure.describe().items() if name != "measure"}).describe() == (
-        measure.describe()
-    )
+def test_the_description_of_a_measure_makes_the_measure_again(measure):
+    options = {name: value for name, value in measure.describe().items() if name != "measure"}
+    assert measure(**options).describe() == measure.describe()
 
 
-@settings(max_examples=50)
+@settings(max_examples=35)
 @given(data(), order_free_measures(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(case, measure, shuffler):
     def shuffled(table: dict) -> dict:
@@ -59,7 +57,7 @@ def test_the_order_of_rows_changes_nothing(case, measure, shuffler):
     assert_same(case, Data(shuffled(case.judgments), shuffled(case.run)), measure)
 
 
-@settings(max_examples=50)
+@settings(max_examples=35)
 @given(data(), measures(fixed=("scores", "sign")), st.sampled_from(["half", "double", "dense rank", "negative"]))
 def test_increasing_maps_of_the_scores_change_nothing(case, measure, how):
     def mapped(scores: dict) -> dict:
@@ -75,7 +73,7 @@ def test_increasing_maps_of_the_scores_change_nothing(case, measure, how):
     assert_same(case, Data(case.judgments, {query: mapped(scores) for query, scores in case.run.items()}), measure)
 
 
-@settings(max_examples=50)
+@settings(max_examples=35)
 @given(data(), measures(), st.sampled_from(["prefix", "place"]))
 def test_renaming_ids_in_their_order_changes_nothing(case, measure, how):
     ids = {item for table in (case.judgments, case.run) for items in table.values() for item in items}
@@ -88,7 +86,7 @@ def test_renaming_ids_in_their_order_changes_nothing(case, measure, how):
     assert_same(case, Data(renamed(case.judgments), renamed(case.run)), measure)
 
 
-@settings(max_examples=50)
+@settings(max_examples=35)
 @given(data(ids=INT_IDS), measures())
 def test_whole_number_ids_and_their_texts_are_the_same_ids(case, measure):
     def as_text(table: dict) -> dict:
@@ -97,7 +95,7 @@ def test_whole_number_ids_and_their_texts_are_the_same_ids(case, measure):
     assert_same(case, Data(as_text(case.judgments), as_text(case.run)), measure)
 
 
-@settings(max_examples=50)
+@settings(max_examples=35)
 @given(data(), measures(fixed=("aggregate", "queries")), st.data())
 def test_adding_a_query_leaves_the_others_alone(case, measure, draws):
     more = draws.draw(data(ids=TEXT_IDS if isinstance(_any_id(case), str) else INT_IDS))
@@ -124,8 +122,9 @@ def test_values_lie_within_the_bounds_of_the_measure(case, measure):
 
 @pytest.mark.parametrize(
     "text",
-    ["P(norm=capped)@3", "R", "R(norm=capped)@2", "AP", "AP(norm=capped)@2", "nDCG", "nDCG@3", "nDCG(gain=exp2)@2", "RR",
-     "Success@1", "Rprec", "Bpref", "AUC", "IPrec@0", "IPrec@1", "SetR", "nDCG(discount=jk)", "nDCG(ideal=list)@2"],
+    ["P(norm=capped)@3", "R", "R(norm=capped)@2", "AP", "AP(norm=capped)@2", "nDCG", "nDCG@3", "nDCG(gain=exp2)@2",
+     "RR", "Success@1", "Rprec", "Bpref", "AUC", "IPrec@0", "IPrec@1", "SetR", "nDCG(discount=jk)",
+     "nDCG(ideal=list)@2"],
 )  # fmt: skip
 @settings(max_examples=10)
 @given(st.lists(st.sampled_from(GRADES), min_size=1, max_size=7))
@@ -147,7 +146,7 @@ def test_no_order_beats_the_ideal_one(grades, shuffler):
         assert found[measure] <= ideal[measure] + 1e-12
 
 
-@settings(max_examples=50)
+@settings(max_examples=35)
 @given(data(), st.sampled_from(MONOTONE), st.sampled_from(["exp2", "binary", "linear"]))
 def test_every_tie_rule_lies_between_worst_and_best(case, text, gain):
     measure = rm.parse(text)
@@ -160,13 +159,12 @@ def test_every_tie_rule_lies_between_worst_and_best(case, text, gain):
             assert found["worst"][query] - 1e-12 <= value <= found["best"][query] + 1e-12, (rule, query)
 
 
-@settings(max_examples=50)
+@settings(max_examples=35)
 @given(data(), measures(fixed=("aggregate", "empty", "miss", "queries")), st.randoms(use_true_random=False))
-def test_the_mean_tie_rule_lies_between_the_orders_of_many_breakings(case, measure, shuffler):
-    # A tie broken at random is one of the orders over which ties=mean averages.
+def test_breaking_ties_at_random_stays_between_worst_and_best(case, measure, shuffler):
     assume(measure.name in {rm.parse(text).name for text in MONOTONE} and measure.sign == "ignored")
     rules = tie_rules(measure)
-    assume({"worst", "best", "mean"} <= set(rules) and measure.scores == "float64")
+    assume({"worst", "best"} <= set(rules) and measure.scores == "float64")
     broken = Data(case.judgments, {query: _broken(scores, shuffler) for query, scores in case.run.items()})
     low, high = values(case, measure(ties="worst"), measure(ties="best"))
     (found,) = values(broken, measure(ties="item"))
@@ -181,7 +179,9 @@ def _broken(scores: dict, shuffler: random.Random) -> dict:
     return {item: float(place) for place, item in enumerate(order)}
 
 
-@given(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=8), st.sampled_from([*MONOTONE, "ERR", "Bpref", "AUC"]))
+@given(
+    st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=8), st.sampled_from([*MONOTONE, "ERR", "Bpref", "AUC"])
+)
 def test_the_value_of_a_list_of_grades_is_that_of_the_list(grades, text):
     assume(max(grades) >= 1)
     judged = {f"d{place}": grade for place, grade in enumerate(grades)}
@@ -189,10 +189,8 @@ def test_the_value_of_a_list_of_grades_is_that_of_the_list(grades, text):
     assert rm.value(text, grades=grades) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", [name for name in REGISTRY if "pooled" in REGISTRY[name].aggregates])
 def test_pooling_one_query_gives_its_value(name):
-    if "pooled" not in REGISTRY[name].aggregates:
-        pytest.skip("a count or a value without a denominator")
     judgments, run = {"q": {"a": 2, "b": 1, "c": 0, "d": 1}}, {"q": {"c": 3.0, "a": 2.0, "x": 2.0, "b": 1.0}}
     mean, pooled = values(Data(judgments, run), REGISTRY[name], REGISTRY[name](aggregate="pooled"))
     assert pooled[None] == pytest.approx(mean[None])

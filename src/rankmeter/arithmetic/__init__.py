@@ -19,7 +19,7 @@ FORMULAS: dict[str, Callable[[View, Any], Parts]] = {
     "AP": relevance.average_precision,
     "Rprec": relevance.r_precision,
     "IPrec": relevance.interpolated_precision,
-    "SetP": relevance.precision,
+    "SetP": relevance.set_precision,
     "SetR": relevance.recall,
     "SetF": relevance.set_f,
     "AUC": relevance.auc,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth, length
-from rankmeter.arithmetic.views import View
+from rankmeter.arithmetic.views import View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.placing.placements import Bools, Floats
@@ -29,15 +28,8 @@ def gains_of(grade: Floats, m: Options) -> Floats:
     elif m.gain == "binary":
         gain = (grade >= (1 if m.rel is None else m.rel)).astype(np.float64)
     else:
-        gain = _mapped(grade, positive, m.gain)
+        gain = mapped(grade, m.gain)
     return gain if m.rel is None else np.where(grade >= m.rel, gain, 0.0)
-
-
-def _mapped(grade: Floats, otherwise: Floats, gains: Mapping[float, float]) -> Floats:
-    gain = otherwise.copy()
-    for key, value in gains.items():
-        gain[grade == key] = value
-    return gain
 
 
 def cumulated_gain(view: View, m: Options) -> Parts:

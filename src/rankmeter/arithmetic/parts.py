@@ -37,20 +37,20 @@ class Values:
 
 def values_of(parts: Parts, *, empty: str, miss: str, chosen: Bools) -> Values:
     """Divide, and treat queries with nothing relevant (``empty``) and with nothing found (``miss``) as asked."""
-    positive = parts.denominator > 0
-    value = np.divide(parts.numerator, parts.denominator, out=np.zeros(len(positive)), where=positive)
-    counted = chosen.copy()
+    above, below, counted = parts.numerator, parts.denominator, chosen
     if parts.has_relevant is not None:
         nothing = ~parts.has_relevant
         if empty == "skip":
-            counted &= ~nothing
-        elif empty != "zero":
-            value[nothing] = 1.0 if empty == "one" else math.nan
-        else:
-            value[nothing] = 0.0
+            counted = counted & ~nothing
+        elif nothing.any():
+            # The policy goes into both parts, so that pooled numbers follow it too.
+            above = np.where(nothing, {"zero": 0.0, "one": 1.0, "nan": math.nan}[empty], above)
+            if empty != "zero":
+                below = np.where(nothing, 1.0, below)
         if miss == "skip" and parts.found is not None:
-            counted &= nothing | parts.found
-    return Values(value, counted, parts.numerator, parts.denominator)
+            counted = counted & (nothing | parts.found)
+    value = np.divide(above, below, out=np.zeros(len(below)), where=below > 0)
+    return Values(value, counted, above, below)
 
 
 def aggregated(values: Values, aggregate: str) -> float:
@@ -60,7 +60,8 @@ def aggregated(values: Values, aggregate: str) -> float:
     """
     if aggregate == "pooled":
         below = math.fsum(values.denominator[values.counted])
-        return math.fsum(values.numerator[values.counted]) / below if below else math.nan
+        above = math.fsum(values.numerator[values.counted])
+        return above / below if below else 0.0 if values.counted.any() else math.nan
     kept = values.value[values.counted]
     if aggregate == "sum":
         return math.fsum(kept)

@@ -40,9 +40,18 @@ def length(view: View, cutoff: int | None) -> Floats:
 
 
 def precision(view: View, m: Options) -> Parts:
-    """P, and SetP with its own ``norm``."""
+    """P over k, over the list, or over what k places could hold."""
+    divisor = length(view, m.cutoff) if m.norm == "list" else depth(view, m.cutoff)
+    return _precision(view, m, divisor)
+
+
+def set_precision(view: View, m: Options) -> Parts:
+    """P over the list, or over what a list of its length could hold."""
+    return _precision(view, m, length(view, m.cutoff))
+
+
+def _precision(view: View, m: Options, divisor: Floats) -> Parts:
     total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
-    divisor = {"k": depth, "list": length, "capped": depth}[m.norm](view, m.cutoff)
     if m.norm == "capped":
         divisor = np.minimum(divisor, total)
     return Parts(found, divisor, total > 0, found > 0)
@@ -51,7 +60,8 @@ def precision(view: View, m: Options) -> Parts:
 def recall(view: View, m: Options) -> Parts:
     """R, and SetR."""
     total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
-    divisor = np.minimum(total, depth(view, m.cutoff)) if getattr(m, "norm", "") == "capped" else total
+    capped = getattr(m, "norm", "") == "capped" and m.cutoff is not None
+    divisor = np.minimum(total, m.cutoff) if capped else total
     return Parts(found, divisor, total > 0, found > 0)
 
 

@@ -30,7 +30,7 @@ def exact_sum(values: Floats) -> list[float]:
     Examples
     --------
     >>> exact_sum(np.array([0.1] * 10))
-    [1.0, -2.77...e-17, ...]
+    [1.0, 5.55...e-17]
     >>> math.fsum(exact_sum(np.array([1e16, 1.0, -1e16])))
     1.0
     """
@@ -82,7 +82,7 @@ class Tally:
         """The aggregated value, to the last bit what `aggregated` gives for all values at once."""
         if aggregate == "pooled":
             below = math.fsum(self.below)
-            return math.fsum(self.above) / below if below else math.nan
+            return math.fsum(self.above) / below if below else 0.0 if self.queries else math.nan
         if aggregate == "sum":
             return math.fsum(self.above)
         if not self.queries:

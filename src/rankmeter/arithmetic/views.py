@@ -6,8 +6,9 @@ on it. What is left for a measure's own function is its formula.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -64,16 +65,20 @@ class Views:
     def __init__(self, placements: Placements) -> None:
         self.placements = placements
         self._candidates: dict[tuple[str, ...], Placements] = {}
-        self._views: dict[tuple[str, ...], View] = {}
+        self._views: dict[tuple[Any, ...], View] = {}
 
     def of(self, m: Conventions) -> View:
         """The view under a measure's conventions."""
         seen = (m.candidates, m.sign, m.unjudged, m.negative)
-        if (*seen, m.ties) not in self._views:
+        # A map from grades to gains may turn their order round, and with it the best order of a tie.
+        gain = getattr(m, "gain", None)
+        turned = gain if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
+        key = (*seen, m.ties, turned)
+        if key not in self._views:
             if seen not in self._candidates:
                 self._candidates[seen] = _seen(self.placements, m)
-            self._views[*seen, m.ties] = ranked(self._candidates[seen], m.ties)
-        return self._views[*seen, m.ties]
+            self._views[key] = ranked(self._candidates[seen], m.ties, turned)
+        return self._views[key]
 
 
 def _seen(placements: Placements, m: Conventions) -> Placements:
@@ -149,8 +154,8 @@ def _order_within(query: Ints, above: Ints, key: Ints) -> Ints:
     return place
 
 
-def ranked(placements: Placements, ties: str) -> View:
-    """Give every row its rank under a tie rule and sort the rows by it."""
+def ranked(placements: Placements, ties: str, gains: Mapping[float, float] | None = None) -> View:
+    """Give every row its rank under a tie rule and sort the rows by it; gains decide which order of a tie is best."""
     p = placements
     if ties == "item":
         rank = p.above + 1 + p.higher_id
@@ -165,7 +170,8 @@ def ranked(placements: Placements, ties: str) -> View:
     elif ties == "mean":
         rank = p.above + 1
     else:
-        rank = _by_grade(p, worst=ties == "worst")
+        worth = p.grade if gains is None else mapped(p.grade, gains)
+        rank = _by_worth(p, worth, worst=ties == "worst")
     query, grade, above, tied = p.query, p.grade, p.above, p.tied
     if ties in ("shared", "mean"):
         # Rows of equal rank stand by grade, so that sums do not depend on the order in which data came.
@@ -182,14 +188,22 @@ def _in_order(query: Ints, rank: Ints) -> bool:
     return bool(((query[1:] > query[:-1]) | (rank[1:] >= rank[:-1])).all())
 
 
-def _by_grade(p: Placements, *, worst: bool) -> Ints:
-    """Ranks when the items of a tie stand in the best or the worst order of their grades."""
+def mapped(grade: Floats, gains: Mapping[float, float]) -> Floats:
+    """The gain of each grade under a map; a grade that it does not name keeps itself, from 0 on."""
+    gain = np.maximum(grade, 0.0)
+    for key, value in gains.items():
+        gain[grade == key] = value
+    return gain
+
+
+def _by_worth(p: Placements, worth: Floats, *, worst: bool) -> Ints:
+    """Ranks when the items of a tie stand in the best or the worst order of what they are worth."""
     rank = p.above + 1
     in_tie = np.flatnonzero(p.tied > 1)
     if not len(in_tie):
         return rank
-    query, above, grade = p.query[in_tie], p.above[in_tie], p.grade[in_tie]
-    better = _order_within(query, above, _falling(grade)) - _tie_groups(query, above)[0]
+    query, above = p.query[in_tie], p.above[in_tie]
+    better = _order_within(query, above, _falling(worth[in_tie])) - _tie_groups(query, above)[0]
     # Unjudged items gain nothing: they stand behind the relevant ones at best and before them at worst.
     rank[in_tie] = above + p.tied[in_tie] - better if worst else above + 1 + better
     return rank

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
 from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.shards import Files, expand, files, joined_judgments
+from rankmeter.inputs.shards import Files, expand, joined_judgments
 from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, Labelled, RunFile, Source
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
@@ -93,7 +93,6 @@ __all__ = [
     "RunTable",
     "Source",
     "arrays",
-    "files",
     "into_judgments",
     "into_run",
     "is_spark",

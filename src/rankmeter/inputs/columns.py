@@ -222,3 +222,20 @@ def _found(names: Sequence[str]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(f"'{name}'" for name in names)
+
+
+def columns_of(columns: Mapping[str, str] | None, side: Literal["judgments", "run"]) -> dict[str, str] | None:
+    """The column names that concern one side: ``run.item`` is for the run alone, ``item`` for both.
+
+    Examples
+    --------
+    >>> columns_of({"query": "uid", "run.item": "docid_x"}, "judgments")
+    {'query': 'uid'}
+    """
+    if columns is None:
+        return None
+    mine = {role: column for role, column in columns.items() if "." not in role}
+    mine.update(
+        (role.removeprefix(f"{side}."), column) for role, column in columns.items() if role.startswith(f"{side}.")
+    )
+    return mine

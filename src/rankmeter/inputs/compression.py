@@ -88,7 +88,7 @@ class ByteSource:
         return b"".join(parts)
 
     def content(self) -> bytes | Path:
-        """Everything, for readers that want it whole: the file itself when it holds the content as it is, else bytes."""
+        """Everything, for readers that want it whole: the file when it holds the content as it is, else bytes."""
         return self.path if self.path is not None else self.read_all()
 
     def consumed(self) -> int | None:

@@ -61,10 +61,12 @@ class Delimited:
                 if row:
                     yield first + self._lines_before, line, row
         except csv.Error as error:
-            msg = f"{self._name}:{line + 1 + self._lines_before}: a row starts here that cannot be read as CSV: {error}."
+            begin = line + 1 + self._lines_before
+            msg = f"{self._name}:{begin}: a row starts here that cannot be read as CSV: {error}."
             raise InputError(with_hint(msg, 'a quote inside a quoted field is doubled: "a ""b"" c"')) from error
         except UnicodeDecodeError as error:
-            msg = f"{self._name} is not UTF-8 text: byte {error.object[error.start]:#04x} after line {line + self._lines_before}."
+            line += self._lines_before
+            msg = f"{self._name} is not UTF-8 text: byte {error.object[error.start]:#04x} after line {line}."
             raise InputError(with_hint(msg, "save the file as UTF-8")) from error
 
     def read_fast(self, found: Mapping[Role, str]) -> dict[Role, RawColumn] | None:

@@ -148,7 +148,7 @@ def iter_parts(
         raise InputError(f"block_bytes is {block_bytes}; expected at least 1.")
     with open_source(path) as source:
         kind = _resolve(source, format, "run")
-        size = os.path.getsize(source.name) if Path(source.name).is_file() else 0
+        size = Path(source.name).stat().st_size if Path(source.name).is_file() else 0
         if kind == "labelled":
             yield RunPart(_labelled(source)[1], 1.0)
         elif kind == "run":
@@ -181,8 +181,8 @@ def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
     Returns
     -------
     Labelled
-        What ``evaluate`` takes in place of judgments and run. The run is unscored (minus the position in the query, from 1) and keeps an item that is listed twice, for the
-        consumer to report; the judgments keep its first grade.
+        What ``evaluate`` takes in place of judgments and run. The run is unscored (minus the position in the query,
+        from 1) and keeps an item that is listed twice, for the consumer to report; the judgments keep its first grade.
     """
     if format not in (None, "labelled", "trec", "qrels"):
         raise InputError(f"format {format!r} has no labels in line; expected 'labelled' (query Q0 item grade).")

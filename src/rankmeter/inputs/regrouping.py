@@ -93,7 +93,7 @@ def _partitions(folders: list[Path], like: RunTable) -> Iterator[RunTable]:
     for number in range(PARTITIONS):
         files = [file for folder in folders if (file := folder / f"{number}.arrow").exists()]
         if files:
-            frame = pl.concat([pl.read_ipc(file, memory_map=False) for file in files])
+            frame = pl.concat([pl.read_ipc(file) for file in files])
             for file in files:
                 file.unlink()
             yield replace(like, query=frame["query"], item=frame["item"], score=frame["score"])

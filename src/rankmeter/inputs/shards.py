@@ -30,7 +30,7 @@ class Files:
 
 
 def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Files:
-    """Several files as one run, or as one set of judgments.
+    r"""Several files as one run, or as one set of judgments.
 
     A bare list means lists of items; this says that it is a list of paths. Patterns (``*``, ``?``, ``[0-9]``, ``**``)
     and folders stand for the files they hold, in the order of their names.
@@ -40,7 +40,7 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> for shard in range(3):
-    ...     _ = (folder / f"part-{shard}.csv").write_text(f"query,item,score\\nq{shard},a,1\\n")
+    ...     _ = (folder / f"part-{shard}.csv").write_text(f"query,item,score\nq{shard},a,1\n")
     >>> [Path(path).name for path in files([folder / "part-2.csv", folder / "part-[01].csv"]).paths]
     ['part-2.csv', 'part-0.csv', 'part-1.csv']
     """
@@ -60,7 +60,9 @@ def expand(path: str) -> tuple[str, ...]:
     if Path(path).is_dir():
         return _in_folder(path)
     if glob.has_magic(path) and not Path(path).exists():
-        found = [match for one in sorted(glob.glob(path, recursive=True)) for match in _matched(one)]
+        # Path.glob takes no absolute pattern.
+        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
+        found = [match for one in matches for match in _matched(one)]
         if not found:
             raise NotFoundError(with_hint(f"no file fits the pattern {path}.", f"look into {_fixed_part(path)}"))
         return tuple(found)

@@ -1,7 +1,7 @@
 """A run of any size as a stream of blocks, each holding whole queries, from one file or many.
 
-Parts arrive as they are stored (row groups, blocks of text); the last query of a part may go on in the next one, even in
-the next file, so it is held back until another query begins. A query that comes back later is found by who places it.
+Parts arrive as they are stored (row groups, blocks of text); the last query of a part may go on in the next one, even
+in the next file, so it is held back until another query begins. A query that comes back later is noticed when it is placed.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from pathlib import Path
 
 import polars as pl
 
-from rankmeter.inputs.files import BLOCK_BYTES, RunPart, iter_parts
+from rankmeter.inputs.files import RunPart, iter_parts
 from rankmeter.inputs.progress import Listener, Progress
 from rankmeter.inputs.shards import Files, check_alike, joined_runs
 from rankmeter.inputs.sources import RunFile
 from rankmeter.inputs.tables import RunTable
+from rankmeter.inputs.trec import BLOCK_BYTES
 
 
 def open_run(
@@ -85,17 +86,18 @@ def _last_stretch(query: pl.Series) -> int:
     """Where the rows of the last query begin."""
     last = query[-1]
     size = 1024
-    while size < 2 * len(query):  # looks back twice as far each time: most queries are short
-        tail = (query.tail(size) != last).arg_true()
-        if len(tail):
-            return max(0, len(query) - size) + int(tail[-1]) + 1
+    while True:  # looks back twice as far each time: most queries are short
+        others = (query.tail(size) != last).arg_true()
+        if len(others):
+            return max(0, len(query) - size) + int(others[-1]) + 1
+        if size >= len(query):
+            return 0
         size *= 2
-    return 0
 
 
 def _rows(table: RunTable, start: int, end: int) -> RunTable:
-    cut = (getattr(table, name).slice(start, end - start) for name in ("query", "item", "score"))
-    return RunTable(*cut, table.source, table.scored)
+    query, item, score = (column.slice(start, end - start) for column in (table.query, table.item, table.score))
+    return RunTable(query, item, score, table.source, table.scored)
 
 
 def _all_parts(

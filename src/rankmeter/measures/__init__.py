@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmeter.measures import counts, found, gains, incomplete, order
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
-from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures
+from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures, split_measures
 
 P, R, F, Success, Rprec = (REGISTRY[name] for name in ("P", "R", "F", "Success", "Rprec"))
 IPrec, SetP, SetR, SetF = (REGISTRY[name] for name in ("IPrec", "SetP", "SetR", "SetF"))
@@ -18,5 +18,5 @@ __all__ = [
     "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
     "Success", "counts", "find_measure", "found", "gains", "incomplete", "infAP", "into_measures", "nDCG", "order",
-    "parse", "parse_measures", "register",
+    "parse", "parse_measures", "register", "split_measures",
 ]  # fmt: skip

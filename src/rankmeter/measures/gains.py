@@ -106,6 +106,9 @@ class NDCG(GainMeasure):
         if self.ideal == "full" and (self.cutoff is None or self.gain != "binary"):
             fact = "nDCG: ideal=full means k hits of gain 1, so it needs a cutoff and gain=binary."
             raise MeasureError(with_hint(fact, "nDCG(gain=binary,ideal=full)@10"))
+        if self.sign == "positive" and self.ideal in ("list", "top"):
+            fact = f"nDCG: ideal={self.ideal} re-sorts the list, which sign=positive changes; only one of them can be."
+            raise MeasureError(with_hint(fact, "nDCG(candidates=list,sign=positive)"))
         if self.ties == "mean" and self.ideal == "top" and self.cutoff is not None:
             # Which items are in the first k is random then, and so is the divisor.
             raise MeasureError(no_closed_form(self))

@@ -65,16 +65,18 @@ class _Reader:
         if not self.tokens or self.tokens[0][0] != "word":
             self.fail("a measure starts with its name")
         measure = find_measure(self.tokens.pop(0)[1])
-        if self.take("("):
-            measure = _with_options(measure, self.options())
+        options = self.options() if self.take("(") else {}
         if not self.take("@"):
             self.end()
-            return [measure]
+            return [_with_options(measure, options)]
         points = [self.point(measure)]
         while self.take(","):
             points.append(self.point(measure))
         self.end()
-        return [measure @ point for point in points]
+        if measure.at in {OPTION_NAMES.get(name, name) for name in options}:
+            self.fail(f"{measure.at} is given twice, as an option and after @")
+        # Options and cutoff are put in together: some are only possible with the other.
+        return [_with_options(measure, {**options, measure.at: point}) for point in points]
 
     def options(self) -> dict[str, Any]:
         options: dict[str, Any] = {}
@@ -105,7 +107,7 @@ class _Reader:
         pairs: dict[float, float] = {}
         while not self.take("}"):
             grade = self.value()
-            if not self.take(":"):
+            if isinstance(grade, dict) or not self.take(":"):
                 self.fail("a map is written {grade:gain, ...}")
             if grade in pairs:
                 self.fail(f"grade {grade} is given twice")
@@ -178,6 +180,17 @@ def _number(token: str) -> float:
     return int(token) if re.fullmatch(r"[+-]?\d+", token) else float(token)
 
 
+def split_measures(text: str) -> list[str]:
+    """Cut a text of several measures at the blanks between them.
+
+    Examples
+    --------
+    >>> split_measures("nDCG@5,10 AP(rel=2, ties=mean) P @ 5")
+    ['nDCG@5,10', 'AP(rel=2, ties=mean)', 'P @ 5']
+    """
+    return re.split(r"(?<![@,(\s])\s+(?=[^\W\d])(?![^(]*\))", text.strip())
+
+
 def into_measures(measures: object) -> list[Measure]:
     """Accept one measure or many, as values or text, in any mixture; keep the order, drop repetitions."""
     if isinstance(measures, (str, Measure)):
@@ -187,7 +200,7 @@ def into_measures(measures: object) -> list[Measure]:
         if isinstance(one, Measure):
             found[one] = None
         elif isinstance(one, str):
-            found.update(dict.fromkeys(parse_measures(one)))
+            found.update(dict.fromkeys(measure for text in split_measures(one) for measure in parse_measures(text)))
         else:
             raise MeasureError(f"a measure is text such as 'nDCG@10' or a Measure, not {type(one).__name__}.")
     if not found:

@@ -152,6 +152,6 @@ def format_value(value: object) -> str:
     """The text of an option's value as the canonical string has it."""
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{format_value(grade)}:{format_value(gain)}" for grade, gain in value.items()) + "}"
-    if isinstance(value, float) and value == int(value):
+    if isinstance(value, float) and math.isfinite(value) and value == int(value):
         return str(int(value))
     return str(value)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.errors import MeasureError
+from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures.base import RankedMeasure, RelevanceMeasure, no_closed_form, register
 from rankmeter.measures.options import choice
 
@@ -76,7 +76,8 @@ class AreaUnderCurve(RelevanceMeasure):
     .. math:: \mathrm{AUC} = \frac{|\{(i, j) : r_i \ge rel > r_j,\ i < j\}|}{\text{pairs}}
 
     Only the returned list is looked at; unjudged items are not relevant. A tie counts half (``ties="mean"``, the
-    default here because every statistics text defines it so). A list with relevant items only has AUC 1.
+    default here because every statistics text defines it so); with a cutoff a tie rule must be stated. A list with
+    relevant items only has AUC 1.
 
     Misleads: every pair weighs the same, so the top of the list hardly matters.
 
@@ -105,8 +106,9 @@ class AreaUnderCurve(RelevanceMeasure):
     def __post_init__(self) -> None:
         RelevanceMeasure.__post_init__(self)
         if self.ties == "mean" and self.cutoff is not None:
-            # Which items of a tie stand above the cutoff is random, and so is the number of pairs.
-            object.__setattr__(self, "ties", "item")
+            # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
+            fact = f"AUC@{self.cutoff} has no exact value for ties=mean, its usual rule: the pairs are left to chance."
+            raise MeasureError(with_hint(fact, f"AUC(ties=item)@{self.cutoff}"))
 
 
 @register

@@ -38,7 +38,10 @@ class Resolved:
 class VectorPair(Protocol):
     """Query vectors and item vectors of one kind."""
 
-    device: str
+    @property
+    def device(self) -> str:
+        """Where they are."""
+        ...
 
     @property
     def shape(self) -> tuple[int, int]:

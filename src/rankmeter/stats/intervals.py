@@ -39,8 +39,8 @@ def bootstrap_interval(values: Values, aggregate: str, *, level: float, resample
     if resamples < 100:
         raise InputError(f"resamples={resamples} is too few; use at least 100.")
     top, bottom = _sample(values, aggregate)
-    if not len(top):
-        raise InputError("there is no interval: no query counts for this measure.")
+    if len(top) < 2:
+        raise InputError(f"there is no interval: {len(top)} query counts for this measure, and it takes at least two.")
     observed = float(_statistic(top.mean(), bottom.mean(), aggregate))
     drawn = _resampled(top, bottom, aggregate, resamples, seed)
     low, high = _bca(observed, drawn, _jackknife(top, bottom, aggregate), level)
@@ -81,11 +81,21 @@ def _resampled(top: Floats, bottom: Floats, aggregate: str, resamples: int, seed
 
 def _jackknife(top: Floats, bottom: Floats, aggregate: str) -> Floats:
     """The value with each query left out in turn."""
-    if len(top) == 1:
-        return top.copy()
     if aggregate == "median":
-        return np.array([np.median(np.delete(top, left_out)) for left_out in range(len(top))])
+        return _median_left_out(np.sort(top))
     return _statistic(top.sum() - top, bottom.sum() - bottom, aggregate)
+
+
+def _median_left_out(rising: Floats) -> Floats:
+    """The median with each value left out: one of two or three numbers around the middle."""
+    middle, place = len(rising) // 2, np.arange(len(rising))
+    if len(rising) % 2 == 0:
+        even: Floats = np.where(place < middle, rising[middle], rising[middle - 1])
+        return even
+    around = rising[middle - 1 : middle + 2]
+    lower, both, upper = around[:2].mean(), (around[0] + around[-1]) / 2, around[1:].mean()
+    left_out: Floats = np.select([place < middle, place == middle], [upper, both], lower)
+    return left_out
 
 
 def _bca(observed: float, drawn: Floats, left_out: Floats, level: float) -> tuple[float, float]:

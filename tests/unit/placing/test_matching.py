@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankmeter.placing.matching import KeyTable, repeated
+from rankmeter.placing.segments import bisect, offsets_of, sort_descending
+
+KEYS = st.lists(st.integers(0, 40), max_size=60)
+MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@given(KEYS, st.randoms(use_true_random=False))
+def test_repeated_finds_every_later_row(keys, draw):
+    rows = np.array(keys, np.uint64) * MIX
+    expected = [row for row, key in enumerate(keys) if key in keys[:row]]
+    assert repeated(rows).tolist() == expected
+    # Grouped: the group is part of the key, and only helps to look faster.
+    cut = draw.randint(0, len(keys))
+    sizes = np.array([cut, len(keys) - cut])
+    grouped = (np.array(keys, np.uint64) + np.repeat(np.arange(2, dtype=np.uint64), sizes) * np.uint64(1000)) * MIX
+    both = keys[:cut], keys[cut:]
+    expected = [
+        row + base for base, some in ((0, both[0]), (cut, both[1])) for row, key in enumerate(some) if key in some[:row]
+    ]
+    assert repeated(grouped, sizes).tolist() == expected
+
+
+@given(st.sets(st.integers(0, 300), max_size=80), KEYS)
+def test_a_table_finds_exactly_the_known_keys(known, probes):
+    keys = np.array(sorted(known), np.uint64) * MIX
+    row, match = KeyTable.of(keys).find(np.array(probes, np.uint64) * MIX)
+    place = {key: number for number, key in enumerate(sorted(known))}
+    assert list(zip(row.tolist(), match.tolist(), strict=True)) == [
+        (number, place[key]) for number, key in enumerate(probes) if key in place
+    ]
+
+
+@given(st.lists(st.lists(st.floats(allow_nan=False), max_size=12), max_size=8))
+def test_segments_are_sorted_and_searched_each_for_itself(lists):
+    sizes = np.array([len(one) for one in lists], np.int64)
+    offsets = offsets_of(sizes)
+    values = np.array([value for one in lists for value in one], float)
+    falling = sort_descending(values, offsets)
+    assert falling.tolist() == [value for one in lists for value in sorted(one, reverse=True)]
+    owner = np.repeat(np.arange(len(lists)), sizes)
+    above = bisect(falling, offsets[owner], offsets[owner + 1], values, past_equal=False)
+    assert above.tolist() == [sum(other > value for other in one) for one in lists for value in one]

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankmeter as rm
+
+
+@rm.measure
+def FirstTwo(grades, *, weight=2.0):
+    return sum(grades[:2]) * weight
+
+
+@rm.measure
+def ShareOfIdeal(grades, ideal):
+    return sum(grades) / sum(ideal) if len(ideal) else 0.0
+
+
+@rm.measure
+def CountPlaced(placements):
+    return np.bincount(placements.query, minlength=len(placements))
+
+
+JUDGMENTS = {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"d": 1}}
+RUN = {"q1": {"x": 9.0, "a": 8.0, "b": 7.0}, "q2": {"y": 1.0}}
+
+
+def test_a_function_of_grades_sees_unjudged_items_as_zero():
+    assert rm.evaluate(JUDGMENTS, RUN, [FirstTwo]).per_query["FirstTwo"].to_list() == [6.0, 0.0]
+
+
+def test_options_are_part_of_the_string():
+    measure = rm.parse("FirstTwo(weight=0.5)@1")
+    assert measure == FirstTwo(weight=0.5) @ 1
+    assert str(measure) == "FirstTwo(weight=0.5)@1"
+
+
+def test_a_function_may_ask_for_the_ideal():
+    assert rm.evaluate(JUDGMENTS, RUN, "ShareOfIdeal").per_query["ShareOfIdeal"].to_list() == [
+        pytest.approx(4 / 6),
+        0.0,
+    ]
+
+
+def test_a_function_of_placements_works_on_all_queries_at_once():
+    assert rm.evaluate(JUDGMENTS, RUN, "CountPlaced").per_query["CountPlaced"].to_list() == [2.0, 0.0]
+
+
+def test_policies_apply_to_own_measures_too():
+    assert rm.evaluate(JUDGMENTS, RUN, "FirstTwo(miss=skip)")["FirstTwo(miss=skip)"] == 6.0
+
+
+def test_a_name_of_rankmeter_cannot_be_taken():
+    with pytest.raises(rm.MeasureError, match="'AP' is a measure of rankmeter already"):
+
+        @rm.measure
+        def AP(grades):
+            return 0.0
+
+
+def test_a_function_of_something_else_is_refused():
+    with pytest.raises(rm.MeasureError, match="takes grades, or grades and ideal, or placements"):
+
+        @rm.measure
+        def Strange(rows):
+            return 0.0
+
+
+def test_an_option_needs_a_default():
+    with pytest.raises(rm.MeasureError, match="an option has a number or a word as default"):
+
+        @rm.measure
+        def Bare(grades, *, weight):
+            return weight
+
+
+def test_a_result_of_the_wrong_shape_is_refused():
+    @rm.measure
+    def Short(placements):
+        return [1.0]
+
+    with pytest.raises(rm.MeasureError, match="expected one value for each query"):
+        rm.evaluate(JUDGMENTS, RUN, Short)
