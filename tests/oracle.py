@@ -34,7 +34,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Place:
-    """A label at a rank; several places share a rank only under ties=shared."""
+    """A label at a rank; several places share a rank only under ties=shared and ties=middle."""
 
     rank: int
     label: Label
@@ -80,6 +80,8 @@ def oracle(
 def aggregated(aggregate: str, ratios: Sequence[Ratio]) -> float:
     """One number from those of the queries."""
     values = [ratio.value for ratio in ratios]
+    if aggregate == "filled":
+        values, aggregate = [0.0 if math.isnan(value) else value for value in values], "mean"
     if aggregate == "sum":
         return math.fsum(values)
     if not values:
@@ -105,9 +107,11 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
     else:
         grades = list(judged.values())
     query = Query(tuple(grades), len(listed))
+    if measure.blank != "counted" and not (returned or (measure.candidates == "appended" and judged)):
+        return None if measure.blank == "skip" else Ratio(math.nan, 1.0, found=False)
     # Reading: a count is a count; `empty` and `miss` are for measures that would divide by 0 or reward silence.
     formula = FORMULAS[measure.name]
-    relevant = None if measure.name in ("NumRel", "NumRelRet") else RELEVANT.get(measure.name)
+    relevant = None if measure.name in ("NumRel", "NumRelRet", "Utility") else RELEVANT.get(measure.name)
     if relevant is not None and not any(relevant(measure, grade) for grade in grades):
         return {"zero": empty_zero, "one": empty_one, "nan": empty_nan, "skip": lambda _: None}[measure.empty](
             formula(measure, shared_or_single(measure, groups), query)
@@ -156,14 +160,14 @@ def tie_groups(measure: Any, judged: Mapping[Hashable, float], returned: Any) ->
         [(item, Label(judged.get(item), not (measure.sign == "positive" and score <= 0))) for item, score in group]
         for group in grouped
     ]
-    if measure.unjudged == "removed":
-        groups = [[row for row in group if is_judged(measure, row[1])] for group in groups]
     if measure.candidates == "appended":
         there = {item for item, _ in pairs}
-        behind = [(item, Label(grade)) for item, grade in judged.items() if item not in there]
-        if measure.unjudged == "removed":
-            behind = [row for row in behind if is_judged(measure, row[1])]
-        groups.append(behind)
+        groups.append([(item, Label(grade)) for item, grade in judged.items() if item not in there])
+    if measure.depth is not None:
+        # Reading: -M of trec_eval; the list is cut in the order of the tie rule before anything else is done to it.
+        groups = [[row] for group in groups for row in in_order(measure, group)][: measure.depth]
+    if measure.unjudged == "removed":
+        groups = [[row for row in group if is_judged(measure, row[1])] for group in groups]
     return [[label for _, label in in_order(measure, group)] for group in groups if group]
 
 
@@ -174,7 +178,11 @@ def in_order(measure: Any, group: list[tuple[Hashable, Label]]) -> list[tuple[Ha
     if rule == "reversed":
         return group[::-1]
     if rule in ("best", "worst"):
-        return sorted(group, key=lambda row: worth(measure, row[1]), reverse=rule == "best")
+        # Reading: of two items that the measure sees alike, the one with the lower grade counts as the worse.
+        def key(row: tuple[Hashable, Label]) -> tuple[float, float]:
+            return worth(measure, row[1]), -math.inf if row[1].grade is None else row[1].grade
+
+        return sorted(group, key=key, reverse=rule == "best")
     return group
 
 
@@ -182,12 +190,18 @@ def worth(measure: Any, label: Label) -> float:
     """What the measure sees in an item: the more, the better its place should be."""
     if measure.name == "Judged":
         return float(is_judged(measure, label))
+    if measure.name in breadth.BY_GRADE:
+        return -math.inf if label.grade is None else label.grade
+    if measure.name in ("G", "nDCGrel", "RnDCG"):
+        return 0.0 if label.grade is None or not label.alive else gain(measure, label.grade)
     if not label.alive or label.grade is None or measure.name not in RELEVANT:
         return 0.0
     if measure.name in ("CG", "DCG", "nDCG"):
         return gain(measure, label.grade)
     if measure.name == "ERR" or (measure.name == "RBP" and measure.gain == "exp2"):
         return max(label.grade, 0.0)
+    if measure.name == "RBP" and measure.gain == "linear":
+        return max(label.grade, 0.0) if label.grade >= measure.rel else 0.0
     return float(RELEVANT[measure.name](measure, label.grade))
 
 
@@ -203,12 +217,13 @@ def single(order: Sequence[Label]) -> list[Place]:
 
 
 def shared_or_single(measure: Any, groups: list[list[Label]]) -> list[Place]:
-    if measure.ties != "shared":
+    if measure.ties not in ("shared", "middle"):
         return single([label for group in groups for label in group])
     places, above = [], 0
     for group in groups:
+        rank = above + len(group) if measure.ties == "shared" else int(above + (len(group) + 1) / 2)
         above += len(group)
-        places += [Place(above, label) for label in group]
+        places += [Place(rank, label) for label in group]
     return places
 
 
@@ -264,7 +279,7 @@ def is_positive(_: Any, grade: float) -> bool:
 
 
 def rbp_relevant(measure: Any, grade: float) -> bool:
-    return grade >= measure.rel if measure.gain == "binary" else grade > 0
+    return grade > 0 if measure.gain == "exp2" else grade >= measure.rel
 
 
 def counts(measure: Any, place: Place) -> bool:
@@ -326,10 +341,10 @@ def success(m: Any, places: list[Place], _: Query) -> Ratio:
 
 
 def r_precision(m: Any, places: list[Place], q: Query) -> Ratio:
-    first = min(total(m, q), depth(m))
+    first = min(total(m, q) if m.mult == 1 else math.floor(m.mult * total(m, q) + 0.9), depth(m))
     # Reading: missed means that nothing was found within the places it looks at, the first min(R, k).
     h = hits(m, places, first)
-    return Ratio(h, first, h > 0)
+    return Ratio(h, total(m, q) if m.norm == "relevant" else first, h > 0)
 
 
 def interpolated_precision(m: Any, places: list[Place], q: Query) -> Ratio:
@@ -360,7 +375,7 @@ def set_recall(m: Any, places: list[Place], q: Query) -> Ratio:
 
 
 def set_f(m: Any, places: list[Place], q: Query) -> Ratio:
-    k, R, beta2 = depth(m), total(m, q), m.beta**2
+    k, R, beta2 = depth(m), total(m, q), m.beta if m.weight == "plain" else m.beta**2
     h, n = hits(m, places, k), min(q.returned, k)
     return Ratio((1 + beta2) * h, beta2 * R + n, h > 0)
 
@@ -382,7 +397,8 @@ def average_precision(m: Any, places: list[Place], q: Query) -> Ratio:
         # Reading: without a cutoff k is the length of the list, as for P.
         "k": n if m.cutoff is None else k,
     }[m.norm]
-    return Ratio(math.fsum(hits(m, places, rank) / rank for rank in found), bottom, bool(found))
+    ranks = found if m.ranks == "relevant" else range(1, int(bottom) + 1)
+    return Ratio(math.fsum(hits(m, places, rank) / rank for rank in ranks), bottom, bool(found))
 
 
 def area_under_curve(m: Any, places: list[Place], _: Query) -> Ratio:
@@ -422,7 +438,7 @@ def normalised_gain(m: Any, places: list[Place], q: Query) -> Ratio:
     k = depth(m)
     gains = placed_gains(m, places, k)
     listed = [place for place in places if place.label.grade is not None]
-    if m.ideal in ("judged", "uncut"):
+    if m.ideal in ("judged", "uncut", "length"):
         pool = [gain(m, grade) for grade in q.grades]
     elif m.ideal == "list":
         pool = [gain(m, place.label.grade) for place in listed]
@@ -432,7 +448,7 @@ def normalised_gain(m: Any, places: list[Place], q: Query) -> Ratio:
         pool = [1.0] * m.cutoff
     ideal = [(rank, best) for rank, best in enumerate(sorted(pool, reverse=True), start=1)]
     if m.ideal != "uncut":
-        ideal = [(rank, best) for rank, best in ideal if rank <= k]
+        ideal = [(rank, best) for rank, best in ideal if rank <= (min(k, q.returned) if m.ideal == "length" else k)]
     return Ratio(dcg_of(m, gains), dcg_of(m, ideal), bool(gains))
 
 
@@ -440,7 +456,12 @@ def rank_biased_precision(m: Any, places: list[Place], _: Query) -> Ratio:
     seen = [place for place in places if place.rank <= depth(m) and counts(m, place)]
     total_ = 0.0
     for place in seen:
-        worth_ = 1.0 if m.gain == "binary" else (2.0**place.label.grade - 1) / 2.0**m.max_grade  # type: ignore[operator]
+        grade: Any = place.label.grade
+        worth_ = {
+            "binary": 1.0,
+            "linear": max(grade, 0.0),
+            "exp2": (2.0**grade - 1) / 2.0 ** (m.max_grade or 0),
+        }[m.gain]
         total_ += (1 - m.p) * worth_ * m.p ** (place.rank - 1)
     return Ratio(total_, 1.0, bool(seen))
 
@@ -553,3 +574,9 @@ RELEVANT: dict[str, Callable[[Any, float], bool]] = {
     "ERR": is_positive,
 }
 """Which grades a measure calls relevant; measures that are not listed have no such notion."""
+
+# The rest of the formulas, which use the functions above.
+from tests import oracle_breadth as breadth  # noqa: E402
+
+FORMULAS |= breadth.FORMULAS
+RELEVANT |= breadth.RELEVANT

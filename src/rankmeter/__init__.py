@@ -53,6 +53,7 @@ from rankmeter.measures import (
 
 if TYPE_CHECKING:
     from rankmeter.custom import measure
+    from rankmeter.definitions.worked import explain
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
@@ -68,6 +69,7 @@ _LAZY = {
     "Labelled": "rankmeter.inputs",
     "arrays": "rankmeter.inputs",
     "evaluate": "rankmeter.evaluation",
+    "explain": "rankmeter.definitions.worked",
     "files": "rankmeter.inputs.shards",
     "measure": "rankmeter.custom",
     "rank_catalogue": "rankmeter.placing.catalogue",
@@ -92,8 +94,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP", "arrays", "AUC", "Bpref", "CG", "DCG", "ERR", "evaluate", "Evaluation", "F", "files", "HitRate", "infAP",
-    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure", "MeasureError",
+    "AP", "arrays", "AUC", "Bpref", "CG", "DCG", "ERR", "evaluate", "explain", "Evaluation", "F", "files", "HitRate",
+    "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure", "MeasureError",
     "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
     "parse_measures", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
     "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "SetF", "SetP", "SetR", "Success", "value",

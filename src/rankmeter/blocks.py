@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views, values_of
+from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
-from rankmeter.evaluation import _by_placing, _chosen, _plan, _unjudged_at, check_answerable
+from rankmeter.evaluation import _by_placing, _plan, _unjudged_at, check_answerable, values_under
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing.placements import Placements
@@ -116,12 +116,11 @@ def check_mergeable(measures: Iterable[Measure]) -> None:
     """Refuse measures that cannot be put together from blocks."""
     for measure in measures:
         if type(measure).name not in FORMULAS or measure.aggregate not in MERGEABLE:
-            raise MeasureError(
-                with_hint(
-                    f"{measure} looks at all lists together; it cannot be put together from blocks of queries.",
-                    "evaluate it on data in memory",
-                )
-            )
+            fact = f"{measure} looks at all lists together; it cannot be put together from blocks of queries."
+            raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
+        if getattr(measure, "subtopics", False):
+            fact = f"{measure} looks at subtopics, which blocks of queries do not carry."
+            raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
 
 
 def evaluate_block(truth: JudgmentTable, run: RunTable, measures: Sequence[Measure], *, wide: bool) -> BlockValues:
@@ -143,11 +142,11 @@ def evaluate_block(truth: JudgmentTable, run: RunTable, measures: Sequence[Measu
     queries = truth.query.clear()
     unjudged_at: dict[int, int] = {}
     for key, group in _by_placing(list(measures)).items():
-        queries, placements = place_blocks(truth, [run] if len(run.query) else [], _plan(group, *key, wide=wide))
+        queries, placements = place_blocks(truth, [run] if len(run.query) else [], _plan(group, *key[:2], wide=wide))
         unjudged_at = _unjudged_at(group, Views(placements)) if wide and views is None else unjudged_at
         views = Views(placements)
         for measure in group:
-            values[measure] = _values(measure, views)
+            values[measure] = values_under(measure, views)
             worst[measure], best[measure] = _extremes(measure, views, values[measure])
     if views is None:
         raise MeasureError("no measure was asked for.")
@@ -167,23 +166,14 @@ def evaluate_block(truth: JudgmentTable, run: RunTable, measures: Sequence[Measu
     return BlockValues(queries, {m: values[m] for m in measures}, state)
 
 
-def _values(measure: Any, views: Views) -> Values:
-    return values_of(
-        FORMULAS[type(measure).name](views.of(measure), measure),
-        empty=getattr(measure, "empty", "zero"),
-        miss=getattr(measure, "miss", "zero"),
-        chosen=_chosen(measure, views.placements),
-    )
-
-
 def _extremes(measure: Measure, views: Views, values: Values) -> tuple[Values, Values]:
     """The values under the worst and the best order of tied items."""
-    if not isinstance(measure, RankedMeasure) or measure.ties in ("worst", "best"):
+    if not isinstance(measure, RankedMeasure) or measure.ties in ("worst", "best") or "worst" not in measure.tie_rules:
         return values, values
     # Without ties every rule gives the same ranks, but an expectation is computed by another formula.
-    if measure.ties not in ("mean", "shared") and not (views.placements.tied > 1).any():
+    if measure.ties not in ("mean", "shared", "middle") and not (views.placements.tied > 1).any():
         return values, values
-    return _values(measure(ties="worst"), views), _values(measure(ties="best"), views)
+    return values_under(measure(ties="worst"), views), values_under(measure(ties="best"), views)
 
 
 def _counts(p: Placements) -> dict[str, int]:
@@ -201,14 +191,14 @@ def _counts(p: Placements) -> dict[str, int]:
     return dict(zip(COUNTS, (int(one.sum()) for one in counted), strict=True))
 
 
-def summary(state: State, measures: Sequence[Measure], judgments: str, run: str) -> dict[str, Any]:
+def summary(state: State, measures: Sequence[Measure], judgments: str, run: str, *, strict: bool) -> dict[str, Any]:
     """Means, counts, tie bounds and facts of all queries, as `DistantEvaluation` takes them; refuses bad input."""
     if state.counts["judged"] == state.counts["missing"]:
         fact = f"no query in common: {judgments} judges {examples(state.judged, shown=_SHOWN)}; "
         fact += f"{run} holds {examples(state.returned, shown=_SHOWN)}."
         raise InputError(with_hint(fact, "are these the right two inputs? Judgments come first"))
     for measure in measures:
-        check_answerable(measure, scored=state.scored, highest=state.highest)
+        check_answerable(measure, scored=state.scored, highest=state.highest, strict=strict)
     bounds = {}
     for measure, low, high in zip(measures, state.worst, state.best, strict=True):
         ends = low.value(measure.aggregate), high.value(measure.aggregate)

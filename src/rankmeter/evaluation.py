@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,13 +16,15 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, into_judgments, into_run, is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
-from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, parse_measures, split_measures
+from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, split_measures
+from rankmeter.measures.dialects import find_dialect
 from rankmeter.placing import PlacedRun, place_run
-from rankmeter.placing.placements import Bools, Placements, Plan
+from rankmeter.placing.placements import Bools, Placements, Plan, Subtopics
+from rankmeter.placing.subtopics import numbered_items, without_subtopics
 from rankmeter.results import Evaluation, Facts
 
 QueryPolicy = Literal["judged", "common", "run"]
@@ -38,6 +41,7 @@ def evaluate(
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
     columns: Mapping[str, str] | None = None,
+    dialect: str | None = None,
     name: str = "run",
     per_query_to: str | os.PathLike[str] | None = None,
     progress: Listener | None = None,
@@ -62,6 +66,8 @@ def evaluate(
     columns
         Where frames and tables have unusual column names: ``{"item": "docid_x"}``; ``run.item`` and
         ``judgments.item`` name a column of one side only.
+    dialect
+        Whose metric names the measures are, so that that tool's numbers come out: ``"recbole"``, ``"trec_eval:9,c"``.
     name
         How the result calls the system.
     per_query_to
@@ -81,27 +87,27 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    chosen = [_folded(measure, queries, duplicates) for measure in into_measures(measures)]
+    names, chosen = _asked(measures, dialect, queries, duplicates)
     if is_spark(judgments) or is_spark(run):
         from rankmeter.spark import evaluate_spark  # which needs pyarrow
 
-        return evaluate_spark(judgments, run, chosen, _names(measures, chosen), columns, name, per_query_to)
+        return evaluate_spark(judgments, run, chosen, names, columns, name, per_query_to, strict=dialect is None)
     if per_query_to is not None:
         from rankmeter.to_file import evaluate_to_file
 
-        return evaluate_to_file(judgments, run, chosen, _names(measures, chosen), columns, name, per_query_to, progress)
+        return evaluate_to_file(judgments, run, chosen, names, columns, name, per_query_to, progress, dialect=dialect)
     placing = _placing(judgments, run, columns, progress)
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
     placed: PlacedRun | None = None
     facts: Facts | None = None
     for key, group in _by_placing(chosen).items():
-        placed = placing.place(_plan(group, *key, wide=placing.wide))
-        views = Views(placed.placements)
+        placed, subtopics = placing.both(_plan(group, *key[:2], wide=placing.wide), diverse=key[2])
+        views = Views(placed.placements, subtopics)
         facts = facts or _facts(placed, placing, _unjudged_at(group, views) if placing.wide else {})
         for measure in group:
-            values[measure] = _values(measure, views, placed)
-            if (extremes := _tie_bounds(measure, views, placed)) is not None:
+            values[measure] = _values(measure, views, placed, strict=dialect is None)
+            if (extremes := _tie_bounds(measure, views, placed, strict=dialect is None)) is not None:
                 bounds[measure] = extremes
     if placed is None or facts is None:
         raise MeasureError("no measure was asked for.")
@@ -111,7 +117,7 @@ def evaluate(
         values={measure: values[measure] for measure in chosen},
         means={measure: aggregated(values[measure], measure.aggregate) for measure in chosen},
         tie_bounds=bounds,
-        asked=_names(measures, chosen),
+        asked=names,
         facts=facts,
     )
 
@@ -130,18 +136,39 @@ def value(measure: str | Measure, *, grades: object) -> float:
     return next(iter(result.mean.values()))
 
 
-def _names(measures: object, chosen: list[Measure]) -> dict[str, Measure]:
-    """Which measure each text that was asked stands for, so that a result is found under either name."""
+def _asked(
+    measures: object, dialect: str | None, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None
+) -> tuple[dict[str, Measure], list[Measure]]:
+    """Which measure each text that was asked stands for, so that a result is found under either name; and all of them.
+
+    The options of the call are put into measures that do not state their own; those of a dialect are no statement of
+    the caller's, so the call's options come before them.
+    """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    asked = dict(zip(into_measures(measures), chosen, strict=True))
-    names = {str(measure): folded for measure, folded in asked.items()}
-    given = [text for one in measures if isinstance(one, str) for text in split_measures(one)]  # type: ignore[attr-defined]
-    for text in given:
-        meant = parse_measures(text)
-        if len(meant) == 1:
-            names[text] = asked[meant[0]]
-    return names
+    texts: dict[str, Measure] = {}
+    for one in measures:  # type: ignore[attr-defined]
+        if dialect is not None and isinstance(one, str):
+            spoken = find_dialect(dialect).measures(one)
+            texts |= {text: _overruled(measure, queries, duplicates) for text, measure in spoken.items()}
+            continue
+        for text in split_measures(one) if isinstance(one, str) else [one]:
+            meant = {str(measure): _folded(measure, queries, duplicates) for measure in into_measures(text)}
+            if isinstance(text, str) and len(meant) == 1:
+                texts[text] = next(iter(meant.values()))
+            texts |= meant
+    if not texts:
+        raise MeasureError(with_hint("no measure was asked for.", "evaluate(judgments, run, ['nDCG@10', 'AP'])"))
+    return texts, list(dict.fromkeys(texts.values()))
+
+
+def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
+    """Put the options of the call into a measure, whatever it states."""
+    if queries is not None:
+        measure = measure(queries=None)
+    if duplicates is not None:
+        measure = measure(duplicates=None)
+    return _folded(measure, queries, duplicates)
 
 
 def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
@@ -163,6 +190,23 @@ class _Placing:
     run: str
     wide: bool
     """Whether items judged not relevant are placed too, to count what is unjudged."""
+    subtopics: Subtopics | None = None
+    numbered: Callable[[Plan], PlacedRun] | None = None
+    """How to place with numbers of items for grades; None where the judgments have no subtopics."""
+
+    def both(self, plan: Plan, *, diverse: bool) -> tuple[PlacedRun, Subtopics | None]:
+        """Place for measures of diversity or for others."""
+        if not diverse:
+            return self.place(plan), None
+        if self.numbered is None:
+            raise MeasureError(
+                with_hint(
+                    f"measures of diversity need subtopics, and {self.judgments} has none.",
+                    "give {query: {item: {subtopic: grade}}}, a subtopic column, or for TREC diversity judgments "
+                    "columns={'subtopic': 'iteration'}",
+                )
+            )
+        return self.numbered(plan), self.subtopics
 
 
 def _placing(
@@ -183,7 +227,13 @@ def _placing(
     else:
         truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
         returned = into_run(run, columns=columns_of(columns, "run"), progress=progress)
-    return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide=_all_judged(truth))
+    subtopics, numbered = None, None
+    if isinstance(truth, JudgmentTable) and truth.subtopic is not None:
+        items, subtopics = numbered_items(truth)
+        numbered = partial(place_run, items, returned)
+        truth = without_subtopics(truth)
+    wide = _all_judged(truth)
+    return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide, subtopics, numbered)
 
 
 def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
@@ -194,11 +244,16 @@ def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
     return placed
 
 
-def _by_placing(measures: list[Measure]) -> dict[tuple[str, str], list[Measure]]:
-    """Measures that can share one placing: same precision of scores, same treatment of duplicates."""
-    groups: dict[tuple[str, str], list[Measure]] = {}
+def _by_placing(measures: list[Measure]) -> dict[tuple[str, str, bool], list[Measure]]:
+    """Measures that can share one placing: same precision of scores, same treatment of duplicates, both of subtopics."""
+    groups: dict[tuple[str, str, bool], list[Measure]] = {}
     for measure in measures:
-        groups.setdefault((getattr(measure, "scores", "float64"), measure.duplicates or "error"), []).append(measure)
+        key = (
+            getattr(measure, "scores", "float64"),
+            measure.duplicates or "error",
+            getattr(measure, "subtopics", False),
+        )
+        groups.setdefault(key, []).append(measure)
     return groups
 
 
@@ -250,48 +305,58 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
     return placements.is_judged
 
 
-def _values(measure: Any, views: Views, placed: PlacedRun) -> Values:
-    _check(measure, placed)
-    formula = FORMULAS[type(measure).name]
-    parts = formula(views.of(measure), measure)
+def _values(measure: Any, views: Views, placed: PlacedRun, *, strict: bool = True) -> Values:
+    check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=strict)
+    return values_under(measure, views)
+
+
+def values_under(measure: Any, views: Views) -> Values:
+    """The values of a measure for placed queries, whatever else there is to say of them."""
+    parts = FORMULAS[type(measure).name](views.of(measure), measure)
     return values_of(
         parts,
         empty=getattr(measure, "empty", "zero"),
         miss=getattr(measure, "miss", "zero"),
-        chosen=_chosen(measure, placed.placements),
+        chosen=_chosen(measure, views.placements),
+        blank=getattr(measure, "blank", "counted"),
+        listless=_listless(measure, views.placements),
     )
 
 
-def _check(measure: Measure, placed: PlacedRun) -> None:
-    check_answerable(measure, scored=placed.scored, highest=placed.highest_grade)
+def _listless(measure: Any, placements: Placements) -> Bools:
+    """Which queries have an empty list; items appended behind it make it one that is not."""
+    empty = placements.returned == 0
+    if getattr(measure, "candidates", "all") == "appended":
+        empty &= np.bincount(placements.query, minlength=len(placements)) == 0
+    return empty
 
 
-def check_answerable(measure: Measure, *, scored: bool, highest: float) -> None:
-    """Refuse what the data cannot answer."""
+def check_answerable(measure: Measure, *, scored: bool, highest: float, strict: bool) -> None:
+    """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
     if getattr(measure, "sign", "ignored") == "positive" and not scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
     rel = getattr(measure, "rel", None)
     if rel is None and getattr(measure, "gain", "") == "binary":
         rel = 1
     if rel is not None and rel > highest > 0:
-        raise MeasureError(
-            with_hint(
-                f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}.",
-                f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})",
+        fact = f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}."
+        if strict:
+            raise MeasureError(
+                with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})")
             )
-        )
+        warnings.warn(fact, RankmeterWarning, stacklevel=4)
 
 
-def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun) -> tuple[float, float] | None:
+def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun, *, strict: bool) -> tuple[float, float] | None:
     """The values under the worst and the best order of tied items, where ties can change the number."""
     if not isinstance(measure, RankedMeasure) or not (placed.placements.tied > 1).any():
         return None
-    if measure.ties in ("worst", "best"):
+    if measure.ties in ("worst", "best") or "worst" not in measure.tie_rules:
         return None
     ends = []
     for ties in ("worst", "best"):
         other = measure(ties=ties)
-        ends.append(aggregated(_values(other, views, placed), measure.aggregate))
+        ends.append(aggregated(_values(other, views, placed, strict=strict), measure.aggregate))
     worst, best = ends
     return None if worst == best or math.isnan(worst) else (worst, best)
 
@@ -300,7 +365,7 @@ def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
     """For each cutoff, how many items of judged queries carry no judgment."""
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
-    ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared")), "best")
+    ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
     counts = {}
     for cutoff in cutoffs:
         judged: Any = Judged(ties=ties) @ cutoff

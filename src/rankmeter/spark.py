@@ -79,6 +79,8 @@ def evaluate_spark(
     columns: Mapping[str, str] | None,
     name: str,
     per_query_to: str | os.PathLike[str] | None = None,
+    *,
+    strict: bool = True,
 ) -> SparkEvaluation:
     """Evaluate where at least one side is a Spark DataFrame; the other may be anything that `evaluate` takes.
 
@@ -90,6 +92,8 @@ def evaluate_spark(
         As `rankmeter.evaluate` has understood them.
     per_query_to
         Refused: Spark writes tables itself.
+    strict
+        Whether a relevance threshold above every grade is an error; a dialect only says so.
     """
     if per_query_to is not None:
         hint = f"evaluate(...).per_query.write.parquet({os.fspath(per_query_to)!r}) lets the cluster write it"
@@ -98,7 +102,7 @@ def evaluate_spark(
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
     check_mergeable(measures)
     _check_arrow()
-    found: SparkEvaluation = _guarded(lambda: _evaluate(judgments, run, measures, asked, columns, name))
+    found: SparkEvaluation = _guarded(lambda: _evaluate(judgments, run, measures, asked, columns, name, strict=strict))
     return found
 
 
@@ -109,6 +113,8 @@ def _evaluate(
     asked: Mapping[str, Measure],
     columns: Mapping[str, str] | None,
     name: str,
+    *,
+    strict: bool,
 ) -> SparkEvaluation:
     session: Any = (run if is_spark(run) else judgments).sparkSession  # type: ignore[attr-defined]
     for_truth, for_run = columns_of(columns, "judgments"), columns_of(columns, "run")
@@ -125,7 +131,7 @@ def _evaluate(
         rows = made.where("state is not null").select("state").collect()
         states, problems = _read_states([row[0] for row in rows])
         problems.check(truth, returned)
-        found = summary(State.merged(states), measures, truth.source, returned.source)
+        found = summary(State.merged(states), measures, truth.source, returned.source, strict=strict)
     except BaseException:
         made.unpersist()
         raise

@@ -13,6 +13,7 @@ from rankmeter.inputs import Labelled, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import judgment_columns, run_columns, say_columns
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.placing import judgments_table, run_table
+from rankmeter.placing.subtopics import without_subtopics
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
 
@@ -105,7 +106,7 @@ def local_judgments(session: Any, data: object, columns: Mapping[str, str] | Non
     """Judgments that are not in Spark, sent there."""
     if isinstance(data, Labelled):
         raise InputError("lists with labels carry their run; give them alone, or judgments and a run.")
-    truth = judgments_table(into_judgments(data, columns=columns))
+    truth = without_subtopics(judgments_table(into_judgments(data, columns=columns)))
     return _sent({"query": truth.query, "item": truth.item, "grade": truth.grade}, session, truth.source)
 
 

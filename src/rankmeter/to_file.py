@@ -28,6 +28,7 @@ from rankmeter.measures import Measure
 from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
+from rankmeter.placing.subtopics import without_subtopics
 from rankmeter.placing.table import ScatteredQueryError, same_id_types
 from rankmeter.results import Evaluation
 
@@ -44,6 +45,8 @@ def evaluate_to_file(
     name: str,
     path: str | os.PathLike[str],
     progress: Listener | None,
+    *,
+    dialect: str | None = None,
 ) -> Evaluation:
     """Evaluate, and write the values per query to a Parquet file, whole or not at all.
 
@@ -56,20 +59,22 @@ def evaluate_to_file(
         raise InputError(f"per_query_to={target} cannot be written: {wrong}.")
     source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
     if not isinstance(source, RunFile):
-        ev = evaluate(judgments, source if isinstance(source, RunTable) else run, measures, columns=columns, name=name)
+        given = source if isinstance(source, RunTable) else run  # a pipe can be read only once
+        ev = evaluate(judgments, given, measures, columns=columns, dialect=dialect, name=name)
         with _beside(target) as folder:
+            ev = replace(ev, asked=asked)
             ev.save(Path(folder) / target.name)
             (Path(folder) / target.name).replace(target)
         return ev
     check_mergeable(measures)
-    truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
+    truth = without_subtopics(judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments"))))
     with _beside(target) as folder:
         try:
             state, parts = _write_parts(truth, source.blocks(), measures, Path(folder))
         except ScatteredQueryError:
             with regrouped(source.blocks()) as blocks:
                 state, parts = _write_parts(truth, blocks, measures, Path(folder))
-        found = summary(state, measures, truth.source, source.source)
+        found = summary(state, measures, truth.source, source.source, strict=dialect is None)
         ev = DistantEvaluation(name=name, asked=asked, **found, fetch=partial(Evaluation.load, target))
         made = Path(folder) / target.name
         pl.scan_parquet(parts, glob=False, hive_partitioning=False).sink_parquet(

@@ -23,6 +23,7 @@ ODD_SCORES = [1.0, 1.0 + 1e-9, 2.0, 0.0, -0.0, -1.5, math.inf, -math.inf, 0.5, 1
 
 OPTIONS: dict[str, list[Any]] = {
     "cutoff": [1, 2, 3, 5, 20],
+    "depth": [1, 2, 4, 20],
     "rel": [1, 2, 0.5, 3],
     "p": [0.5, 0.95],
     "beta": [2, 0.5],
@@ -90,11 +91,13 @@ def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...]
         if values and draw(st.booleans()):
             changes[option.name] = draw(st.sampled_from(values))
     if measure.name == "RBP":
-        if changes.get("gain") not in ("binary", "exp2"):
+        if changes.get("gain") not in ("binary", "exp2", "linear"):
             changes.pop("gain", None)
         changes.pop("max_grade", None)
         if changes.get("gain") == "exp2":
             changes["max_grade"] = draw(st.sampled_from([3, 5]))
+    if changes.get("ranks") == "all":
+        changes["norm"] = "k"
     if changes.get("ideal") == "full":
         changes |= {"gain": "binary", "cutoff": changes.get("cutoff", 3)}
     return with_possible_ties(measure, changes)

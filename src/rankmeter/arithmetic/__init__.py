@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rankmeter.arithmetic import gain, incomplete, relevance
+from rankmeter.arithmetic import diversity, gain, historic, incomplete, relevance, users
 from rankmeter.arithmetic.parts import Parts, Values, aggregated, values_of
 from rankmeter.arithmetic.tally import MERGEABLE, Tally
 from rankmeter.arithmetic.views import View, Views
@@ -36,6 +36,28 @@ FORMULAS: dict[str, Callable[[View, Any], Parts]] = {
     "NumRet": relevance.num_returned,
     "NumRel": relevance.num_relevant,
     "NumRelRet": relevance.num_relevant_returned,
+    "AllRelevant": historic.all_relevant,
+    "Compat": historic.compatibility,
+    "IPrecAvg": historic.averaged_interpolated_precision,
+    "SetAP": historic.set_average_precision,
+    "Utility": historic.utility,
+    "binG": historic.binary_g,
+    "G": historic.normalised_g,
+    "nDCGrel": historic.ndcg_over_relevant,
+    "RnDCG": historic.ndcg_over_levels,
+    "NumNonrelRet": historic.num_nonrelevant_returned,
+    "Unjudged": historic.unjudged,
+    "RBPResidual": historic.rank_biased_residual,
+    "alpha_DCG": diversity.alpha_dcg,
+    "alpha_nDCG": diversity.alpha_ndcg,
+    "ERR_IA": diversity.err_ia,
+    "nERR_IA": diversity.nerr_ia,
+    "NRBP": diversity.nrbp,
+    "nNRBP": diversity.nnrbp,
+    "AP_IA": diversity.ap_ia,
+    "P_IA": diversity.p_ia,
+    "StRecall": diversity.subtopic_recall,
+    **dict.fromkeys(users.CONTINUATIONS, users.expected_gain),
 }
 """The formula of every measure, by its name."""
 

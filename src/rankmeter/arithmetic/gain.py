@@ -65,7 +65,7 @@ def _ideal(view: View, m: Options) -> Floats:
     discount = DISCOUNTS[m.discount]
     if m.ideal == "full":
         return np.full(len(view), cumulated(discount, m.cutoff)[-1])
-    if m.ideal in ("judged", "uncut"):
+    if m.ideal in ("judged", "uncut", "length"):
         gain, offsets = gains_of(view.best, m), view.best_offsets
         if not isinstance(m.gain, str):  # a map need not keep the order of the grades
             gain = sort_descending(gain, offsets)
@@ -77,7 +77,10 @@ def _ideal(view: View, m: Options) -> Floats:
     counts = gain > 0
     if m.ideal != "uncut" and m.cutoff is not None:
         counts &= place <= m.cutoff
-    query = np.repeat(np.arange(len(view)), np.diff(offsets))[counts]
+    query = np.repeat(np.arange(len(view)), np.diff(offsets))
+    if m.ideal == "length":
+        counts &= place <= view.returned[query]
+    query = query[counts]
     weighed = np.bincount(query, weights=gain[counts] * discount(place[counts]), minlength=len(view))
     return weighed.astype(np.float64, copy=False)
 
@@ -86,22 +89,25 @@ def rank_biased_precision(view: View, m: Options) -> Parts:
     """RBP."""
     if m.gain == "binary":
         gain, best = (view.grade >= m.rel).astype(np.float64), view.best >= m.rel
+    elif m.gain == "linear":
+        gain, best = np.where(view.grade >= m.rel, np.maximum(view.grade, 0.0), 0.0), view.best >= m.rel
     else:
-        _check_grades(view, m)
+        check_grades(view, m)
         gain, best = (np.exp2(np.maximum(view.grade, 0.0)) - 1.0) / 2.0**m.max_grade, view.best > 0
     rows = gain > 0
     summed = view.per_query(gain[rows] * row_weights(view, rows, geometric(m.p), m.cutoff), rows)
-    return Parts(summed, np.ones(len(view)), _any(view, best), summed > 0)
+    return Parts(summed, np.ones(len(view)), any_of(view, best), summed > 0)
 
 
-def _any(view: View, candidates: Bools) -> Bools:
+def any_of(view: View, candidates: Bools) -> Bools:
+    """(n,) whether any of a query's candidates is among some."""
     total = np.concatenate([[0], np.cumsum(candidates)])
     return total[view.best_offsets[1:]] > total[view.best_offsets[:-1]]
 
 
 def expected_reciprocal_rank(view: View, m: Options) -> Parts:
     """ERR: the reader goes down the list and is satisfied at each item with a chance that grows with its grade."""
-    _check_grades(view, m)
+    check_grades(view, m)
     rows = (view.grade > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
     query, rank = view.query[rows], view.rank[rows]
     satisfied = (np.exp2(view.grade[rows]) - 1.0) / 2.0**m.max_grade
@@ -114,10 +120,11 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
         step = order[first:last]
         value[query[step]] += reading[query[step]] * satisfied[step] / rank[step]
         reading[query[step]] *= 1.0 - satisfied[step]
-    return Parts(value, np.ones(len(view)), _any(view, view.best > 0), value > 0)
+    return Parts(value, np.ones(len(view)), any_of(view, view.best > 0), value > 0)
 
 
-def _check_grades(view: View, m: Options) -> None:
+def check_grades(view: View, m: Options) -> None:
+    """Refuse grades above the top of the scale that the measure states."""
     highest = view.best.max(initial=0.0)
     if highest > m.max_grade:
         raise MeasureError(

@@ -16,7 +16,7 @@ Options = Any
 INFAP_EPSILON = 1e-5
 
 
-def _judged(grade: Floats, m: Options) -> Bools:
+def judged_rows(grade: Floats, m: Options) -> Bools:
     """Which grades are judgments: below 0 only where ``negative`` says so."""
     return np.ones(len(grade), np.bool_) if m.negative == "nonrelevant" else grade >= 0
 
@@ -31,10 +31,10 @@ def _count_before(view: View, chosen: Bools) -> Ints:
 def bpref(view: View, m: Options) -> Parts:
     """How seldom an item judged not relevant stands above a relevant one."""
     total = total_relevant(view, m.rel)
-    others = np.concatenate([[0], np.cumsum((view.best < m.rel) & _judged(view.best, m))])
+    others = np.concatenate([[0], np.cumsum((view.best < m.rel) & judged_rows(view.best, m))])
     nonrelevant = others[view.best_offsets[1:]] - others[view.best_offsets[:-1]]
     rows = (view.grade >= m.rel) & (view.rank <= depth(view, m.cutoff)[view.query])
-    above = _count_before(view, (view.grade < m.rel) & _judged(view.grade, m))[rows]
+    above = _count_before(view, (view.grade < m.rel) & judged_rows(view.grade, m))[rows]
     query = view.query[rows]
     bound = np.maximum(np.minimum(nonrelevant, total), 1)[query]
     preferred = np.where(above > 0, 1.0 - np.minimum(above, total[query]) / bound, 1.0)
@@ -47,7 +47,7 @@ def inferred_ap(view: View, m: Options) -> Parts:
     relevant = view.grade >= m.rel
     rows = relevant & (view.rank <= depth(view, m.cutoff)[view.query])
     found = _count_before(view, relevant)[rows]
-    missed = _count_before(view, ~relevant & _judged(view.grade, m))[rows]
+    missed = _count_before(view, ~relevant & judged_rows(view.grade, m))[rows]
     pooled = _count_before(view, np.ones(len(relevant), np.bool_))[rows]
     rank = view.rank[rows]
     before = np.maximum(rank - 1, 1)
@@ -58,5 +58,5 @@ def inferred_ap(view: View, m: Options) -> Parts:
 
 def judged(view: View, m: Options) -> Parts:
     """The share of the items within the cutoff that are judged."""
-    rows = _judged(view.grade, m)
+    rows = judged_rows(view.grade, m)
     return Parts(view.per_query(row_weights(view, rows, flat, m.cutoff), rows), length(view, m.cutoff))

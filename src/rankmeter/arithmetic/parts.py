@@ -35,8 +35,14 @@ class Values:
     denominator: Floats
 
 
-def values_of(parts: Parts, *, empty: str, miss: str, chosen: Bools) -> Values:
-    """Divide, and treat queries with nothing relevant (``empty``) and with nothing found (``miss``) as asked."""
+def values_of(
+    parts: Parts, *, empty: str, miss: str, chosen: Bools, blank: str = "counted", listless: Bools | None = None
+) -> Values:
+    """Divide, and treat queries with nothing relevant, with nothing found and with no list at all as asked.
+
+    ``empty`` is about queries without a relevant item, ``miss`` about those in which none was found within the cutoff,
+    ``blank`` about those for which nothing was returned (``listless``); the last is looked at first.
+    """
     above, below, counted = parts.numerator, parts.denominator, chosen
     if parts.has_relevant is not None:
         nothing = ~parts.has_relevant
@@ -49,6 +55,11 @@ def values_of(parts: Parts, *, empty: str, miss: str, chosen: Bools) -> Values:
                 below = np.where(nothing, 1.0, below)
         if miss == "skip" and parts.found is not None:
             counted = counted & (nothing | parts.found)
+    if blank == "skip" and listless is not None:
+        counted = counted & ~listless
+    elif blank == "nan" and listless is not None:
+        above, below = np.where(listless, math.nan, above), np.where(listless, 1.0, below)
+        counted = counted | (listless & chosen)
     value = np.divide(above, below, out=np.zeros(len(below)), where=below > 0)
     return Values(value, counted, above, below)
 
@@ -63,6 +74,8 @@ def aggregated(values: Values, aggregate: str) -> float:
         above = math.fsum(values.numerator[values.counted])
         return above / below if below else 0.0 if values.counted.any() else math.nan
     kept = values.value[values.counted]
+    if aggregate == "filled":
+        kept = np.nan_to_num(kept, nan=0.0)
     if aggregate == "sum":
         return math.fsum(kept)
     if not len(kept):

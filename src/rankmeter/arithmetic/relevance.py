@@ -77,16 +77,18 @@ def set_f(view: View, m: Options) -> Parts:
 
 def _f(view: View, m: Options, divisor: Floats) -> Parts:
     total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
-    square = m.beta * m.beta
+    square = m.beta if getattr(m, "weight", "squared") == "plain" else m.beta * m.beta
     return Parts((1 + square) * found, square * total + divisor, total > 0, found > 0)
 
 
 def r_precision(view: View, m: Options) -> Parts:
     """Precision after R places, or min(R, k)."""
     total = total_relevant(view, m.rel)
-    places = total if m.cutoff is None else np.minimum(total, m.cutoff)
+    # trec_eval's Rprec_mult rounds up from a tenth on.
+    places = total if m.mult == 1 else np.floor(m.mult * total + 0.9)
+    places = places if m.cutoff is None else np.minimum(places, m.cutoff)
     found = hits(view, m.rel, places.astype(np.int64))
-    return Parts(found, places, total > 0, found > 0)
+    return Parts(found, total if m.norm == "relevant" else places, total > 0, found > 0)
 
 
 def success(view: View, m: Options) -> Parts:
@@ -169,9 +171,12 @@ def average_precision(view: View, m: Options) -> Parts:
     """The sum of the precisions at the relevant ranks over one of six divisors."""
     total = total_relevant(view, m.rel)
     rows = view.grade >= m.rel
-    precisions = (
-        _expected_precisions(view, rows, m.cutoff) if view.ties == "mean" else _precisions(view, rows, m.cutoff)
-    )
+    if m.ranks == "all":
+        precisions = _precisions_from(view, rows, m.cutoff)
+    elif view.ties == "mean":
+        precisions = _expected_precisions(view, rows, m.cutoff)
+    else:
+        precisions = _precisions(view, rows, m.cutoff)
     summed = view.per_query(precisions, rows)
     found = hits(view, m.rel, m.cutoff)
     if m.norm == "relevant":
@@ -193,7 +198,7 @@ def hit_numbers(view: View, rows: Bools) -> Ints:
     """(m',) for each chosen row, how many chosen rows of its query stand at its rank or above."""
     query, rank = view.query[rows], view.rank[rows]
     number = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
-    if view.ties == "shared" and len(query):
+    if view.ties in ("shared", "middle") and len(query):
         last = np.ones(len(query), np.bool_)
         last[:-1] = (query[1:] != query[:-1]) | (rank[1:] != rank[:-1])
         ends = np.flatnonzero(last)
@@ -204,6 +209,19 @@ def hit_numbers(view: View, rows: Bools) -> Ints:
 def _precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:
     rank = view.rank[rows]
     return np.where(rank <= depth(view, cutoff)[view.query[rows]], hit_numbers(view, rows) / rank, 0.0)
+
+
+def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
+    """(m',) what each relevant item adds to the precisions at its own rank and all later ones: 1/i + ... + 1/k."""
+    last = depth(view, cutoff).astype(np.int64)
+    harmonic = cumulated(reciprocal, int(last.max(initial=0)))
+    total = harmonic[last][view.query[rows]]
+    counted = row_weights(view, rows, flat, cutoff)
+
+    def before(rank: Ints) -> Floats:
+        return harmonic[np.minimum(rank, len(harmonic)) - 1]
+
+    return total * counted - row_weights(view, rows, before, cutoff)
 
 
 def _expected_precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rankmeter.placing.placements import Bools, Floats, Ints, Placements
+from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
 from rankmeter.placing.segments import offsets_of, sort_descending
 
 
@@ -29,6 +29,8 @@ class Conventions(Protocol):
     def negative(self) -> str: ...
     @property
     def candidates(self) -> str: ...
+    @property
+    def depth(self) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class View:
     above: Ints
     tied: Ints
     ties: str
+    subtopics: Subtopics | None = None
+    """Where it is there, grades are numbers of items, which lead to their subtopics."""
 
     def __len__(self) -> int:
         return len(self.returned)
@@ -62,33 +66,39 @@ class View:
 class Views:
     """The views of one set of placements, each made when it is first asked for."""
 
-    def __init__(self, placements: Placements) -> None:
+    def __init__(self, placements: Placements, subtopics: Subtopics | None = None) -> None:
         self.placements = placements
-        self._candidates: dict[tuple[str, ...], Placements] = {}
+        self.subtopics = subtopics
+        self._candidates: dict[tuple[Any, ...], Placements] = {}
         self._views: dict[tuple[Any, ...], View] = {}
 
     def of(self, m: Conventions) -> View:
         """The view under a measure's conventions."""
-        seen = (m.candidates, m.sign, m.unjudged, m.negative)
         # A map from grades to gains may turn their order round, and with it the best order of a tie.
         gain = getattr(m, "gain", None)
         turned = gain if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
+        # Where the list is cut first, what is left of it depends on the tie rule.
+        cut_by = (m.depth, m.ties, turned) if m.depth is not None else None
+        seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by)
         key = (*seen, m.ties, turned)
         if key not in self._views:
             if seen not in self._candidates:
-                self._candidates[seen] = _seen(self.placements, m)
-            self._views[key] = ranked(self._candidates[seen], m.ties, turned)
+                self._candidates[seen] = _seen(self.placements, m, turned)
+            view = ranked(self._candidates[seen], m.ties, turned)
+            self._views[key] = view if self.subtopics is None else replace(view, subtopics=self.subtopics)
         return self._views[key]
 
 
-def _seen(placements: Placements, m: Conventions) -> Placements:
+def _seen(placements: Placements, m: Conventions, gains: Mapping[float, float] | None) -> Placements:
     """Apply every convention but the tie rule."""
     if m.candidates == "appended":
         placements = append_unreturned(placements)
     else:
         placements = without_unreturned(placements)
-        if m.candidates == "list":
-            placements = only_listed(placements)
+    if m.depth is not None:
+        placements = cut(placements, m.ties, m.depth, gains)
+    if m.candidates == "list":
+        placements = only_listed(placements)
     if m.unjudged == "removed":
         placements = condensed(placements, lowest=0.0 if m.negative == "unjudged" else -np.inf)
     if m.sign == "positive":
@@ -114,6 +124,21 @@ def only_listed(placements: Placements) -> Placements:
     sizes = np.bincount(placements.query, minlength=len(placements)).astype(np.int64)
     offsets = offsets_of(sizes)
     return replace(placements, best_offsets=offsets, best=sort_descending(placements.grade, offsets))
+
+
+def cut(placements: Placements, ties: str, depth: int, gains: Mapping[float, float] | None) -> Placements:
+    """Keep the first ``depth`` items of every list, as if no more had been returned."""
+    rank = rank_of(placements, ties, gains)
+    kept = replace(placements, **placements.rows(rank <= depth))
+    alone = np.ones(len(kept.query), np.int64)
+    return replace(
+        kept,
+        returned=np.minimum(placements.returned, depth),
+        above=rank[rank <= depth] - 1,
+        tied=alone,
+        higher_id=alone - 1,
+        earlier=alone - 1,
+    )
 
 
 def condensed(placements: Placements, lowest: float) -> Placements:
@@ -154,9 +179,11 @@ def _order_within(query: Ints, above: Ints, key: Ints) -> Ints:
     return place
 
 
-def ranked(placements: Placements, ties: str, gains: Mapping[float, float] | None = None) -> View:
-    """Give every row its rank under a tie rule and sort the rows by it; gains decide which order of a tie is best."""
-    p = placements
+def rank_of(p: Placements, ties: str, gains: Mapping[float, float] | None = None) -> Ints:
+    """(m,) the rank of every row under a tie rule; for ``mean`` the first rank of the tie.
+
+    Gains decide which order of a tie is best.
+    """
     if ties == "item":
         rank = p.above + 1 + p.higher_id
     elif ties == "item-ascending":
@@ -167,13 +194,21 @@ def ranked(placements: Placements, ties: str, gains: Mapping[float, float] | Non
         rank = p.above + p.tied - p.earlier
     elif ties == "shared":
         rank = p.above + p.tied
+    elif ties == "middle":
+        rank = p.above + (p.tied + 1) // 2
     elif ties == "mean":
         rank = p.above + 1
     else:
         worth = p.grade if gains is None else mapped(p.grade, gains)
         rank = _by_worth(p, worth, worst=ties == "worst")
+    return rank
+
+
+def ranked(placements: Placements, ties: str, gains: Mapping[float, float] | None = None) -> View:
+    """Give every row its rank under a tie rule and sort the rows by it."""
+    p, rank = placements, rank_of(placements, ties, gains)
     query, grade, above, tied = p.query, p.grade, p.above, p.tied
-    if ties in ("shared", "mean"):
+    if ties in ("shared", "middle", "mean"):
         # Rows of equal rank stand by grade, so that sums do not depend on the order in which data came.
         order = np.lexsort((-grade, rank, query))
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]

@@ -17,6 +17,7 @@ from rankmeter.errors import RankmeterError, nearest
 COMMANDS = {
     "evaluate": "Measure one or more runs against judgments.",
     "explain": "Say what a measure means, with every convention.",
+    "dialects": "List how other tools define their metrics.",
     "measures": "List all measures, their other names and their options.",
     "demo": "Evaluate the bundled, made-up data and write a report.",
 }

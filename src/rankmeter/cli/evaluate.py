@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import click
 
-from rankmeter.cli.options import columns_for, parse_columns, split_measures, system_names
+from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.showing import echo, output_text, print_table, result_talk
 from rankmeter.cli.talk import Progress, examples, say, tell
 from rankmeter.cli.writing import check_writable, write_text, write_whole
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import into_measures
+from rankmeter.measures.dialects import find_dialect
 
 if TYPE_CHECKING:
     from rankmeter.measures import Measure
@@ -41,6 +42,8 @@ class Reading:
     columns: str | None
     judgments_format: str | None
     run_format: str | None
+    dialect: str | None = None
+    """Whose metric names the measures are; None for rankmeter's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +69,17 @@ class Showing:
         "zcat bm25.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
         "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
         "rankmeter evaluate --labelled list.txt --digits 5",
+        "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
     ),
 )
 @click.argument("paths", nargs=-1, metavar="[JUDGMENTS RUN...]")
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
     help="A measure, or several: nDCG@5,10,20 'AP RR'. Default: nDCG@10, AP, RR. `rankmeter measures` lists them.",
+)  # fmt: skip
+@click.option(
+    "--dialect", metavar="TOOL",
+    help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ... `rankmeter dialects` lists them.",
 )  # fmt: skip
 @click.option("--per-query", is_flag=True, help="Show the value of every query.")
 @click.option("--interval", is_flag=True, help="Add 95% confidence intervals (BCa bootstrap over queries).")
@@ -113,6 +121,7 @@ class Showing:
 def command(
     paths: tuple[str, ...],
     measures: tuple[str, ...],
+    dialect: str | None,
     labelled: str | None,
     per_query: bool,
     interval: bool,
@@ -134,19 +143,31 @@ def command(
     Several runs make one table, the best value of each measure marked. The numbers go to standard output; what they
     are about, what ties can do to them and how they are defined, to standard error.
     """
-    reading = Reading(queries, duplicates, columns, judgments_format, run_format)
+    reading = Reading(queries, duplicates, columns, judgments_format, run_format, dialect)
     showing = Showing(per_query, interval, digits, format_ or _format_of(output), output, save, quiet)
     if labelled is not None:
         _evaluate_labelled(paths, labelled, measures, reading, showing)
         return
     check_paths(paths)
     names = system_names(paths[1:])
-    asked = into_measures(split_measures(measures) or DEFAULT_MEASURES)
+    asked = _in_dialect(measures, dialect, quiet) if dialect else into_measures(measures or DEFAULT_MEASURES)
     _check_places(showing, names)
     if output is not None and output.suffix.lower() == ".parquet":
         _evaluate_to_parquet(paths, names, asked, reading, showing)
         return
     _show(evaluate_files(paths[0], paths[1:], names, asked, reading), showing)
+
+
+def _in_dialect(measures: Sequence[str], dialect: str, quiet: bool) -> Sequence[str]:
+    """Say what each metric of a tool is, and refuse what it does not have before anything is read."""
+    spoken = find_dialect(dialect)
+    if not measures:
+        some = " ".join(f"-m '{metric.name}'" for metric in spoken.metrics[:3])
+        raise MeasureError(with_hint(f"no metric of {spoken} was asked for.", f"--dialect {spoken} {some}"))
+    meant = {text: measure for one in measures for text, measure in spoken.measures(one).items()}
+    if not quiet:
+        tell([f"{spoken}: {text} is {measure}" for text, measure in meant.items()])
+    return measures
 
 
 def check_paths(paths: Sequence[str]) -> None:
@@ -166,7 +187,7 @@ def evaluate_files(
     judgments: str,
     runs: Sequence[str],
     names: Sequence[str],
-    measures: Sequence[Measure],
+    measures: Sequence[Measure | str],
     reading: Reading,
     per_query_to: Path | None = None,
 ) -> list[Evaluation]:
@@ -197,6 +218,7 @@ def evaluate_files(
                     measures,
                     queries=reading.queries,
                     duplicates=reading.duplicates,
+                    dialect=reading.dialect,
                     name=name,
                     per_query_to=per_query_to,
                 )
@@ -206,7 +228,7 @@ def evaluate_files(
 
 
 def _evaluate_to_parquet(
-    paths: Sequence[str], names: Sequence[str], measures: Sequence[Measure], reading: Reading, showing: Showing
+    paths: Sequence[str], names: Sequence[str], measures: Sequence[Measure | str], reading: Reading, showing: Showing
 ) -> None:
     """Write the values per query to a file while the run is read, and show the rest."""
     place = showing.output
@@ -228,13 +250,22 @@ def _evaluate_labelled(
     if reading.columns or reading.run_format or reading.judgments_format:
         raise InputError("--labelled reads lines of `query Q0 item grade`: it has no columns and no other format.")
     names = system_names([labelled])
-    asked = into_measures(split_measures(measures) or list(LABELLED_MEASURES.values()))
+    asked: Sequence[Measure | str] = into_measures(measures or list(LABELLED_MEASURES.values()))
+    if reading.dialect:
+        asked = _in_dialect(measures, reading.dialect, showing.quiet)
     _check_places(showing, names)
     from rankmeter.evaluation import evaluate
     from rankmeter.inputs.files import read_labelled
 
     lists = read_labelled(labelled)
-    ev = evaluate(lists, measures=asked, queries=reading.queries, duplicates=reading.duplicates, name=names[0])
+    ev = evaluate(
+        lists,
+        measures=asked,
+        queries=reading.queries,
+        duplicates=reading.duplicates,
+        dialect=reading.dialect,
+        name=names[0],
+    )
     if measures or showing.format or showing.per_query or showing.interval:
         _show([ev], showing)
         return

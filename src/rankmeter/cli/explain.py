@@ -9,11 +9,12 @@ from typing import Literal
 
 import click
 
+from rankmeter.cli.options import parse_columns
 from rankmeter.cli.showing import echo
 from rankmeter.cli.talk import examples
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures import parse_measures
+from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.prose import LANGUAGES, Language
 
 WIDEST = 100
@@ -26,26 +27,72 @@ WIDEST = 100
         "rankmeter explain nDCG@10",
         "rankmeter explain 'AP(norm=capped)@100' --format markdown > ap.md",
         "rankmeter explain MRR --lang zh",
+        "rankmeter explain nDCG@5 qrels.txt bm25.run --query q7",
     ),
 )
 @click.argument("measure")
+@click.argument("judgments", required=False)
+@click.argument("run", required=False)
+@click.option("--query", help="The query whose value is worked out row by row.")
+@click.option("--columns", help="Columns of unusual names, as for `rankmeter evaluate`.")
 @click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
-@click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
-def command(measure: str, lang: Language, format_: Literal["text", "markdown", "json"]) -> None:
-    """Say what MEASURE means: its formula, every convention with its value, when to use it and how it misleads.
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
+)
+def command(
+    measure: str,
+    judgments: str | None,
+    run: str | None,
+    query: str | None,
+    columns: str | None,
+    lang: Language,
+    format_: Literal["text", "markdown", "html", "json"],
+) -> None:
+    """Say what MEASURE means, or work out its value for one query of JUDGMENTS and RUN.
 
-    MEASURE may have any name that people use (MRR, ndcg_cut_10) and any options.
+    MEASURE may have any name that people use (MRR, ndcg_cut_10) and any options. Alone it is explained in words: its
+    formula, every convention with its value, when to use it and how it misleads. With JUDGMENTS, RUN and --query the
+    sum is shown row by row: rank, item, grade, gain, discount, what each row adds, the ideal list, the quotient.
     """
     meant = parse_measures(measure)
     if len(meant) > 1:
         raise MeasureError(
             with_hint(f"'{measure}' is {len(meant)} measures.", f"one at a time: rankmeter explain '{meant[0]}'")
         )
+    if judgments is not None:
+        echo(_worked(meant[0], judgments, run, query, columns, lang, format_))
+        return
     told = explain_measure(meant[0], language=lang)
     if format_ == "json":
         echo(json.dumps(told.to_dict(), indent=2, ensure_ascii=False))
     elif format_ == "markdown":
         echo(told.to_markdown())
+    elif format_ == "html":
+        raise InputError(with_hint("a definition has no HTML form.", "--format markdown"))
     else:
         width = min(get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
         echo(told.to_text(width=width))
+
+
+def _worked(
+    measure: Measure,
+    judgments: str,
+    run: str | None,
+    query: str | None,
+    columns: str | None,
+    lang: Language,
+    format_: Literal["text", "markdown", "html", "json"],
+) -> str:
+    from rankmeter.definitions.worked import explain
+
+    if run is None or query is None:
+        missing = "a run" if run is None else "--query"
+        fact = f"{missing} is missing: a value is worked out for one query of a run."
+        raise InputError(with_hint(fact, f"rankmeter explain '{measure}' JUDGMENTS RUN --query Q"))
+    of_judgments, of_run = parse_columns(columns)
+    named = {f"judgments.{role}": name for role, name in of_judgments.items()}
+    named |= {f"run.{role}": name for role, name in of_run.items()}
+    worked = explain(measure, judgments, run, query=query, columns=named or None)
+    if format_ == "json":
+        return worked.to_json()
+    return {"text": worked.to_text, "markdown": worked.to_markdown, "html": worked.to_html}[format_](lang)

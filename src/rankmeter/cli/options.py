@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,32 +15,6 @@ _NOT_A_NAME = frozenset(
 
 ROLES = ("query", "item", "score", "rank", "grade")
 _SIDES = ("judgments", "run")
-
-
-def split_measures(texts: Sequence[str]) -> list[str]:
-    """Take apart what stands behind ``-m``: measures separated by spaces or commas, cutoffs kept with their measure.
-
-    Examples
-    --------
-    >>> split_measures(["nDCG@5,10 AP", "nDCG(gain={1:3, 2:9})@10, RR"])
-    ['nDCG@5,10', 'AP', 'nDCG(gain={1:3,2:9})@10', 'RR']
-    """
-    return [measure for text in texts for measure in _split(text)]
-
-
-def _split(text: str) -> list[str]:
-    # A cutoff belongs to the measure before it, whatever spaces are typed around @ and inside `5, 10`.
-    text = re.sub(r"\s*([@(])\s*", r"\1", text)
-    text = re.sub(r"\s*,\s*(?=[\d.])", ",", text)
-    found, start, depth = [], 0, 0
-    for place, character in enumerate(text):
-        depth += (character in "({") - (character in ")}")
-        follows = text[place + 1 : place + 2]
-        is_comma = character == "," and not (follows.isdigit() or follows == ".")
-        if depth <= 0 and (character.isspace() or is_comma):
-            found.append(text[start:place])
-            start = place + 1
-    return [one for one in (*found, text[start:]) if one]
 
 
 def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:

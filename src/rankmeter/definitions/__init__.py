@@ -10,4 +10,10 @@ from rankmeter.definitions.explain import (
     title_of,
 )
 
-__all__ = ["Convention", "Explanation", "conventions_in_short", "explain_measure", "title_of"]
+__all__ = [
+    "Convention",
+    "Explanation",
+    "conventions_in_short",
+    "explain_measure",
+    "title_of",
+]

@@ -16,11 +16,16 @@ _JUDGMENTS_LOOK = "{query: {item: grade}} or {query: [relevant items]}"
 _RUN_LOOK = "{query: {item: score}} or {query: [items, best first]}"
 
 
-def judgments_from_mapping(data: Any) -> GradedMapping:
-    """Judgments from ``{query: {item: grade}}``, ``{query: relevant items}``, or a list whose positions are queries."""
+def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
+    """Judgments from ``{query: {item: grade}}``, ``{query: relevant items}``, or a list whose positions are queries.
+
+    ``{query: {item: {subtopic: grade}}}`` are judgments of subtopics.
+    """
     by_query = _by_query(data, "judgments")
     if not by_query:
         raise InputError("judgments are empty: no query is judged.")
+    if _has_subtopics(by_query):
+        return _subtopic_table(by_query)
     if all(type(one) is dict for one in by_query.values()):
         return GradedMapping(by_query)
     graded: dict[Any, Mapping[Any, float]] = {}
@@ -32,6 +37,25 @@ def judgments_from_mapping(data: Any) -> GradedMapping:
         else:
             raise InputError(_unlike("judgments", query, one, _JUDGMENTS_LOOK))
     return GradedMapping(graded)
+
+
+def _has_subtopics(by_query: Mapping[Any, Any]) -> bool:
+    first = next((one for one in by_query.values() if isinstance(one, Mapping) and one), None)
+    return first is not None and isinstance(next(iter(first.values())), Mapping)
+
+
+def _subtopic_table(by_query: Mapping[Any, Any]) -> JudgmentTable:
+    rows: list[tuple[Any, Any, str, float]] = []
+    for query, items in by_query.items():
+        for item, topics in items.items():
+            if not isinstance(topics, Mapping):
+                look = "{query: {item: {subtopic: grade}}}"
+                raise InputError(_unlike("judgments", query, {item: topics}, f"{look} throughout, or nowhere"))
+            rows.extend((query, item, str(topic), grade) for topic, grade in topics.items())
+    query, item, topic, grade = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
+    return JudgmentTable(
+        ids(query), ids(item), numbers(grade, "grade", "judgments"), subtopic=pl.Series(topic, dtype=pl.String)
+    )
 
 
 def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:

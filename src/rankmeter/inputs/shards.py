@@ -113,7 +113,10 @@ def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
     for other in tables[1:]:
         check_alike(tables[0], other)
     query, item, grade = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "grade"))
-    return JudgmentTable(query, item, grade, source)
+    topics = [table.subtopic for table in tables if table.subtopic is not None]
+    if topics and len(topics) != len(tables):
+        raise InputError(f"{source}: some of these files have subtopics and some have none.")
+    return JudgmentTable(query, item, grade, source, pl.concat(topics) if topics else None)
 
 
 def check_alike(first: JudgmentTable | RunTable, other: JudgmentTable | RunTable) -> None:

@@ -1,7 +1,8 @@
 """A run of any size as a stream of blocks, each holding whole queries, from one file or many.
 
 Parts arrive as they are stored (row groups, blocks of text); the last query of a part may go on in the next one, even
-in the next file, so it is held back until another query begins. A query that comes back later is noticed when it is placed.
+in the next file, so it is held back until another query begins. A query that comes back later is noticed when
+it is placed.
 """
 
 from __future__ import annotations

@@ -23,6 +23,8 @@ class JudgmentTable:
     """Float64, never NaN; whole grades are exact."""
     source: str = "judgments"
     """How messages name this input: a file name, or what kind of object it was."""
+    subtopic: pl.Series | None = None
+    """String; where it is there, a (query, item) has one row for each subtopic that it was judged on."""
 
 
 @dataclass(frozen=True, slots=True)

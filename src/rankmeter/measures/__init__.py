@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankmeter.measures import counts, found, gains, incomplete, order
+from rankmeter.measures import counts, diversity, found, gains, historic, incomplete, order, users
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
 from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures, split_measures
 

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from rankmeter.errors import MeasureError, did_you_mean, with_hint
 from rankmeter.measures.options import Rule, check, choice, format_value, real, unstated, whole
 
-Ties = Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "worst", "best"]
-TIES = ("item", "item-ascending", "input", "reversed", "mean", "shared", "worst", "best")
+Ties = Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"]
+TIES = ("item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best")
 SINGLE_ORDER_TIES = ("item", "item-ascending", "input", "reversed", "worst", "best")
 """The rules that make one order out of a tie; a measure without a closed form for the others has these."""
 
@@ -29,7 +29,7 @@ class Measure:
     Instances are made from one another: ``nDCG(gain="exp2") @ 10`` is a copy of ``nDCG`` with two fields changed.
     """
 
-    aggregate: str = choice("mean", "geometric", "sum", "pooled", "median")
+    aggregate: str = choice("mean", "geometric", "sum", "pooled", "median", "filled")
     queries: Literal["judged", "common", "run"] | None = unstated("judged", "common", "run")
     duplicates: Literal["error", "first", "best", "counted"] | None = unstated("error", "first", "best", "counted")
 
@@ -42,7 +42,7 @@ class Measure:
     graded: ClassVar[bool] = False
     """Whether it tells grades apart beyond relevant and not."""
     tie_rules: ClassVar[tuple[str, ...]] = TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "pooled", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "pooled", "median", "filled")
     at_choices: ClassVar[str] = "10"
     """An example of what stands after ``@``, for messages."""
 
@@ -111,7 +111,11 @@ class RankedMeasure(Measure):
     candidates: Literal["all", "list", "appended"] = choice("all", "list", "appended")
     empty: Literal["zero", "one", "nan", "skip"] = choice("zero", "one", "nan", "skip")
     miss: Literal["zero", "skip"] = choice("zero", "skip")
+    blank: Literal["counted", "nan", "skip"] = choice("counted", "nan", "skip")
+    depth: int | None = whole(None, low=1)
 
+    subtopics: ClassVar[bool] = False
+    """Whether it needs judgments of subtopics."""
     places_judged: ClassVar[bool] = False
     """Whether it needs the items judged not relevant in their places too."""
     needs_total: ClassVar[bool] = True
@@ -127,6 +131,14 @@ class RankedMeasure(Measure):
                 with_hint(
                     f"{self.name}: miss=skip leaves out queries by what was found, which ties=mean leaves to chance.",
                     "use another tie rule, or miss=zero",
+                )
+            )
+        if self.depth is not None and self.ties not in SINGLE_ORDER_TIES:
+            raise MeasureError(
+                with_hint(
+                    f"{self.name}: depth cuts the list before anything else, and ties={self.ties} leaves open "
+                    "which of the tied items it keeps.",
+                    f"with depth use ties={', '.join(SINGLE_ORDER_TIES)}",
                 )
             )
 

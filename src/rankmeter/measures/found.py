@@ -114,7 +114,8 @@ class RPrecision(RelevanceMeasure):
 
     .. math:: \mathrm{Rprec} = \mathrm{P@}R
 
-    With a cutoff it looks at min(R, k) places.
+    With a cutoff it looks at min(R, k) places and divides by as many; ``norm="relevant"`` divides by R all the same.
+    ``mult`` looks at so many times R places (trec_eval's ``Rprec_mult``).
 
     Misleads: it looks at one depth only, and that depth differs from query to query.
 
@@ -126,6 +127,9 @@ class RPrecision(RelevanceMeasure):
     >>> rm.value("Rprec", grades=[1, 1, 0, 1])
     0.6666...
     """
+
+    norm: Literal["places", "relevant"] = choice("places", "relevant")
+    mult: float = real(1, low=0, high=1000, open_low=True)
 
     name: ClassVar[str] = "Rprec"
 
@@ -159,7 +163,7 @@ class InterpolatedPrecision(RelevanceMeasure):
     at: ClassVar[str] = "recall"
     at_choices: ClassVar[str] = "0.5"
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
 
 @register
@@ -212,6 +216,8 @@ class SetF(RelevanceMeasure):
     .. math:: \mathrm{SetF}_\beta = \frac{(1+\beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}
         {\beta^2\,\mathrm{SetP} + \mathrm{SetR}}
 
+    ``weight="plain"`` puts beta in place of its square, as trec_eval's ``set_F.x`` does.
+
     Misleads: it does not see the order at all.
 
     Examples
@@ -224,5 +230,59 @@ class SetF(RelevanceMeasure):
     """
 
     beta: float = real(1, low=0, high=math.inf, open_low=True)
+    weight: Literal["squared", "plain"] = choice("squared", "plain")
 
     name: ClassVar[str] = "SetF"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AllRelevant(RelevanceMeasure):
+    r"""AllRelevant: 1 when every relevant item stands in the first k places, else 0.
+
+    .. math:: \mathrm{AllRelevant@}k = [\mathrm{R@}k = 1]
+
+    For answers that need all of their evidence, as in multi-hop question answering and retrieval-augmented generation.
+
+    Misleads: one item missed out of ten counts as much as all ten.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("AllRelevant@3", grades=[0, 1, 1]), rm.value("AllRelevant@2", grades=[0, 1, 1])
+    (1.0, 0.0)
+    """
+
+    name: ClassVar[str] = "AllRelevant"
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Compatibility(RelevanceMeasure):
+    r"""Compat: rank-biased overlap of the list with the ideal list that agrees with it most.
+
+    .. math:: \mathrm{Compat} = \frac{\sum_{i \le n} p^{\,i-1} |L_{1..i} \cap I_{1..i}| / i}
+        {\sum_{i \le n} p^{\,i-1} \min(i, R) / i}
+
+    The ideal list I holds the relevant items by grade; items of one grade stand in the order of the list, those not
+    returned last. n is the length of the longer of the two. ``norm="none"`` divides by the sum of the weights instead.
+
+    Misleads: most of the weight lies far above n = 20 for p = 0.95; another p is another measure.
+
+    Examples
+    --------
+    Grades 1, 0, 1 with p = 0.5: overlaps 1/1, 1/2, 2/3 against 1/1, 2/2, 2/3.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("Compat(p=0.5)", grades=[1, 0, 1]), 6)
+    0.85
+    """
+
+    p: float = real(0.95, low=0, high=1, open_low=True, open_high=True)
+    norm: Literal["ideal", "none"] = choice("ideal", "none")
+
+    name: ClassVar[str] = "Compat"
+    graded: ClassVar[bool] = True
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")

@@ -41,7 +41,7 @@ class CumulatedGain(GainMeasure):
 
     name: ClassVar[str] = "CG"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
 
 @register
@@ -69,7 +69,7 @@ class DiscountedGain(GainMeasure):
 
     name: ClassVar[str] = "DCG"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
 
 @register
@@ -80,7 +80,8 @@ class NDCG(GainMeasure):
     .. math:: \mathrm{nDCG@}k = \frac{\sum_{i\le k} g(r_i)/\log_2(i+1)}{\sum_{i\le k} g(r^*_i)/\log_2(i+1)}
 
     ``ideal`` says whose best order r* is: ``judged`` all judged items, cut at k; ``list`` the returned list re-sorted;
-    ``top`` its first k re-sorted; ``uncut`` all judged items, not cut; ``full`` k hits, however many are relevant.
+    ``top`` its first k re-sorted; ``uncut`` all judged items, not cut; ``full`` k hits, however many are relevant;
+    ``length`` all judged items, cut at k and at the length of the returned list.
 
     Misleads: not comparable across queries with few positives; ``gain="exp2"`` rewards the top grade far more.
 
@@ -97,7 +98,9 @@ class NDCG(GainMeasure):
 
     gain: Gain = gains("linear", "exp2", "binary")
     discount: Discount = choice("log2", "jk", "reciprocal")
-    ideal: Literal["judged", "list", "top", "uncut", "full"] = choice("judged", "list", "top", "uncut", "full")
+    ideal: Literal["judged", "list", "top", "uncut", "full", "length"] = choice(
+        "judged", "list", "top", "uncut", "full", "length"
+    )
 
     name: ClassVar[str] = "nDCG"
 
@@ -121,7 +124,8 @@ class RankBiasedPrecision(RankedMeasure):
 
     .. math:: \mathrm{RBP} = (1-p) \sum_i g_i\, p^{\,i-1}
 
-    ``gain="binary"`` counts items judged at least ``rel``; ``gain="exp2"`` counts (2^grade - 1) / 2^max_grade.
+    ``gain="binary"`` counts items judged at least ``rel``; ``gain="exp2"`` counts (2^grade - 1) / 2^max_grade;
+    ``gain="linear"`` counts the grade itself, from ``rel`` on (ranx), which can exceed 1.
 
     Misleads: for p = 0.8 the first five places hold two thirds of the weight; unjudged items leave a large residual.
 
@@ -136,12 +140,12 @@ class RankBiasedPrecision(RankedMeasure):
 
     p: float = real(0.8, low=0, high=1, open_low=True, open_high=True)
     rel: float = real(1, low=-math.inf, high=math.inf)
-    gain: Literal["binary", "exp2"] = choice("binary", "exp2")
+    gain: Literal["binary", "exp2", "linear"] = choice("binary", "exp2", "linear")
     max_grade: int | None = whole(None, low=1)
 
     name: ClassVar[str] = "RBP"
     needs_total: ClassVar[bool] = False
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
     def __post_init__(self) -> None:
         RankedMeasure.__post_init__(self)
@@ -151,7 +155,7 @@ class RankBiasedPrecision(RankedMeasure):
 
     @property
     def lowest_grade(self) -> float:
-        return self.rel if self.gain == "binary" else ANY_POSITIVE
+        return ANY_POSITIVE if self.gain == "exp2" else self.rel
 
 
 @register
@@ -181,7 +185,7 @@ class ExpectedReciprocalRank(RankedMeasure):
     graded: ClassVar[bool] = True
     needs_total: ClassVar[bool] = False
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
     @property
     def lowest_grade(self) -> float:

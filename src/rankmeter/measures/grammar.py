@@ -181,14 +181,25 @@ def _number(token: str) -> float:
 
 
 def split_measures(text: str) -> list[str]:
-    """Cut a text of several measures at the blanks between them.
+    """Take apart a text of several measures, separated by blanks or commas; cutoffs stay with their measure.
 
     Examples
     --------
-    >>> split_measures("nDCG@5,10 AP(rel=2, ties=mean) P @ 5")
-    ['nDCG@5,10', 'AP(rel=2, ties=mean)', 'P @ 5']
+    >>> split_measures("nDCG@5,10 AP, nDCG(gain={1:3, 2:9}) @ 10")
+    ['nDCG@5,10', 'AP', 'nDCG(gain={1:3,2:9})@10']
     """
-    return re.split(r"(?<![@,(\s])\s+(?=[^\W\d])(?![^(]*\))", text.strip())
+    # A cutoff belongs to the measure before it, whatever blanks are typed around @ and inside `5, 10`.
+    text = re.sub(r"\s*([@(])\s*", r"\1", text)
+    text = re.sub(r"\s*,\s*(?=[\d.])", ",", text)
+    found, start, depth = [], 0, 0
+    for place, character in enumerate(text):
+        depth += (character in "({") - (character in ")}")
+        follows = text[place + 1 : place + 2]
+        is_comma = character == "," and not (follows.isdigit() or follows == ".")
+        if depth <= 0 and (character.isspace() or is_comma):
+            found.append(text[start:place])
+            start = place + 1
+    return [one for one in (*found, text[start:]) if one] or [text]
 
 
 def into_measures(measures: object) -> list[Measure]:

@@ -56,7 +56,18 @@ ALIASES: dict[str, str] = {
     "mrr": "RR",
     "ndcg_burges": "nDCG(gain=exp2)",
     "dcg_burges": "DCG(gain=exp2)",
+    "Rndcg": "RnDCG",
+    "ndcg_rel": "nDCGrel",
+    "set_map": "SetAP",
+    "num_nonrel_judged_ret": "NumNonrelRet",
+    "unj": "Unjudged",
+    "rbp_resid": "RBPResidual",
+    "utility": "Utility",
     # ir_measures
+    "Accuracy": "AUC(empty=skip,miss=skip,ties=item)",
+    "MAP_IA": "AP_IA",
+    "α_DCG": "alpha_DCG",
+    "α_nDCG": "alpha_nDCG",
     "SetRelP": "SetP(norm=capped)",
     "R_cap": "R(norm=capped)",
     "IPrecision": "IPrec",
@@ -69,10 +80,12 @@ OPTION_ALIASES: dict[tuple[str, object], tuple[str, object]] = {
     ("judged_only", False): ("unjudged", "nonrelevant"),
     ("relative", True): ("norm", "capped"),
     ("relative", False): ("norm", "list"),
+    ("normalize", True): ("norm", "ideal"),
+    ("normalize", False): ("norm", "none"),
 }
 """ir_measures' own spellings of options, with the value they take."""
 
-OPTION_NAMES: dict[str, str] = {"gains": "gain", "k": "cutoff"}
+OPTION_NAMES: dict[str, str] = {"max_rel": "max_grade", "min_rel": "min_grade", "gains": "gain", "k": "cutoff"}
 
 _TREC = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<number>\d*\.?\d+(?:,\d*\.?\d+)*)")
 _RANX_LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")

@@ -31,7 +31,7 @@ class ReciprocalRank(RelevanceMeasure):
     """
 
     name: ClassVar[str] = "RR"
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median")
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
 
 @register
@@ -43,6 +43,8 @@ class AveragePrecision(RelevanceMeasure):
 
     ``norm`` is N, on which the tools disagree most: ``relevant`` R (trec_eval), ``capped`` min(R, k), ``list``
     min(R, k, length), ``found`` relevant items anywhere in the list, ``hits`` those in the first k, ``k``.
+
+    ``ranks="all"`` adds up the precision at every rank, relevant or not (Elliot); its divisor is k.
 
     Misleads: with ``norm="relevant"`` AP@k cannot reach 1 when R > k.
 
@@ -58,11 +60,15 @@ class AveragePrecision(RelevanceMeasure):
     norm: Literal["relevant", "capped", "list", "found", "hits", "k"] = choice(
         "relevant", "capped", "list", "found", "hits", "k"
     )
+    ranks: Literal["relevant", "all"] = choice("relevant", "all")
 
     name: ClassVar[str] = "AP"
 
     def __post_init__(self) -> None:
         RelevanceMeasure.__post_init__(self)
+        if self.ranks == "all" and self.norm != "k":
+            fact = "AP: ranks=all is the mean of the precisions at ranks 1 to k, so its divisor is k."
+            raise MeasureError(with_hint(fact, "AP(norm=k,ranks=all)@10"))
         if self.ties == "mean" and self.norm == "hits" and self.cutoff is not None:
             # The divisor itself is random then, and the expectation of the quotient has no closed form.
             raise MeasureError(no_closed_form(self))

@@ -75,6 +75,18 @@ class Placements:
         return {name: getattr(self, name)[keep] for name in ROW_FIELDS}
 
 
+@dataclass(frozen=True, slots=True)
+class Subtopics:
+    """What each judged item is relevant to, for measures of diversity; items are known by a number from 1 on."""
+
+    offsets: Ints
+    """Where the subtopics of each item start, by its number."""
+    topic: Ints
+    """The subtopic, numbered over all queries."""
+    grade: Floats
+    """The item's grade on it."""
+
+
 ROW_FIELDS = ("query", "grade", "above", "tied", "higher_id", "earlier", "score")
 
 

@@ -24,7 +24,9 @@ def test_an_exact_sum_is_exact(numbers):
 
 
 @given(
-    st.lists(st.tuples(st.floats(0, 1e6), st.sampled_from([0.0, 0.1, 3.0, 7e5]), st.booleans()), min_size=1, max_size=40),
+    st.lists(
+        st.tuples(st.floats(0, 1e6), st.sampled_from([0.0, 0.1, 3.0, 7e5]), st.booleans()), min_size=1, max_size=40
+    ),
     st.lists(st.integers(0, 40), max_size=6),
     st.sampled_from(MERGEABLE),
 )

@@ -1,0 +1,199 @@
+"""Measures of diversity, from lists of (query, rank, subtopic): those of the run, and those of the ideal list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.parts import Parts
+from rankmeter.arithmetic.relevance import depth
+from rankmeter.arithmetic.views import View
+from rankmeter.arithmetic.weights import Discount, cumulated, log2, reciprocal
+from rankmeter.errors import MeasureError
+from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.segments import expand
+
+Options = Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    """Which subtopics are touched at which ranks, sorted by subtopic and rank."""
+
+    query: Ints
+    rank: Ints
+    topic: Ints
+    before: Ints
+    """How often the subtopic was touched above."""
+
+    @classmethod
+    def of(cls, query: Ints, rank: Ints, topic: Ints) -> _Touched:
+        order = np.lexsort((rank, topic))
+        query, rank, topic = query[order], rank[order], topic[order]
+        return cls(query, rank, topic, np.arange(len(topic)) - np.searchsorted(topic, topic))
+
+    def gain(self, m: Options, discount: Discount, queries: int) -> Floats:
+        """(n,) the discounted gain in which each repetition counts less."""
+        worth = np.power(1.0 - m.alpha, self.before) * discount(self.rank)
+        return np.bincount(self.query, weights=worth, minlength=queries).astype(np.float64)
+
+
+def _pairs(view: View, code: Floats, m: Options) -> tuple[Ints, Ints]:
+    """Which row, and which of its subtopics, for every relevant (item, subtopic) of some items."""
+    topics = view.subtopics
+    if topics is None:
+        raise MeasureError(f"{m} needs judgments of subtopics.")
+    number = code.astype(np.int64)
+    sizes = topics.offsets[number + 1] - topics.offsets[number]
+    row = np.repeat(np.arange(len(number)), sizes)
+    at = expand(topics.offsets[number], sizes)
+    relevant = topics.grade[at] >= m.rel
+    return row[relevant], topics.topic[at[relevant]]
+
+
+def _in_run(view: View, m: Options) -> _Touched:
+    rows = np.flatnonzero(view.rank <= depth(view, m.cutoff)[view.query])
+    row, topic = _pairs(view, view.grade[rows], m)
+    return _Touched.of(view.query[rows[row]], view.rank[rows[row]], topic)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The relevant (item, subtopic) pairs among the judgments."""
+
+    query: Ints
+    item: Ints
+    """(b,) the place of the item in ``view.best``: higher ids first within a query."""
+    topic: Ints
+    different: Floats
+    """(n,) A: how many subtopics have a relevant item."""
+
+    @classmethod
+    def of(cls, view: View, m: Options) -> _Judged:
+        owner = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))
+        item, topic = _pairs(view, view.best, m)
+        query = owner[item]
+        first = np.unique(topic, return_index=True)[1]
+        different = np.bincount(query[first], minlength=len(view)).astype(np.float64)
+        return cls(query, item, topic, different)
+
+
+def _ideal(judged: _Judged, m: Options, deepest: Ints) -> _Touched:
+    """The list in which each item adds most to those before it; equal ones by higher id."""
+    queries: list[Ints] = []
+    ranks: list[Ints] = []
+    topics: list[Ints] = []
+    bounds = np.flatnonzero(np.diff(judged.query, prepend=-1))
+    for first, last in zip(bounds, np.append(bounds[1:], len(judged.query)), strict=True):
+        query = int(judged.query[first])
+        _, item = np.unique(judged.item[first:last], return_inverse=True)
+        known, topic = np.unique(judged.topic[first:last], return_inverse=True)
+        touches = np.zeros((item.max() + 1, len(known)))
+        touches[item, topic] = 1.0
+        for rank, chosen in enumerate(_greedy(touches, 1.0 - m.alpha, int(deepest[query])), start=1):
+            met = known[touches[chosen] > 0]
+            topics.append(met)
+            queries.append(np.full(len(met), query))
+            ranks.append(np.full(len(met), rank))
+    if not topics:
+        nothing = np.empty(0, np.int64)
+        return _Touched(nothing, nothing, nothing, nothing)
+    return _Touched.of(np.concatenate(queries), np.concatenate(ranks), np.concatenate(topics))
+
+
+def _greedy(touches: Floats, left: float, deepest: int) -> list[int]:
+    worth = np.ones(touches.shape[1])
+    free = np.ones(len(touches), np.bool_)
+    chosen: list[int] = []
+    for _ in range(min(deepest, len(touches))):
+        gain = np.where(free, touches @ worth, -1.0)
+        best = int(gain.argmax())  # the first of equal ones, which has the highest id
+        chosen.append(best)
+        free[best] = False
+        worth[touches[best] > 0] *= left
+    return chosen
+
+
+def _perfect(judged: _Judged, m: Options, discount: Discount, last: Ints) -> Floats:
+    """(n,) the gain of a list whose every item touches all subtopics."""
+    fading = cumulated(lambda rank: np.power(1.0 - m.alpha, rank - 1.0) * discount(rank), int(last.max(initial=0)))
+    return judged.different * fading[last]
+
+
+def _last(view: View, m: Options) -> Ints:
+    return depth(view, m.cutoff).astype(np.int64)
+
+
+def _against_perfect(view: View, m: Options, discount: Discount) -> Parts:
+    judged = _Judged.of(view, m)
+    value = _in_run(view, m).gain(m, discount, len(view))
+    return Parts(value, _perfect(judged, m, discount, _last(view, m)), judged.different > 0, value > 0)
+
+
+def _against_ideal(view: View, m: Options, discount: Discount, deepest: Ints) -> Parts:
+    judged = _Judged.of(view, m)
+    value = _in_run(view, m).gain(m, discount, len(view))
+    best = _ideal(judged, m, deepest).gain(m, discount, len(view))
+    return Parts(value, best, judged.different > 0, value > 0)
+
+
+def alpha_dcg(view: View, m: Options) -> Parts:
+    """Discounted gain over that of a list that touches everything everywhere."""
+    return _against_perfect(view, m, log2)
+
+
+def alpha_ndcg(view: View, m: Options) -> Parts:
+    """Discounted gain over that of the ideal list."""
+    return _against_ideal(view, m, log2, _last(view, m))
+
+
+def err_ia(view: View, m: Options) -> Parts:
+    """Reciprocal-rank gain over that of a list that touches everything everywhere."""
+    return _against_perfect(view, m, reciprocal)
+
+
+def nerr_ia(view: View, m: Options) -> Parts:
+    """Reciprocal-rank gain over that of the ideal list."""
+    return _against_ideal(view, m, reciprocal, _last(view, m))
+
+
+def _patience(beta: float) -> Discount:
+    return lambda rank: np.power(beta, rank - 1.0)
+
+
+def nrbp(view: View, m: Options) -> Parts:
+    """Gain of a patient reader."""
+    judged = _Judged.of(view, m)
+    value = _in_run(view, m).gain(m, _patience(m.beta), len(view)) * (1.0 - (1.0 - m.alpha) * m.beta)
+    return Parts(value, judged.different, judged.different > 0, value > 0)
+
+
+def nnrbp(view: View, m: Options) -> Parts:
+    """The same over that of the ideal list of all judged items."""
+    deepest = np.diff(view.best_offsets) if m.cutoff is None else np.full(len(view), m.cutoff)
+    return _against_ideal(view, m, _patience(m.beta), deepest)
+
+
+def ap_ia(view: View, m: Options) -> Parts:
+    """The mean of the average precisions for each subtopic."""
+    judged, touched = _Judged.of(view, m), _in_run(view, m)
+    relevant = np.bincount(judged.topic, minlength=int(judged.topic.max(initial=0)) + 1)
+    worth = (touched.before + 1) / touched.rank / relevant[touched.topic]
+    value = np.bincount(touched.query, weights=worth, minlength=len(view)).astype(np.float64)
+    return Parts(value, judged.different, judged.different > 0, value > 0)
+
+
+def p_ia(view: View, m: Options) -> Parts:
+    """The mean of the precisions for each subtopic."""
+    judged, touched = _Judged.of(view, m), _in_run(view, m)
+    value = np.bincount(touched.query, minlength=len(view)).astype(np.float64)
+    return Parts(value, depth(view, m.cutoff) * judged.different, judged.different > 0, value > 0)
+
+
+def subtopic_recall(view: View, m: Options) -> Parts:
+    """The share of the subtopics that are touched."""
+    judged, touched = _Judged.of(view, m), _in_run(view, m)
+    value = np.bincount(touched.query[touched.before == 0], minlength=len(view)).astype(np.float64)
+    return Parts(value, judged.different, judged.different > 0, value > 0)

@@ -1,0 +1,247 @@
+"""The measures of trec_eval that are rarely used, and the agreement with an ideal list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.gain import any_of, gains_of
+from rankmeter.arithmetic.incomplete import judged_rows
+from rankmeter.arithmetic.parts import Parts
+from rankmeter.arithmetic.relevance import (
+    depth,
+    hit_numbers,
+    hits,
+    interpolated_precision,
+    length,
+    total_relevant,
+)
+from rankmeter.arithmetic.views import View
+from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights
+from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.segments import offsets_of, sort_descending
+
+Options = Any
+
+
+@dataclass(frozen=True, slots=True)
+class _AtRecall:
+    """What interpolated precision asks of its options, at one recall point."""
+
+    rel: float
+    cutoff: int | None
+    rounding: str
+    recall: float
+
+
+def averaged_interpolated_precision(view: View, m: Options) -> Parts:
+    """The mean of interpolated precision over evenly spaced recall points."""
+    # i / 10 and not i * 0.1, so that 0.3 is 0.3.
+    recalls = [i / (m.points - 1) for i in range(m.points)]
+    parts = [interpolated_precision(view, _AtRecall(m.rel, m.cutoff, m.rounding, recall)) for recall in recalls]
+    value = sum(part.numerator for part in parts) / m.points
+    return Parts(value, np.ones(len(view)), parts[0].has_relevant, parts[0].found)
+
+
+def set_average_precision(view: View, m: Options) -> Parts:
+    """Set precision times set recall."""
+    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    return Parts(found * found, length(view, m.cutoff) * total, total > 0, found > 0)
+
+
+def utility(view: View, m: Options) -> Parts:
+    """What each of the four outcomes is worth."""
+    total, found, size = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff), length(view, m.cutoff)
+    worth = m.found * found + m.noise * (size - found) + m.missed * (total - found)
+    return Parts(worth + m.rest * (m.collection + found - size - total), np.ones(len(view)))
+
+
+def binary_g(view: View, m: Options) -> Parts:
+    """Each relevant item over the logarithm of the others above it."""
+    total = total_relevant(view, m.rel)
+    rows = (view.grade >= m.rel) & (view.rank <= depth(view, m.cutoff)[view.query])
+    others = view.rank[rows] - hit_numbers(view, rows)
+    return Parts(view.per_query(1.0 / np.log2(2.0 + others), rows), total, total > 0, hits(view, m.rel, m.cutoff) > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ideal:
+    """The gains above 0 of all candidates, highest first within each query."""
+
+    gain: Floats
+    offsets: Ints
+    place: Ints
+    """(b,) the place of each in its own ideal list, from 1."""
+    query: Ints
+
+    @classmethod
+    def of(cls, view: View, m: Options) -> _Ideal:
+        gain = gains_of(view.best, m)
+        if not isinstance(m.gain, str):
+            gain = sort_descending(gain, view.best_offsets)
+        query = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))[gain > 0]
+        offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
+        place = np.arange(1, len(query) + 1) - offsets[query]
+        return cls(gain[gain > 0], offsets, place, query)
+
+    @property
+    def sizes(self) -> Ints:
+        return np.diff(self.offsets)
+
+    def total(self, worth: Floats, query: Ints, place: Ints) -> Floats:
+        """The worth of the first ``place`` items of the ideal lists of some queries."""
+        running = np.concatenate([[0.0], np.cumsum(worth)])
+        last = self.offsets[query] + np.minimum(place, self.sizes[query])
+        added: Floats = running[last] - running[self.offsets[query]]
+        return added
+
+
+@dataclass(frozen=True, slots=True)
+class _Gained:
+    """The returned items with a gain within the cutoff, by query and rank."""
+
+    gain: Floats
+    query: Ints
+    rank: Ints
+    so_far: Floats
+    """(r,) the gain up to and with each."""
+    dcg: Floats
+    """(r,) the discounted gain up to and with each."""
+
+    @classmethod
+    def of(cls, view: View, m: Options) -> _Gained:
+        gain = gains_of(view.grade, m)
+        rows = (gain > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
+        gain, query, rank = gain[rows], view.query[rows], view.rank[rows]
+        return cls(gain, query, rank, _running(gain, query), _running(gain * log2(rank), query))
+
+    def dcg_at(self, query: Ints, rank: Ints) -> Floats:
+        """The discounted gain of some queries up to some ranks."""
+        running = np.concatenate([[0.0], np.cumsum(self.gain * log2(self.rank))])
+        wide = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 2
+        last = np.searchsorted(self.query * wide + self.rank, query * wide + rank, side="right")
+        added: Floats = running[last] - running[np.searchsorted(self.query, query)]
+        return added
+
+
+def _running(values: Floats, query: Ints) -> Floats:
+    """The sum of the values of the same query up to and with each row."""
+    total = np.cumsum(values)
+    first = np.searchsorted(query, query)
+    running: Floats = total - np.concatenate([[0.0], total])[first]
+    return running
+
+
+def normalised_g(view: View, m: Options) -> Parts:
+    """Each gain over the logarithm of what the list is behind."""
+    ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
+    cost = ideal.total(np.maximum(ideal.gain, 1.0), gained.query, gained.rank)
+    cost += np.maximum(gained.rank - ideal.sizes[gained.query], 0)
+    worth = gained.gain / np.log2(2.0 + cost - gained.so_far)
+    value = np.bincount(gained.query, weights=worth, minlength=len(view)).astype(np.float64)
+    best = np.bincount(ideal.query, weights=ideal.gain, minlength=len(view)).astype(np.float64)
+    return Parts(value, best, ideal.sizes > 0, value > 0)
+
+
+def ndcg_over_relevant(view: View, m: Options) -> Parts:
+    """The mean of nDCG at the rank of each item with a gain; items not returned take that of the whole list."""
+    ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
+    weighed = ideal.gain * log2(ideal.place)
+    at_rank = gained.dcg / ideal.total(weighed, gained.query, gained.rank)
+    value = np.bincount(gained.query, weights=at_rank, minlength=len(view)).astype(np.float64)
+    returned = np.bincount(gained.query, minlength=len(view))
+    every = np.arange(len(view))
+    best = ideal.total(weighed, every, ideal.sizes)
+    whole = gained.dcg_at(every, np.full(len(view), int(gained.rank.max(initial=0))))
+    rest = np.divide(whole, best, out=np.zeros(len(view)), where=best > 0)
+    value += (ideal.sizes - returned) * rest
+    return Parts(value, ideal.sizes.astype(np.float64), ideal.sizes > 0, returned > 0)
+
+
+def ndcg_over_levels(view: View, m: Options) -> Parts:
+    """The mean of nDCG at the ranks where the ideal list steps down."""
+    ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
+    weighed = ideal.gain * log2(ideal.place)
+    last = np.ones(len(ideal.gain), np.bool_)
+    last[:-1] = (ideal.query[1:] != ideal.query[:-1]) | (ideal.gain[1:] != ideal.gain[:-1])
+    query, place = ideal.query[last], ideal.place[last]
+    size = length(view, m.cutoff).astype(np.int64)
+    beyond = np.flatnonzero((ideal.sizes > 0) & (size > ideal.sizes + 1))
+    query, place = np.concatenate([query, beyond]), np.concatenate([place, size[beyond]])
+    points = gained.dcg_at(query, np.minimum(place, size[query])) / ideal.total(weighed, query, place)
+    value = np.bincount(query, weights=points, minlength=len(view)).astype(np.float64)
+    count = np.bincount(query, minlength=len(view)).astype(np.float64)
+    return Parts(value, count, ideal.sizes > 0, np.bincount(gained.query, minlength=len(view)) > 0)
+
+
+def num_nonrelevant_returned(view: View, m: Options) -> Parts:
+    """How many items judged not relevant stand within the cutoff."""
+    rows = judged_rows(view.grade, m) & (view.grade < m.rel)
+    return Parts(view.per_query(row_weights(view, rows, flat, m.cutoff), rows), np.ones(len(view)))
+
+
+def unjudged(view: View, m: Options) -> Parts:
+    """The share of the first k places that hold unjudged items."""
+    rows = judged_rows(view.grade, m)
+    known = view.per_query(row_weights(view, rows, flat, m.cutoff), rows)
+    return Parts(length(view, m.cutoff) - known, depth(view, m.cutoff))
+
+
+def rank_biased_residual(view: View, m: Options) -> Parts:
+    """What unjudged items within the list and everything behind it could add."""
+    rows = judged_rows(view.grade, m)
+    size = length(view, m.cutoff)
+    known = view.per_query(row_weights(view, rows, geometric(m.p), m.cutoff), rows)
+    value = 1.0 - known  # the weights of all ranks add up to 1
+    if m.tail == "if-unjudged":
+        judged = view.per_query(row_weights(view, rows, flat, m.cutoff), rows)
+        value = np.where(judged < size, value, 0.0)
+    return Parts(value, np.ones(len(view)))
+
+
+def all_relevant(view: View, m: Options) -> Parts:
+    """Whether every relevant item stands within the cutoff."""
+    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    return Parts(((found >= total) & (total > 0)).astype(np.float64), np.ones(len(view)), total > 0, found > 0)
+
+
+def compatibility(view: View, m: Options) -> Parts:
+    """Rank-biased overlap of the list with the best list that agrees with it most."""
+    rows = (view.grade >= m.rel) & (view.rank <= depth(view, m.cutoff)[view.query])
+    query, rank, grade = view.query[rows], view.rank[rows], view.grade[rows]
+    relevant = view.best >= m.rel
+    owner = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))[relevant]
+    best = view.best[relevant]
+    sizes = np.bincount(owner, minlength=len(view)).astype(np.int64)
+    position = _ideal_positions(query, grade, owner, best)
+    deep = np.maximum(length(view, m.cutoff).astype(np.int64), sizes)
+    overlap = cumulated(_overlap(m.p), int(deep.max(initial=0)))
+    weight = cumulated(lambda r: np.power(m.p, r - 1.0), int(deep.max(initial=0)))
+    found = overlap[deep[query]] - overlap[np.minimum(np.maximum(rank, position), deep[query] + 1) - 1]
+    value = np.bincount(query, weights=found, minlength=len(view)).astype(np.float64)
+    divisor = weight[sizes] + sizes * (overlap[deep] - overlap[sizes]) if m.norm == "ideal" else weight[deep]
+    return Parts(value, divisor, sizes > 0, value > 0)
+
+
+def _overlap(p: float) -> Discount:
+    return lambda rank: np.power(p, rank - 1.0) / rank
+
+
+def _ideal_positions(query: Ints, grade: Floats, owner: Ints, best: Floats) -> Ints:
+    """Where each returned item stands in the ideal list: behind higher grades, then in the order of the list."""
+    order = np.lexsort((np.arange(len(query)), -grade, query))
+    q, g = query[order], grade[order]
+    new = np.ones(len(q), np.bool_)
+    new[1:] = (q[1:] != q[:-1]) | (g[1:] != g[:-1])
+    number = np.arange(len(q)) - np.maximum.accumulate(np.where(new, np.arange(len(q)), 0))
+    higher = np.zeros(len(q), np.int64)
+    keys = sorted(set(grade.tolist()))
+    for key in keys:  # few grades, many rows
+        above = np.bincount(owner[best > key], minlength=int(owner.max(initial=0)) + 1)
+        chosen = g == key
+        higher[chosen] = above[q[chosen]]
+    position = np.empty(len(q), np.int64)
+    position[order] = higher + number + 1
+    return position

@@ -1,0 +1,140 @@
+"""``rankmeter dialects``: how other tools define the metrics they name."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any, Literal
+
+import click
+
+from rankmeter.cli.showing import echo
+from rankmeter.cli.talk import examples
+from rankmeter.measures import Measure
+from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
+from rankmeter.measures.options import format_value
+from rankmeter.measures.prose import LANGUAGES, Language
+
+WIDTH = 100
+_WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "metrics": "Metrics, and the measure that each one is:",
+        "options": "Options of the dialect:",
+        "accidents": "Not reproduced, because no definition gives it:",
+        "takes": "takes",
+        "more": "rankmeter dialects NAME shows the metrics of one; --dialect NAME and dialect='NAME' compute them.",
+        "digits": "printed with {} decimals",
+    },
+    "zh": {
+        "metrics": "指标及其对应的度量：",
+        "options": "该方言的选项：",
+        "accidents": "以下无法由任何定义得出，因而不予复现：",
+        "takes": "可带参数",
+        "more": "rankmeter dialects NAME 列出某一工具的指标；用 --dialect NAME 或 dialect='NAME' 计算。",
+        "digits": "输出 {} 位小数",
+    },
+}
+
+
+@click.command(
+    "dialects",
+    epilog=examples(
+        "rankmeter dialects",
+        "rankmeter dialects recbole",
+        "rankmeter dialects trec_eval:9,c --lang zh",
+        "rankmeter dialects torchmetrics --format json",
+    ),
+)
+@click.argument("name", required=False)
+@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
+@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def command(name: str | None, lang: Language, format_: Literal["table", "json"]) -> None:
+    """List the tools whose numbers can be reproduced, or the metrics of one, each with its whole definition.
+
+    NAME may hold options of the tool: trec_eval:9,c,l=2.
+    """
+    chosen = [find_dialect(one) for one in ([name] if name else dialect_names())]
+    if format_ == "json":
+        listed = [entry(dialect, lang) for dialect in chosen]
+        echo(json.dumps(listed[0] if name else listed, indent=2, ensure_ascii=False))
+    elif name:
+        echo(_whole(chosen[0], lang))
+    else:
+        echo(_overview(chosen, lang))
+
+
+def entry(dialect: Dialect, lang: Language) -> dict[str, Any]:
+    """Everything about a dialect, as plain data."""
+    return {
+        "dialect": str(dialect),
+        "tool": dialect.title,
+        "version": dialect.version,
+        "digits": dialect.digits,
+        "text": dialect.text[lang],
+        "metrics": [
+            {
+                "names": list(metric.names),
+                "measure": definition(metric),
+                "options": list(metric.options),
+                "reason": metric.reason[lang] if metric.reason else "",
+            }
+            for metric in dialect.metrics
+        ],
+        "options": [{"option": _option(one.name, one.sets), "text": one.text[lang]} for one in dialect.variants],
+        "not_reproduced": [
+            {"metrics": list(one.metrics), "when": one.when, "text": one.text[lang]} for one in dialect.accidents
+        ],
+    }
+
+
+def definition(metric: Metric) -> str:
+    """The measure that a metric is, with k in place of a number that it takes and does not state."""
+    measure = _built(metric)
+    text = str(measure)
+    return text.replace("@1000003", "@k") if "@1000003" in text else text
+
+
+def _built(metric: Metric) -> Measure:
+    takes_k = metric.number == "cutoff" and metric.conventions.get("cutoff") is None
+    # A number that no metric has stands for k, for measures that are only defined with one.
+    return metric.build(1000003 if takes_k else None, {})
+
+
+def _option(name: str, sets: str) -> str:
+    return f"{name}=N" if sets else name
+
+
+def _overview(dialects: list[Dialect], lang: Language) -> str:
+    width = max(len(dialect.name) for dialect in dialects)
+    lines = [f"{dialect.name:<{width}}  {dialect.title} {dialect.version}" for dialect in dialects]
+    return "\n".join([*lines, "", _WORDS[lang]["more"]])
+
+
+def _whole(dialect: Dialect, lang: Language) -> str:
+    words = _WORDS[lang]
+    rounded = f" ({words['digits'].format(dialect.digits)})" if dialect.digits else ""
+    lines = [f"{dialect}: {dialect.title} {dialect.version}{rounded}", *_wrapped(dialect.text[lang]), "", words["metrics"]]
+    width = max(len(metric.name) for metric in dialect.metrics)
+    for metric in dialect.metrics:
+        lines.append(f"  {metric.name:<{width}}  {definition(metric)}")
+        if metric.options:
+            shown = ", ".join(_values(name, meant) for name, meant in metric.options.items())
+            lines += _wrapped(f"{words['takes']} {shown}", indent=width + 4)
+        if metric.reason:
+            lines += _wrapped(metric.reason[lang], indent=width + 4)
+    if dialect.variants:
+        lines += ["", words["options"]]
+        lines += [f"  {dialect.name}:{_option(one.name, one.sets)}  {one.text[lang]}" for one in dialect.variants]
+    if dialect.accidents:
+        lines += ["", words["accidents"]]
+        for one in dialect.accidents:
+            lines += _wrapped(f"{', '.join(one.metrics)} ({one.when}): {one.text[lang]}", indent=2)
+    return "\n".join(lines)
+
+
+def _values(name: str, meant: Any) -> str:
+    return name if isinstance(meant, str) else f"{name}={'|'.join(format_value(value) for value in meant)}"
+
+
+def _wrapped(text: str, indent: int = 0) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent) or [""]

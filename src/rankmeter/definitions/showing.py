@@ -1,0 +1,174 @@
+"""A worked-out value as text, Markdown and HTML, in English and Chinese."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rankmeter.measures.prose import Language
+
+if TYPE_CHECKING:
+    from rankmeter.definitions.worked import Worked
+
+_WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "title": "{measure} of query {query}",
+        "rank": "rank",
+        "item": "item",
+        "score": "score",
+        "grade": "grade",
+        "gain": "gain",
+        "discount": "discount",
+        "contribution": "adds",
+        "total": "total",
+        "value_so_far": "value if the list ended here",
+        "ideal": "The ideal list",
+        "unjudged": "-",
+        "hidden": "{count} more places add nothing.",
+        "facts": "R = {R:g} relevant items, {judged:g} judged, {returned:g} returned.",
+        "quotient": "{measure} = {above} / {below} = {value}",
+        "alone": "{measure} = {value}",
+        "skipped": "The query does not count for this measure: its policy for such queries is skip.",
+    },
+    "zh": {
+        "title": "查询 {query} 的 {measure}",
+        "rank": "名次",
+        "item": "条目",
+        "score": "得分",
+        "grade": "等级",
+        "gain": "增益",
+        "discount": "折损",
+        "contribution": "贡献",
+        "total": "累计",
+        "value_so_far": "若列表到此为止的取值",
+        "ideal": "理想列表",
+        "unjudged": "-",
+        "hidden": "其后 {count} 位不再有贡献。",
+        "facts": "相关条目 R = {R:g}，已标注 {judged:g}，返回 {returned:g}。",
+        "quotient": "{measure} = {above} / {below} = {value}",
+        "alone": "{measure} = {value}",
+        "skipped": "该查询不计入此指标：按约定跳过这类查询。",
+    },
+}
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def _number(value: float | None, words: dict[str, str]) -> str:
+    return words["unjudged"] if value is None else f"{value:.6g}"
+
+
+def tables(worked: Worked, language: Language) -> tuple[Table, Table | None]:
+    """The rows of the list and, for nDCG, of the ideal list, as text."""
+    words = _WORDS[language]
+    head = ["rank", "item", "score", "grade"]
+    scored = any(row.score is not None for row in worked.rows)
+    if not scored:
+        head.remove("score")
+    if worked.adds_up:
+        head += ["gain", "discount"]
+    head += ["contribution", "total" if worked.adds_up else "value_so_far"]
+    field = {"value_so_far": "total"}
+    rows = [
+        [
+            str(getattr(row, name)) if name in ("rank", "item") else _number(getattr(row, field.get(name, name)), words)
+            for name in head
+        ]
+        for row in worked.rows
+    ]
+    ideal = None
+    if worked.ideal:
+        columns = ["rank", "grade", "gain", "discount", "contribution", "total"]
+        ideal = (
+            [words[name] for name in columns],
+            [[f"{getattr(row, name):.6g}" for name in columns] for row in worked.ideal],
+        )
+    return ([words[name] for name in head], rows), ideal
+
+
+def closing(worked: Worked, language: Language) -> list[str]:
+    """The sentences under the table: what is left out, what is counted, and the quotient."""
+    words = _WORDS[language]
+    said = [words["hidden"].format(count=worked.hidden)] if worked.hidden else []
+    said.append(words["facts"].format(**worked.facts))
+    if worked.value is None:
+        return [*said, words["skipped"]]
+    form = "alone" if worked.denominator == 1 else "quotient"
+    said.append(
+        words[form].format(
+            measure=worked.measure,
+            above=f"{worked.numerator:.6g}",
+            below=f"{worked.denominator:.6g}",
+            value=repr(worked.value),
+        )
+    )
+    return said
+
+
+def to_text(worked: Worked, language: Language = "en") -> str:
+    """For a terminal."""
+    words = _WORDS[language]
+    rows, ideal = tables(worked, language)
+    parts = [words["title"].format(measure=worked.measure, query=worked.query), "", *_aligned(*rows)]
+    if ideal:
+        parts += ["", words["ideal"], *_aligned(*ideal)]
+    return "\n".join([*parts, "", *closing(worked, language)])
+
+
+def _aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(_width(row[column]) for row in (head, *rows)) for column in range(len(head))]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = []
+        for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            space = " " * (width - _width(cell))
+            padded.append(cell + space if number == 1 and len(cells) != 6 else space + cell)
+        return "  ".join(padded).rstrip()
+
+    return [line(head), *(line(row) for row in rows)]
+
+
+def _width(text: str) -> int:
+    """How many columns a terminal gives to a text: Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def to_markdown(worked: Worked, language: Language = "en") -> str:
+    """For a document."""
+    words = _WORDS[language]
+    rows, ideal = tables(worked, language)
+    parts = [f"### {_escaped(words['title'].format(measure=worked.measure, query=worked.query))}", "", *_pipes(*rows)]
+    if ideal:
+        parts += ["", f"**{words['ideal']}**", "", *_pipes(*ideal)]
+    return "\n".join([*parts, "", *(f"{_escaped(sentence)}  " for sentence in closing(worked, language))]) + "\n"
+
+
+def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [f"| {' | '.join(head)} |", f"|{'---:|' * len(head)}"]
+    return [*lines, *(f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in rows)]
+
+
+def _escaped(text: str) -> str:
+    for mark in "\\`*_|<>#":
+        text = text.replace(mark, "\\" + mark)
+    return text
+
+
+def to_html(worked: Worked, language: Language = "en") -> str:
+    """For a notebook or a page: tables without scripts, every text escaped."""
+    words = _WORDS[language]
+    rows, ideal = tables(worked, language)
+    title = html.escape(words["title"].format(measure=worked.measure, query=worked.query))
+    parts = [f"<table class='rankmeter-worked'><caption>{title}</caption>{_cells(*rows)}</table>"]
+    if ideal:
+        parts.append(f"<table class='rankmeter-ideal'><caption>{words['ideal']}</caption>{_cells(*ideal)}</table>")
+    parts += [f"<p>{html.escape(sentence)}</p>" for sentence in closing(worked, language)]
+    return "\n".join(parts)
+
+
+def _cells(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<tr>{top}</tr>{body}"

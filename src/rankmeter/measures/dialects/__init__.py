@@ -1,0 +1,252 @@
+"""Dialects: how other tools define the metrics they name, as data, one TOML file per tool beside this one.
+
+A dialect maps each metric name of a tool to a rankmeter measure with every convention stated; it computes nothing.
+``tool:option,option=value`` chooses a version of the tool or an option of its call.
+
+>>> dialect = find_dialect("recbole")
+>>> dialect.measure("MAP@10")
+AP(norm=capped,ties=input)@10
+>>> find_dialect("trec_eval:9,c,l=2").measure("map")
+AP(rel=2,scores=float32)
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest, with_hint
+from rankmeter.measures.base import Measure, RelevanceMeasure, rule_of
+from rankmeter.measures.dialects.spelling import Asked, read_metric, read_value
+from rankmeter.measures.grammar import find_measure
+
+Texts = Mapping[str, str]
+"""A text in each language: ``{"en": ..., "zh": ...}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric of a tool: its names there, and the measure that it is."""
+
+    names: tuple[str, ...]
+    measure: str
+    """The rankmeter measure, by its name alone."""
+    conventions: Mapping[str, Any]
+    """The options of the measure, those that the whole dialect shares included."""
+    options: Mapping[str, Any]
+    """The metric's own options: the field that each sets, or for each value the fields that it changes."""
+    number: str = "cutoff"
+    """The field that a number in the name sets (``P_5``, ``NDCG@10``); empty where the name takes none."""
+    fraction: bool = False
+    """Whether the digits after the name stand behind the point (ranx: ``rbp.95`` is p = 0.95)."""
+    numbered: Mapping[str, Any] = field(default_factory=dict)
+    """What a number in the name changes besides (ir_measures: RR@k comes from another program than RR)."""
+    defaults: tuple[float, ...] = ()
+    """The numbers taken where the name has none, as with trec_eval's cutoffs."""
+    reason: Texts | None = None
+    """What is particular about the definition, where something is."""
+
+    @property
+    def name(self) -> str:
+        """The name under which the tool's documentation has it."""
+        return self.names[0]
+
+    def build(self, number: float | None, options: Mapping[str, Any]) -> Measure:
+        """The measure with the number and the options that were asked for."""
+        if number is not None and not self.number:
+            raise MeasureError(f"{self.name} takes no number in this dialect, but {number:g} was given.")
+        stated: dict[str, Any] = {} if number is None else {self.number: number}
+        for name, value in options.items():
+            stated |= self._changes(name, value)
+        changes = dict(self.conventions)
+        if stated.get(self.number) is not None:
+            changes |= self.numbered
+        changes |= stated
+        if changes.get("queries") == "judged":
+            changes["queries"] = None
+        return find_measure(self.measure)(**changes)
+
+    def _changes(self, name: str, value: Any) -> Mapping[str, Any]:
+        if name not in self.options:
+            known = ", ".join(sorted(self.options)) or "no option"
+            hint = did_you_mean(name, list(self.options)) or f"it has {known}."
+            raise MeasureError(with_hint(f"{self.name} has no option '{name}' in this dialect.", hint))
+        meant = self.options[name]
+        if isinstance(meant, str):
+            return {meant: value}
+        if str(value) not in meant:
+            known = ", ".join(meant)
+            raise MeasureError(f"{self.name}: {name}={value} is not known in this dialect; known: {known}.")
+        changes: Mapping[str, Any] = meant[str(value)]
+        return changes
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A version of a tool, or an option of its call, that changes conventions of every metric."""
+
+    name: str
+    text: Texts
+    changes: Mapping[str, Any]
+    sets: str = ""
+    """The field that the option's value sets (``l=2``); empty for options without a value."""
+    binary_only: bool = False
+    """Whether graded measures are left alone (trec_eval's -l)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accident:
+    """What a tool does that no definition gives: an unstable sort, a value that hangs on the order of rows, a crash."""
+
+    metrics: tuple[str, ...]
+    when: str
+    """A word for the data on which it happens; the conformance tests leave out just those."""
+    text: Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The metrics of one tool, under the options that were chosen."""
+
+    name: str
+    title: str
+    version: str
+    text: Texts
+    metrics: tuple[Metric, ...]
+    variants: tuple[Variant, ...]
+    accidents: tuple[Accident, ...]
+    digits: int | None
+    """How many decimals the tool prints, where it rounds."""
+    tolerance: float
+    """How near its numbers must come: larger where it computes in single precision or rounds."""
+    chosen: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}:{','.join(self.chosen)}" if self.chosen else self.name
+
+    def measures(self, text: str) -> dict[str, Measure]:
+        """The measures that a metric name asks for, each under the name of its own (``P_5`` and ``P_10`` for P.5,10)."""
+        metric, asked = self.find(text)
+        # A cutoff that the metric states is a default as well (xgboost: ndcg is ndcg@32).
+        numbers: tuple[float | None, ...] = asked.numbers or metric.defaults or (None,)
+        found: dict[str, Measure] = {}
+        for number in numbers:
+            exact = float(f"0.{asked.digits}") if metric.fraction and asked.digits else number
+            label = text if len(numbers) == 1 else asked.label(number)
+            found[label] = metric.build(exact, asked.options)
+        return found
+
+    def measure(self, text: str) -> Measure:
+        """The one measure that a metric name asks for."""
+        found = self.measures(text)
+        if len(found) > 1:
+            raise MeasureError(with_hint(f"'{text}' is {len(found)} measures in {self}.", f"{next(iter(found))}"))
+        return next(iter(found.values()))
+
+    def find(self, text: str) -> tuple[Metric, Asked]:
+        """The metric that a text names, and what it says of it."""
+        by_name = {name: metric for metric in self.metrics for name in metric.names}
+        asked = read_metric(text, list(by_name))
+        if asked is None:
+            close = nearest(re.split(r"[@(:]|[_.]\d", text)[0], list(by_name), shown=1)
+            hint = f"did you mean '{close[0]}'? " if close else ""
+            raise MeasureError(
+                f"{self} has no metric '{text}'. Hint: {hint}It has {', '.join(metric.name for metric in self.metrics)}."
+            )
+        return by_name[asked.name], asked
+
+
+def dialect_names() -> list[str]:
+    """Every dialect, in alphabetical order."""
+    files = (resources.files(__name__)).iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
+def find_dialect(text: str) -> Dialect:
+    """The dialect of a text such as ``recbole`` or ``trec_eval:9,c,l=2``."""
+    name, _, chosen = text.strip().partition(":")
+    names = dialect_names()
+    if name not in names:
+        folded = {known.casefold().replace("-", "_"): known for known in names}
+        name = folded.get(name.casefold().replace("-", "_"), name)
+    if name not in names:
+        close = nearest(name, names, shown=1)
+        hint = f"did you mean '{close[0]}'? " if close else ""
+        raise NotFoundError(f"unknown dialect '{name}'. Hint: {hint}there are {', '.join(names)}.")
+    dialect = _read(name)
+    for option in filter(None, (part.strip() for part in chosen.split(","))):
+        dialect = _with_variant(dialect, option)
+    return dialect
+
+
+def _with_variant(dialect: Dialect, option: str) -> Dialect:
+    name, _, value = option.partition("=")
+    variant = next((one for one in dialect.variants if one.name == name), None)
+    if variant is None or bool(variant.sets) != bool(value):
+        shown = [f"{one.name}={one.sets.upper()}" if one.sets else one.name for one in dialect.variants]
+        hint = f"{dialect.name} has {', '.join(shown)}." if shown else f"{dialect.name} has no options."
+        raise NotFoundError(with_hint(f"unknown option '{option}' of dialect {dialect.name}.", hint))
+    changes = {variant.sets: read_value(value)} if variant.sets else variant.changes
+    metrics = tuple(
+        metric if variant.binary_only and not isinstance(find_measure(metric.measure), RelevanceMeasure)
+        # What one metric says of itself stands, unless the option is about just that.
+        else replace(metric, conventions={**metric.conventions, **_possible(metric.measure, changes)})
+        for metric in dialect.metrics
+    )  # fmt: skip
+    return replace(dialect, metrics=metrics, chosen=(*dialect.chosen, option))
+
+
+def _possible(measure: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes that a measure can have: it has the field, and the field the value."""
+    rules = {option.name: rule_of(option) for option in fields(find_measure(measure))}
+    return {name: value for name, value in changes.items() if name in rules}
+
+
+@cache
+def _read(name: str) -> Dialect:
+    text = (resources.files(__name__) / f"{name}.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    shared = data.get("conventions", {})
+    return Dialect(
+        name=name,
+        title=data["title"],
+        version=data["version"],
+        text={"en": data["en"], "zh": data["zh"]},
+        metrics=tuple(_metric(entry, shared) for entry in data["metric"]),
+        variants=tuple(
+            Variant(
+                entry["name"], _texts(entry) or {}, entry.get("changes", {}), entry.get("field", ""),
+                entry.get("binary_only", False),
+            )
+            for entry in data.get("variant", [])
+        ),
+        accidents=tuple(
+            Accident(tuple(entry["metrics"]), entry["when"], _texts(entry) or {}) for entry in data.get("accident", [])
+        ),
+        digits=data.get("digits"),
+        tolerance=data.get("tolerance", 1e-9),
+    )  # fmt: skip
+
+
+def _metric(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Metric:
+    own = entry.get("set", {})
+    return Metric(
+        names=tuple(entry["names"]),
+        measure=entry["measure"],
+        conventions={**_possible(entry["measure"], shared), **own},
+        options=entry.get("options", {}),
+        number=entry.get("number", "cutoff"),
+        fraction=entry.get("fraction", False),
+        numbered=entry.get("numbered", {}),
+        defaults=tuple(entry.get("defaults", ())),
+        reason=_texts(entry),
+    )
+
+
+def _texts(entry: Mapping[str, Any]) -> Texts | None:
+    return {"en": entry["en"], "zh": entry["zh"]} if "en" in entry else None

@@ -1,0 +1,109 @@
+"""How other tools spell a metric with its parameters, read without knowing which tool it is.
+
+::
+
+    metric  := NAME [ "(" args ")" ] [ "['" KEY "']" ] [ ("@" | "_" | ".") number { "," number } ] [ "-" ] [ "-l" number ]
+               { (":" | ";" | " ") IDENT "=" value }
+
+``NDCG@10``, ``ndcg_cut_10``, ``P.5,10``, ``map@5-``, ``ndcg@5-l2``, ``RetrievalMAP(top_k=5)``, ``NDCG:top=5;type=Exp``,
+``ranking_metrics_at_k(K=5)['map']``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+_PARENTHESES = re.compile(r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_WORDS = re.compile(r"[:;\s]+(\w+)=([^:;\s]+)$")
+_LEVEL = re.compile(r"-l(\d+)$")
+_NUMBERS = re.compile(r"(?P<name>.+?)(?P<mark>_at_|[@_.])(?P<numbers>-?\d*\.?\d+(?:,-?\d*\.?\d+)*)$")
+_PAIRS = re.compile(r"(?P<name>.+?)\.(?P<pairs>-?\w+=-?\d*\.?\d+(?:,-?\w+=-?\d*\.?\d+)*)$")
+_KEYWORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a text says: the metric's name as the dialect has it, the numbers in it, the options beside it."""
+
+    name: str
+    numbers: tuple[float, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    mark: str = "_"
+    """What stands between the name and the number."""
+    digits: str = ""
+    """The number as it was written."""
+
+    def label(self, number: float | None) -> str:
+        """The name with one number, as the tool prints it."""
+        return self.name if number is None else f"{self.name}{'_' if self.mark == '.' else self.mark}{number:g}"
+
+
+def read_metric(text: str, names: Sequence[str]) -> Asked | None:
+    """Read a metric of a tool that has these names; None where the name is none of them."""
+    rest, options, positional = _without_options(text.strip())
+    known = {name.casefold(): name for name in reversed(names)}
+    for name in (rest, rest.removesuffix("-")):
+        found = _name(name, names, known)
+        if found is not None:
+            if name != rest:
+                options["-"] = True
+            numbers = tuple(positional)
+            return Asked(found, numbers, options)
+    minus = rest.endswith("-")
+    match = _NUMBERS.fullmatch(rest.removesuffix("-"))
+    found = _name(match["name"], names, known) if match else None
+    if match is None or found is None:
+        return None
+    if minus:
+        options["-"] = True
+    numbers = tuple(read_value(number) for number in match["numbers"].split(","))
+    return Asked(found, numbers, options, match["mark"], match["numbers"])
+
+
+def _name(text: str, names: Sequence[str], known: dict[str, str]) -> str | None:
+    return text if text in names else known.get(text.casefold())
+
+
+def _without_options(text: str) -> tuple[str, dict[str, Any], list[float]]:
+    """Take everything but the name and its number out of the text."""
+    options: dict[str, Any] = {}
+    positional: list[float] = []
+    if match := _PARENTHESES.search(text):
+        for part in filter(None, (part.strip() for part in _split(match[1]))):
+            name, equals, value = part.partition("=")
+            if equals and _KEYWORD.fullmatch(name.strip()):
+                options[name.strip()] = read_value(value.strip())
+            elif isinstance(number := read_value(part), (int, float)):
+                positional.append(number)
+        text = text[: match.start()] + text[match.end() :]
+    if match := _PAIRS.fullmatch(text):  # trec_eval: ndcg.1=3,2=9 maps grades to gains, rbp.p=0.8 sets p
+        pairs = [pair.split("=") for pair in match["pairs"].split(",")]
+        gains = {read_value(grade): read_value(gain) for grade, gain in pairs if not grade.isalpha()}
+        options |= {name: read_value(value) for name, value in pairs if name.isalpha()}
+        if gains:
+            options["gains"] = gains
+        return match["name"], options, positional
+    while match := _WORDS.search(text):
+        options[match[1]] = read_value(match[2])
+        text = text[: match.start()]
+    if match := _LEVEL.search(text):
+        options["l"] = read_value(match[1])
+        text = text[: match.start()]
+    return text.strip(), options, positional
+
+
+def _split(arguments: str) -> list[str]:
+    """Split at commas that stand in no inner parentheses."""
+    return re.split(r",(?![^()]*\))", arguments)
+
+
+def read_value(text: str) -> Any:
+    """A number, True, False, None, or the text without its quotes."""
+    text = text.strip()
+    if _NUMBER.fullmatch(text):
+        return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
+    return {"True": True, "False": False, "None": None}.get(text, text.strip("'\""))

@@ -1,0 +1,240 @@
+"""Measures of diversity: how well the aspects of a query are covered, and how little they are repeated.
+
+They need judgments of subtopics: ``{query: {item: {subtopic: grade}}}``, a ``subtopic`` column, or TREC diversity
+judgments, whose second field is the subtopic. A is the number of subtopics with a relevant item, and c(i, s) counts the
+relevant items of subtopic s above rank i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rankmeter.measures.base import RelevanceMeasure, register
+from rankmeter.measures.options import real
+
+IN_ORDER = ("item", "item-ascending", "input", "reversed")
+MEANS = ("mean", "geometric", "sum", "median", "filled")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DiversityMeasure(RelevanceMeasure):
+    """A measure that looks at subtopics."""
+
+    subtopics: ClassVar[bool] = True
+    tie_rules: ClassVar[tuple[str, ...]] = IN_ORDER
+    aggregates: ClassVar[tuple[str, ...]] = MEANS
+
+    @property
+    def lowest_grade(self) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NoveltyMeasure(DiversityMeasure):
+    """A measure in which an item counts the less, the more items of its subtopics stand above it."""
+
+    alpha: float = real(0.5, low=0, high=1)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AlphaDCG(NoveltyMeasure):
+    r"""alpha-DCG: discounted gain in which the gain of a subtopic shrinks by 1 - alpha each time it is seen.
+
+    .. math:: \frac{\sum_{i\le k} \sum_s r_{i,s} (1-\alpha)^{c(i,s)} / \log_2(i+1)}
+        {\sum_{i\le k} A\,(1-\alpha)^{i-1} / \log_2(i+1)}
+
+    The divisor is a list whose every item is relevant to all subtopics, which seldom exists.
+
+    Misleads: even the best list stays below 1.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["alpha_DCG@3"])
+    >>> round(ev["alpha_DCG@3"], 6)
+    0.630166
+    """
+
+    name: ClassVar[str] = "alpha_DCG"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AlphaNDCG(NoveltyMeasure):
+    r"""alpha-nDCG: alpha-DCG over that of the best list that can be made of the judged items.
+
+    .. math:: \alpha\text{-nDCG@}k = \frac{\alpha\text{-DCG@}k}{\alpha\text{-DCG@}k\ \text{of the ideal list}}
+
+    The ideal list is made greedily, the item that adds most first, ties by higher id: finding the true optimum is
+    NP-hard.
+
+    Misleads: the greedy ideal can be below the optimum, so values slightly above 1 are possible.
+
+    Examples
+    --------
+    Best is a or b first, c second, the other last.
+
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["alpha_nDCG@3"])
+    >>> round(ev["alpha_nDCG@3"], 6)
+    0.965195
+    """
+
+    name: ClassVar[str] = "alpha_nDCG"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IntentAwareERR(NoveltyMeasure):
+    r"""ERR-IA: intent-aware expected reciprocal rank: the cascade of a reader for each subtopic, averaged.
+
+    .. math:: \frac{\sum_{i\le k} \frac{1}{i} \sum_s r_{i,s} (1-\alpha)^{c(i,s)}}{\sum_{i\le k} A\,(1-\alpha)^{i-1} / i}
+
+    Misleads: grades count only as relevant or not.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["ERR_IA@3"])
+    >>> round(ev["ERR_IA@3"], 6)
+    0.59375
+    """
+
+    name: ClassVar[str] = "ERR_IA"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NormalisedIntentAwareERR(NoveltyMeasure):
+    r"""nERR-IA: ERR-IA over that of the ideal list.
+
+    .. math:: \mathrm{nERR\text{-}IA@}k = \frac{\mathrm{ERR\text{-}IA@}k}{\mathrm{ERR\text{-}IA@}k\ \text{of the ideal list}}
+
+    Misleads: the ideal list is greedy, as for alpha-nDCG.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["nERR_IA@3"])
+    >>> round(ev["nERR_IA@3"], 6)
+    0.95
+    """
+
+    name: ClassVar[str] = "nERR_IA"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NoveltyBiasedMeasure(NoveltyMeasure):
+    """A measure with the patience of a reader besides."""
+
+    beta: float = real(0.5, low=0, high=1, open_low=True, open_high=True)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NoveltyBiasedRBP(NoveltyBiasedMeasure):
+    r"""NRBP: novelty- and rank-biased precision: a reader who goes on with probability beta and tires of repetition.
+
+    .. math:: \mathrm{NRBP} = \frac{1 - (1-\alpha)\beta}{A} \sum_i \beta^{\,i-1} \sum_s r_{i,s} (1-\alpha)^{c(i,s)}
+
+    Misleads: with beta = 0.5 nearly all weight lies on the first five places.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["NRBP"])["NRBP"]
+    0.5625
+    """
+
+    name: ClassVar[str] = "NRBP"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
+    r"""nNRBP: NRBP over that of the ideal list.
+
+    .. math:: \mathrm{nNRBP} = \frac{\mathrm{NRBP}}{\mathrm{NRBP\ of\ the\ ideal\ list}}
+
+    Misleads: the ideal list is greedy, as for alpha-nDCG.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> round(rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["nNRBP"])["nNRBP"], 6)
+    0.923077
+    """
+
+    name: ClassVar[str] = "nNRBP"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IntentAwareAP(DiversityMeasure):
+    r"""AP-IA: the mean over the subtopics of the average precision for each of them.
+
+    .. math:: \mathrm{AP\text{-}IA} = \frac{1}{A} \sum_s \mathrm{AP}_s
+
+    Misleads: rare and common subtopics weigh the same, and repetition is not punished.
+
+    Examples
+    --------
+    AP of s1 is 1, of s2 1/3: their mean is 2/3.
+
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> round(rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["AP_IA"])["AP_IA"], 6)
+    0.666667
+    """
+
+    name: ClassVar[str] = "AP_IA"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IntentAwarePrecision(DiversityMeasure):
+    r"""P-IA: the mean over the subtopics of the precision for each of them.
+
+    .. math:: \mathrm{P\text{-}IA@}k = \frac{1}{A} \sum_s \mathrm{P}_s\mathrm{@}k
+
+    Misleads: k items on one subtopic score as much as k/2 on each of two.
+
+    Examples
+    --------
+    Two hits for s1 and one for s2 in three places: 3 / (3 * 2).
+
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["P_IA@3"])["P_IA@3"]
+    0.5
+    """
+
+    name: ClassVar[str] = "P_IA"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SubtopicRecall(DiversityMeasure):
+    r"""StRecall: the share of the subtopics that the first k places touch.
+
+    .. math:: \mathrm{StRecall@}k = \frac{|\{s : \exists i \le k,\ r_{i,s}\}|}{A}
+
+    Misleads: one item on each subtopic is enough, whatever else is there.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
+    >>> rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["StRecall@2"])["StRecall@2"]
+    0.5
+    """
+
+    name: ClassVar[str] = "StRecall"

@@ -1,0 +1,286 @@
+"""Measures of trec_eval that are rarely used, kept because its reports hold them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rankmeter.measures.base import SINGLE_ORDER_TIES, GainMeasure, RankedMeasure, RelevanceMeasure, register
+from rankmeter.measures.gains import Gain
+from rankmeter.measures.options import choice, gains, real, whole
+
+MEANS = ("mean", "geometric", "sum", "median", "filled")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AveragedInterpolatedPrecision(RelevanceMeasure):
+    r"""Interpolated precision averaged over evenly spaced recall points, eleven of them from 0 to 1 unless stated.
+
+    .. math:: \frac{1}{n} \sum_{j=0}^{n-1} \mathrm{IPrec@}\frac{j}{n-1}
+
+    Misleads: superseded by AP, which needs no interpolation.
+
+    Examples
+    --------
+    R = 2, relevant at ranks 1 and 4: precision 1 up to recall 0.5 (6 points), then 0.5 (5 points): 8.5/11.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("IPrecAvg", grades=[1, 0, 0, 1]), 6)
+    0.772727
+    """
+
+    points: int = whole(11, low=2)
+    rounding: Literal["ceil", "trec9", "nearest"] = choice("ceil", "trec9", "nearest")
+
+    name: ClassVar[str] = "IPrecAvg"
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = MEANS
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SetAveragePrecision(RelevanceMeasure):
+    r"""Set precision times set recall: what average precision would be if the order were left to chance.
+
+    .. math:: \mathrm{SetAP} = \frac{h^2}{n\,R}
+
+    Misleads: it does not see the order at all.
+
+    Examples
+    --------
+    SetP = 2/3, SetR = 1: 2/3.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("SetAP", grades=[1, 0, 1]), 6)
+    0.666667
+    """
+
+    name: ClassVar[str] = "SetAP"
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Utility(RelevanceMeasure):
+    r"""Linear utility of the returned set, as filtering tasks define it.
+
+    .. math:: a\,h + b\,(n - h) + c\,(R - h) + d\,(N - n - R + h)
+
+    ``found`` is a, ``noise`` b, ``missed`` c, ``rest`` d, ``collection`` N.
+
+    Misleads: unbounded below; long lists dominate the mean.
+
+    Examples
+    --------
+    Two relevant items and one other: 2 - 1 = 1.
+
+    >>> import rankmeter as rm
+    >>> rm.value("Utility", grades=[1, 0, 1])
+    1.0
+    """
+
+    found: float = real(1, low=-math.inf, high=math.inf)
+    noise: float = real(-1, low=-math.inf, high=math.inf)
+    missed: float = real(0, low=-math.inf, high=math.inf)
+    rest: float = real(0, low=-math.inf, high=math.inf)
+    collection: int = whole(0, low=0)
+
+    name: ClassVar[str] = "Utility"
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "median", "filled")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BinaryG(RelevanceMeasure):
+    r"""binG: each relevant item counts 1 over the logarithm of the other items that stand above it.
+
+    .. math:: \mathrm{binG} = \frac{1}{R} \sum_{r\ \text{returned}} \frac{1}{\log_2(2 + n_r)}
+
+    n_r counts the items above r that are not relevant.
+
+    Misleads: experimental; nobody compares by it.
+
+    Examples
+    --------
+    n = 0 and 1: (1 + 1/log2(3)) / 2 = 0.815465.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("binG", grades=[1, 0, 1]), 6)
+    0.815465
+    """
+
+    name: ClassVar[str] = "binG"
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NormalisedG(GainMeasure):
+    r"""G: each gain over the logarithm of what the list is behind the best list at that rank.
+
+    .. math:: \mathrm{G} = \frac{1}{\sum_j g^*_j} \sum_i \frac{g_i}{\log_2\!\big(2 + \sum_{j\le i} \max(g^*_j, 1)
+        - \sum_{j \le i} g_j\big)}
+
+    Misleads: experimental; nobody compares by it.
+
+    Examples
+    --------
+    Grades 1, 0, 1; ideal 1, 1: (1/log2(2) + 1/log2(3)) / 2 = 0.815465.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("G", grades=[1, 0, 1]), 6)
+    0.815465
+    """
+
+    gain: Gain = gains("linear", "exp2", "binary")
+
+    name: ClassVar[str] = "G"
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = MEANS
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NdcgOverRelevant(GainMeasure):
+    r"""nDCGrel: nDCG at the rank of each item with a gain, averaged over those items.
+
+    .. math:: \frac{1}{|R|} \Big(\sum_{r\ \text{returned}} \mathrm{nDCG@}i_r
+        + \sum_{r\ \text{not returned}} \mathrm{nDCG}\Big)
+
+    Misleads: experimental; nobody compares by it.
+
+    Examples
+    --------
+    Grades 1, 0, 1: nDCG@1 = 1, nDCG@3 = 1.5/1.630930: their mean is 0.959860.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("nDCGrel", grades=[1, 0, 1]), 6)
+    0.95986
+    """
+
+    gain: Gain = gains("linear", "exp2", "binary")
+
+    name: ClassVar[str] = "nDCGrel"
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = MEANS
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NdcgOverLevels(GainMeasure):
+    r"""RnDCG: nDCG averaged over the ranks at which the ideal list steps down to a lower gain.
+
+    .. math:: \frac{1}{|C|} \sum_{c \in C} \frac{\mathrm{DCG@}\min(c, n)}{\mathrm{IDCG@}c}
+
+    C holds the number of items with at least each positive gain, and the length n of the list where it goes at least two
+    items beyond the last of them.
+
+    Misleads: experimental; nobody compares by it.
+
+    Examples
+    --------
+    Grades 2, 0, 1: at rank 1 it is 2/2, at rank 2 it is 2/2.630930; the list ends one item later: 0.880094.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("RnDCG", grades=[2, 0, 1]), 6)
+    0.880094
+    """
+
+    gain: Gain = gains("linear", "exp2", "binary")
+
+    name: ClassVar[str] = "RnDCG"
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = MEANS
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NumNonrelevantReturned(RelevanceMeasure):
+    """How many items judged not relevant were returned, over all queries; with a cutoff, in the first k places.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("NumNonrelRet", grades=[1, 0, 1, 0])
+    2.0
+    """
+
+    aggregate: str = choice("sum", "mean", "median")
+
+    name: ClassVar[str] = "NumNonrelRet"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    places_judged: ClassVar[bool] = True
+    needs_total: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = False
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")
+
+    @property
+    def lowest_grade(self) -> float:
+        return -math.inf
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Unjudged(RankedMeasure):
+    r"""Unjudged: the share of the first k places that hold items without a judgment.
+
+    .. math:: \mathrm{Unjudged@}k = \frac{|\{i \le k : i\ \text{not judged}\}|}{k}
+
+    Misleads: a list shorter than k still divides by k; it says nothing of quality.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, ["Unjudged@4"])["Unjudged@4"]
+    0.25
+    """
+
+    name: ClassVar[str] = "Unjudged"
+    higher_is_better: ClassVar[bool] = False
+    places_judged: ClassVar[bool] = True
+    needs_total: ClassVar[bool] = False
+
+    @property
+    def lowest_grade(self) -> float:
+        return -math.inf
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RankBiasedResidual(RankedMeasure):
+    r"""The residual of rank-biased precision: how much the unjudged items could still add.
+
+    .. math:: (1-p) \sum_{i\ \text{not judged}} p^{\,i-1} + p^{\,n}
+
+    The second term is everything behind the list; ``tail="if-unjudged"`` adds it only where the list holds an unjudged
+    item, as trec_eval does.
+
+    Misleads: it bounds the error of missing judgments, not that of wrong ones.
+
+    Examples
+    --------
+    p = 0.5, unjudged at rank 2 of 2: 0.25 + 0.25.
+
+    >>> import rankmeter as rm
+    >>> rm.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, ["RBPResidual(p=0.5)"])["RBPResidual(p=0.5)"]
+    0.5
+    """
+
+    p: float = real(0.8, low=0, high=1, open_low=True, open_high=True)
+    tail: Literal["always", "if-unjudged"] = choice("always", "if-unjudged")
+
+    name: ClassVar[str] = "RBPResidual"
+    higher_is_better: ClassVar[bool] = False
+    places_judged: ClassVar[bool] = True
+    needs_total: ClassVar[bool] = False
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = MEANS
+
+    @property
+    def lowest_grade(self) -> float:
+        return -math.inf

@@ -1,0 +1,212 @@
+"""Measures of what a user gains who goes down the list with some chance of stopping (the C/W/L framework).
+
+A measure is its continuation C(i): the chance that a user who has seen the item at rank i goes on to the next. The weight
+of a rank is how often it is seen, relative to all ranks seen, and the value is the gain expected per item seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, register
+from rankmeter.measures.options import real, whole
+
+MEANS = ("mean", "geometric", "sum", "median", "filled")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class UserModelMeasure(RankedMeasure):
+    """A measure made of a continuation: gains are (grade - min_grade) / (max_grade - min_grade)."""
+
+    max_grade: int = whole(1, low=1)
+    min_grade: int = whole(0, low=0)
+    horizon: int = whole(1000, low=1)
+
+    graded: ClassVar[bool] = True
+    needs_total: ClassVar[bool] = False
+    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    aggregates: ClassVar[tuple[str, ...]] = MEANS
+
+    def __post_init__(self) -> None:
+        RankedMeasure.__post_init__(self)
+        if self.min_grade >= self.max_grade:
+            fact = f"{self.name}: min_grade={self.min_grade} is not below max_grade={self.max_grade}."
+            raise MeasureError(with_hint(fact, f"{self.name}(max_grade={self.min_grade + 1},min_grade={self.min_grade})"))
+
+    @property
+    def lowest_grade(self) -> float:
+        return float(self.min_grade)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Inst(UserModelMeasure):
+    r"""INST: a user who wants T useful items and grows more patient the further they are from having them.
+
+    .. math:: C(i) = \left(\frac{i + T + T_i - 1}{i + T + T_i}\right)^2, \quad T_i = T - \sum_{j \le i} g_j
+
+    Misleads: values under another T are not comparable.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> round(rm.value("INST", grades=[1, 0, 1]), 6)
+    0.723289
+    """
+
+    T: float = real(1, low=0, high=1000, open_low=True)
+
+    name: ClassVar[str] = "INST"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Insq(UserModelMeasure):
+    r"""INSQ: a user who wants T useful items and grows more patient with every rank, whatever was found.
+
+    .. math:: C(i) = \left(\frac{i + 2T - 1}{i + 2T}\right)^2
+
+    Misleads: values under another T are not comparable.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> round(rm.value("INSQ", grades=[1, 0, 1]), 6)
+    0.485297
+    """
+
+    T: float = real(1, low=0, high=1000, open_low=True)
+
+    name: ClassVar[str] = "INSQ"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BejeweledPlayer(UserModelMeasure):
+    r"""BPM: a user who stops when T gain is collected or k items are seen, whichever comes first.
+
+    .. math:: C(i) = \Big[\sum_{j \le i} g_j < T\Big] \cdot [i < k]
+
+    Misleads: up to the stop every rank weighs the same; with T = 1 and binary grades it is the reciprocal rank.
+
+    Examples
+    --------
+    The first useful item is at rank 2, where the user stops: 1/2.
+
+    >>> import rankmeter as rm
+    >>> rm.value("BPM@10", grades=[0, 1, 1])
+    0.5
+    """
+
+    T: float = real(1, low=0, high=1000, open_low=True)
+
+    name: ClassVar[str] = "BPM"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ScaledDiscountedGain(UserModelMeasure):
+    r"""SDCG: discounted gain over the gain of k best possible items, however many of them exist.
+
+    .. math:: \mathrm{SDCG@}k = \frac{\sum_{i\le k} g_i/\log_2(i+1)}{\sum_{i\le k} 1/\log_2(i+1)}
+
+    Misleads: with fewer than k relevant items even a perfect list stays below 1.
+
+    Examples
+    --------
+    (1 + 1/2) / (1 + 1/log2(3) + 1/2) = 0.703918.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("SDCG@3", grades=[1, 0, 1]), 6)
+    0.703918
+    """
+
+    name: ClassVar[str] = "SDCG"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NormalisedErr8(UserModelMeasure):
+    r"""NERR8: a user who goes on exactly when an item did not satisfy, up to rank k.
+
+    .. math:: C(i) = (1 - g_i)\,[i < k]
+
+    Misleads: a fully useful item at rank 1 gives 1, whatever follows.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("NERR8@10", grades=[0, 1, 1])
+    0.5
+    """
+
+    name: ClassVar[str] = "NERR8"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NormalisedErr9(UserModelMeasure):
+    r"""NERR9: as NERR8, and tiring by i/(i+1) with every rank: the discount of ERR, made a continuation.
+
+    .. math:: C(i) = \frac{i}{i+1}\,(1 - g_i)\,[i < k]
+
+    Misleads: the first useful item decides nearly everything.
+
+    Examples
+    --------
+    Seen 1 and 1/2 times: (1/2) / (1 + 1/2) = 1/3.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("NERR9@10", grades=[0, 1, 1]), 6)
+    0.333333
+    """
+
+    name: ClassVar[str] = "NERR9"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NormalisedErr10(UserModelMeasure):
+    r"""NERR10: as NERR8, going on with probability p: the patience of RBP and the satisfaction of ERR together.
+
+    .. math:: C(i) = p\,(1 - g_i)
+
+    Misleads: values under another p are not comparable.
+
+    Examples
+    --------
+    Seen 1 and 0.9 times: 0.9 / 1.9 = 0.473684.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("NERR10", grades=[0, 1, 1]), 6)
+    0.473684
+    """
+
+    p: float = real(0.9, low=0, high=1, open_low=True, open_high=True)
+
+    name: ClassVar[str] = "NERR10"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NormalisedErr11(UserModelMeasure):
+    r"""NERR11: as NERR8, with the growing patience of INSQ.
+
+    .. math:: C(i) = \left(\frac{i + 2T - 1}{i + 2T}\right)^2 (1 - g_i)
+
+    Misleads: values under another T are not comparable.
+
+    Examples
+    --------
+    Seen 1 and (2/3)^2 times: (4/9) / (13/9) = 0.307692.
+
+    >>> import rankmeter as rm
+    >>> round(rm.value("NERR11", grades=[0, 1, 1]), 6)
+    0.307692
+    """
+
+    T: float = real(1, low=0, high=1000, open_low=True)
+
+    name: ClassVar[str] = "NERR11"

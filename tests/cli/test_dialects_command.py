@@ -1,0 +1,70 @@
+"""``rankmeter dialects`` and ``rankmeter evaluate --dialect``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rankmeter.measures.dialects import dialect_names, find_dialect
+
+
+def rankmeter(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "rankmeter", *words], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    judgments, run = tmp_path / "judgments.qrels", tmp_path / "model.run"
+    judgments.write_text("q1 0 a 2\nq1 0 b 1\nq2 0 c 1\n")
+    run.write_text("q1 Q0 a 1 0.9 m\nq1 Q0 x 2 0.8 m\nq1 Q0 b 3 0.7 m\n")
+    return str(judgments), str(run)
+
+
+def test_every_dialect_is_listed() -> None:
+    done = rankmeter("dialects")
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()[:-2]] == dialect_names()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_dialect_shows_its_metrics_with_their_definitions(lang: str) -> None:
+    from click.testing import CliRunner
+
+    from rankmeter.cli.dialects import command
+
+    for name in dialect_names():
+        shown = CliRunner().invoke(command, [name, "--lang", lang])
+        assert shown.exit_code == 0, (name, shown.exception)
+        told = CliRunner().invoke(command, [name, "--format", "json", "--lang", lang])
+        listed = json.loads(told.output)
+        assert [one["names"][0] for one in listed["metrics"]] == [one.name for one in find_dialect(name).metrics]
+        assert all(one["measure"] in shown.output for one in listed["metrics"])
+
+
+def test_an_unknown_dialect_names_the_nearest() -> None:
+    done = rankmeter("dialects", "recbol")
+    assert done.returncode == 2
+    assert "did you mean 'recbole'" in done.stderr
+
+
+def test_evaluate_speaks_a_dialect(files: tuple[str, str]) -> None:
+    done = rankmeter("evaluate", *files, "--dialect", "recbole", "-m", "MAP@10", "--format", "json", "--digits", "4")
+    assert done.returncode == 0, done.stderr
+    assert "MAP@10 is AP(norm=capped,ties=input)@10" in done.stderr
+    assert "0.4167" in done.stdout
+
+
+def test_a_metric_that_the_tool_does_not_have_is_refused_before_anything_is_read() -> None:
+    done = rankmeter("evaluate", "no.qrels", "no.run", "--dialect", "recbole", "-m", "NDGC@10")
+    assert done.returncode == 2
+    assert "did you mean 'NDCG'" in done.stderr
+
+
+def test_a_dialect_without_a_metric_is_refused(files: tuple[str, str]) -> None:
+    done = rankmeter("evaluate", *files, "--dialect", "recbole")
+    assert done.returncode == 2
+    assert "-m 'MAP'" in done.stderr
