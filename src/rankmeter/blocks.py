@@ -18,11 +18,13 @@ import polars as pl
 
 from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
-from rankmeter.evaluation import _by_placing, _plan, _unjudged_at, check_answerable, values_under
+from rankmeter.evaluation import check_answerable, unjudged_at_cutoffs, values_under
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements
 from rankmeter.placing.table import place_blocks
+from rankmeter.planning import by_placing, plan_for
 from rankmeter.results import Facts
 
 COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
@@ -140,14 +142,16 @@ def evaluate_block(truth: JudgmentTable, run: RunTable, measures: Sequence[Measu
     best: dict[Measure, Values] = {}
     views: Views | None = None
     queries = truth.query.clear()
+    highest = float(truth.grade.max()) if len(truth.grade) else -math.inf  # type: ignore[arg-type]
     unjudged_at: dict[int, int] = {}
-    for key, group in _by_placing(list(measures)).items():
-        queries, placements = place_blocks(truth, [run] if len(run.query) else [], _plan(group, *key[:2], wide=wide))
-        unjudged_at = _unjudged_at(group, Views(placements)) if wide and views is None else unjudged_at
+    for key, group in by_placing(list(measures)).items():
+        queries, placements = place_blocks(truth, [run] if len(run.query) else [], plan_for(group, *key[:2], wide=wide))
+        placed, first = PlacedRun(queries, placements, run.scored, highest), views is None
         views = Views(placements)
+        unjudged_at = unjudged_at_cutoffs(group, views) if wide and first else unjudged_at
         for measure in group:
-            values[measure] = values_under(measure, views)
-            worst[measure], best[measure] = _extremes(measure, views, values[measure])
+            values[measure] = values_under(measure, views, placed)
+            worst[measure], best[measure] = _extremes(measure, views, placed, values[measure])
     if views is None:
         raise MeasureError("no measure was asked for.")
     p = views.placements
@@ -159,21 +163,24 @@ def evaluate_block(truth: JudgmentTable, run: RunTable, measures: Sequence[Measu
         counts=_counts(p),
         unjudged_at=unjudged_at,
         scored=run.scored,
-        highest=float(truth.grade.max()) if len(truth.grade) else -math.inf,  # type: ignore[arg-type]
+        highest=highest,
         judged=[str(query) for query in queries.filter(pl.Series(p.is_judged)).head(_SHOWN)],
         returned=[str(query) for query in queries.filter(pl.Series(p.in_run)).head(_SHOWN)],
     )
     return BlockValues(queries, {m: values[m] for m in measures}, state)
 
 
-def _extremes(measure: Measure, views: Views, values: Values) -> tuple[Values, Values]:
+def _extremes(measure: Measure, views: Views, placed: PlacedRun, values: Values) -> tuple[Values, Values]:
     """The values under the worst and the best order of tied items."""
     if not isinstance(measure, RankedMeasure) or measure.ties in ("worst", "best") or "worst" not in measure.tie_rules:
         return values, values
     # Without ties every rule gives the same ranks, but an expectation is computed by another formula.
     if measure.ties not in ("mean", "shared", "middle") and not (views.placements.tied > 1).any():
         return values, values
-    return values_under(measure(ties="worst"), views), values_under(measure(ties="best"), views)
+    return (
+        values_under(measure(ties="worst"), views, placed),
+        values_under(measure(ties="best"), views, placed),
+    )
 
 
 def _counts(p: Placements) -> dict[str, int]:

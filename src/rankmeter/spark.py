@@ -19,6 +19,7 @@ import polars as pl
 
 from rankmeter.arithmetic import FORMULAS
 from rankmeter.arithmetic.parts import Values
+from rankmeter.asking import Asked
 from rankmeter.blocks import State, check_mergeable, summary
 from rankmeter.distant import DistantEvaluation
 from rankmeter.errors import InputError, MissingExtraError, RankmeterWarning, with_hint
@@ -74,13 +75,10 @@ class SparkEvaluation(DistantEvaluation):
 def evaluate_spark(
     judgments: object,
     run: object,
-    measures: Sequence[Measure],
-    asked: Mapping[str, Measure],
+    asked: Asked,
     columns: Mapping[str, str] | None,
     name: str,
     per_query_to: str | os.PathLike[str] | None = None,
-    *,
-    strict: bool = True,
 ) -> SparkEvaluation:
     """Evaluate where at least one side is a Spark DataFrame; the other may be anything that `evaluate` takes.
 
@@ -88,34 +86,30 @@ def evaluate_spark(
     ----------
     judgments, run
         Spark DataFrames with a row per pair. A local side is sent to the cluster.
-    measures, asked, columns, name
+    asked, columns, name
         As `rankmeter.evaluate` has understood them.
     per_query_to
         Refused: Spark writes tables itself.
-    strict
-        Whether a relevance threshold above every grade is an error; a dialect only says so.
     """
     if per_query_to is not None:
         hint = f"evaluate(...).per_query.write.parquet({os.fspath(per_query_to)!r}) lets the cluster write it"
         raise InputError(with_hint("per_query_to is for files; these values are in Spark.", hint))
     if run is None:
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
-    check_mergeable(measures)
+    check_mergeable(asked.measures)
     _check_arrow()
-    found: SparkEvaluation = _guarded(lambda: _evaluate(judgments, run, measures, asked, columns, name, strict=strict))
+    found: SparkEvaluation = _guarded(lambda: _evaluate(judgments, run, asked, columns, name))
     return found
 
 
 def _evaluate(
     judgments: object,
     run: object,
-    measures: Sequence[Measure],
-    asked: Mapping[str, Measure],
+    asked: Asked,
     columns: Mapping[str, str] | None,
     name: str,
-    *,
-    strict: bool,
 ) -> SparkEvaluation:
+    measures = asked.measures
     session: Any = (run if is_spark(run) else judgments).sparkSession  # type: ignore[attr-defined]
     for_truth, for_run = columns_of(columns, "judgments"), columns_of(columns, "run")
     truth = (judgment_side if is_spark(judgments) else partial(local_judgments, session))(judgments, for_truth)
@@ -131,11 +125,11 @@ def _evaluate(
         rows = made.where("state is not null").select("state").collect()
         states, problems = _read_states([row[0] for row in rows])
         problems.check(truth, returned)
-        found = summary(State.merged(states), measures, truth.source, returned.source, strict=strict)
+        found = summary(State.merged(states), measures, truth.source, returned.source, strict=asked.strict)
     except BaseException:
         made.unpersist()
         raise
-    return SparkEvaluation(made, name=name, asked=asked, **found)
+    return SparkEvaluation(made, name=name, asked=asked.names, **found)
 
 
 def _read_states(texts: Sequence[str]) -> tuple[list[State], Problems]:

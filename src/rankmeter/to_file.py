@@ -15,10 +15,11 @@ import numpy as np
 import polars as pl
 
 from rankmeter.arithmetic.parts import Values
+from rankmeter.asking import Asked
 from rankmeter.blocks import State, check_mergeable, evaluate_block, summary
 from rankmeter.distant import DistantEvaluation
 from rankmeter.errors import InputError, with_hint
-from rankmeter.evaluation import MOST_JUDGED, evaluate
+from rankmeter.evaluation import evaluate_placing
 from rankmeter.inputs import RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
@@ -30,6 +31,7 @@ from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
 from rankmeter.placing.subtopics import without_subtopics
 from rankmeter.placing.table import ScatteredQueryError, same_id_types
+from rankmeter.planning import MOST_JUDGED, into_placing
 from rankmeter.results import Evaluation
 
 QUERIES_AT_ONCE = 200_000
@@ -39,14 +41,11 @@ QUERIES_AT_ONCE = 200_000
 def evaluate_to_file(
     judgments: object,
     run: object,
-    measures: Sequence[Measure],
-    asked: Mapping[str, Measure],
+    asked: Asked,
     columns: Mapping[str, str] | None,
     name: str,
     path: str | os.PathLike[str],
     progress: Listener | None,
-    *,
-    dialect: str | None = None,
 ) -> Evaluation:
     """Evaluate, and write the values per query to a Parquet file, whole or not at all.
 
@@ -60,12 +59,12 @@ def evaluate_to_file(
     source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
     if not isinstance(source, RunFile):
         given = source if isinstance(source, RunTable) else run  # a pipe can be read only once
-        ev = evaluate(judgments, given, measures, columns=columns, dialect=dialect, name=name)
+        ev = evaluate_placing(into_placing(judgments, given, columns), asked, name)
         with _beside(target) as folder:
-            ev = replace(ev, asked=asked)
             ev.save(Path(folder) / target.name)
             (Path(folder) / target.name).replace(target)
         return ev
+    measures = asked.measures
     check_mergeable(measures)
     truth = without_subtopics(judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments"))))
     with _beside(target) as folder:
@@ -74,8 +73,8 @@ def evaluate_to_file(
         except ScatteredQueryError:
             with regrouped(source.blocks()) as blocks:
                 state, parts = _write_parts(truth, blocks, measures, Path(folder))
-        found = summary(state, measures, truth.source, source.source, strict=dialect is None)
-        ev = DistantEvaluation(name=name, asked=asked, **found, fetch=partial(Evaluation.load, target))
+        found = summary(state, measures, truth.source, source.source, strict=asked.strict)
+        ev = DistantEvaluation(name=name, asked=asked.names, **found, fetch=partial(Evaluation.load, target))
         made = Path(folder) / target.name
         pl.scan_parquet(parts, glob=False, hive_partitioning=False).sink_parquet(
             made, metadata=_header(ev, Path(folder) / "header")

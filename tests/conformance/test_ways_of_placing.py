@@ -14,9 +14,9 @@ from rankmeter.measures import REGISTRY
 from rankmeter.measures.base import RankedMeasure
 
 MEASURES = [
-    measure(ties=ties)
+    measure(ties=ties, **({"max_grade": 3} if type(measure).__mro__[1].__name__ == "UserModelMeasure" else {}))
     for measure in REGISTRY.values()
-    if isinstance(measure, RankedMeasure) and not getattr(measure, "custom", False)
+    if isinstance(measure, RankedMeasure) and not measure.subtopics and not getattr(measure, "custom", False)
     for ties in measure.tie_rules
 ] + [
     rm.parse(text)

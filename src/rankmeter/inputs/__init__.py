@@ -9,13 +9,23 @@ from typing import Any
 from rankmeter.inputs.arrays import arrays, ranked_grades
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import Files, expand, joined_judgments
-from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, Labelled, RunFile, Source
+from rankmeter.inputs.sources import (
+    AnyJudgments,
+    AnyRun,
+    Dense,
+    GradedMapping,
+    Labelled,
+    RankedLists,
+    RunFile,
+    ScoredMapping,
+    Source,
+)
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind."""
-    if isinstance(data, (JudgmentTable, Dense)):
+    if isinstance(data, (JudgmentTable, GradedMapping, Dense)):
         return data
     if is_path(data):
         from rankmeter.inputs.files import read_judgments  # only when a file is read
@@ -42,7 +52,7 @@ def into_run(
     progress: Listener | None = None,
 ) -> AnyRun:
     """Accept a run of any kind; ``progress`` is told how far the reading of files has come."""
-    if isinstance(data, (RunTable, RunFile, Dense)):
+    if isinstance(data, (RunTable, RunFile, ScoredMapping, RankedLists, Dense)):
         return data
     if is_path(data):
         from rankmeter.inputs.streaming import open_run

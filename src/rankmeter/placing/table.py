@@ -6,7 +6,7 @@ A block of whole queries goes in, the places of its judged items come out; a run
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
+from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.placing.counting import Places, place
 from rankmeter.placing.matching import Keys, KeyTable, item_keys, pair_keys, repeated
@@ -326,3 +327,8 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
         judgments = replace(judgments, **{column: left.cast(pl.String)})
         run = replace(run, **{column: right.cast(pl.String)})
     return judgments, run
+
+
+def whole(blocks: Iterator[RunTable]) -> RunTable:
+    """All blocks as one table."""
+    return joined_runs(list(blocks))
