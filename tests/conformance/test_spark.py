@@ -10,7 +10,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.conformance.test_ways_of_placing import MEASURES, by_query, data, rows
+from tests.conformance.test_streamed import EXACT
+from tests.conformance.test_ways_of_placing import by_query, data, rows
 
 import rankmeter as rm
 from rankmeter import spark_worker
@@ -25,7 +26,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*pandas.*:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-SOME = [measure for number, measure in enumerate(MEASURES) if number % 6 == 0 or "(" not in str(measure)] + [
+SOME = [measure for number, measure in enumerate(EXACT) if number % 6 == 0 or "(" not in str(measure)] + [
     rm.parse(text)
     for text in (
         "AP(ties=mean)", "nDCG(ties=input)@5", "RR(ties=reversed)", "P(aggregate=pooled)@3", "AP(aggregate=geometric)",
