@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.inputs.shards import files
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
@@ -90,6 +91,7 @@ _LAZY = {
     "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
     "explain": "rankmeter.definitions.worked",
+    "files": "rankmeter.inputs.shards",
     "folds": "rankmeter.comparison",
     "measure": "rankmeter.custom",
     "pool": "rankmeter.pooling",
@@ -123,8 +125,8 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "advise", "AP", "arrays", "AUC", "Bpref", "Catalogue", "CG", "compare", "Comparison", "Conversions", "CTR",
-    "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "folds", "HitRate", "infAP",
-    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError",
+    "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "files", "folds", "HitRate",
+    "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError",
     "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "P", "parse",
     "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError",
     "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled",

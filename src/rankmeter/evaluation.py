@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +19,9 @@ from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measures.slates import SlateMeasure
@@ -56,6 +59,8 @@ def evaluate(
     history: object = None,
     by: object = None,
     name: str = "run",
+    per_query_to: str | os.PathLike[str] | None = None,
+    progress: Listener | None = None,
 ) -> Evaluation:
     """Measure a run against judgments.
 
@@ -90,6 +95,11 @@ def evaluate(
         ``cold-users``, ``popularity``, ``cold-items``, ``group``, or a column of the catalogue; or several of these.
     name
         How the result calls the system.
+    per_query_to
+        Write the values per query to this Parquet file (the one that `Evaluation.save` writes) while the run is read,
+        and keep none in memory; the result loads them when they are asked for.
+    progress
+        Called with a `Progress` (rows, fraction, seconds left) after each block of a run that is read from files.
 
     Examples
     --------
@@ -104,7 +114,15 @@ def evaluate(
     """
     about = About.of(catalogue, history, by, columns)
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
-    return evaluate_placing(into_placing(judgments, run, columns), asked, name, about=about)
+    if is_spark(judgments) or is_spark(run):
+        from rankmeter.spark import evaluate_spark  # which needs pyarrow
+
+        return evaluate_spark(judgments, run, asked, columns, name, per_query_to)
+    if per_query_to is not None:
+        from rankmeter.to_file import evaluate_to_file
+
+        return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress)
+    return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +178,7 @@ def evaluate_placing(
     for key, group in by_placing(ranked).items():
         placed, subtopics = placing.for_measures(group, key)
         views = Views(placed.placements, subtopics)
-        facts = facts or _facts(placed, placing, _unjudged_at(group, views) if placing.wide else {})
+        facts = facts or _facts(placed, placing, unjudged_at_cutoffs(group, views) if placing.wide else {})
         if look is not None:
             look(group, placed, views)
         tied = _in_ties(placed.placements, subtopics)
@@ -331,7 +349,7 @@ def _in_ties(placements: Placements, subtopics: Subtopics | None) -> tuple[Bools
     return chosen, Views(placements if chosen.all() else some_queries(placements, chosen))
 
 
-def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
+def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]:
     """For each cutoff, how many items of judged queries carry no judgment."""
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.progress import Listener
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table, whole
 from rankmeter.placing.placed import Placeable
@@ -76,8 +77,10 @@ class Placing:
         return self.numbered(plan), self.subtopics
 
 
-def into_placing(judgments: object, run: object, columns: Mapping[str, str] | None = None) -> Placing:
-    """Accept judgments and a run of any kind, or what carries both."""
+def into_placing(
+    judgments: object, run: object, columns: Mapping[str, str] | None = None, progress: Listener | None = None
+) -> Placing:
+    """Accept judgments and a run of any kind, or what carries both; ``progress`` is told how far reading has come."""
     # What places itself on demand is not placed in full first.
     ready = None if isinstance(judgments, Placeable) else getattr(judgments, "placed", None)
     if isinstance(judgments, (Placeable, Labelled)) or isinstance(ready, PlacedRun):
@@ -100,7 +103,7 @@ def into_placing(judgments: object, run: object, columns: Mapping[str, str] | No
         )
     else:
         truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
-        returned = into_run(run, columns=columns_of(columns, "run"))
+        returned = into_run(run, columns=columns_of(columns, "run"), progress=progress)
     subtopics, numbered = None, None
     if isinstance(truth, JudgmentTable) and truth.subtopic is not None:
         items, subtopics = numbered_items(truth)

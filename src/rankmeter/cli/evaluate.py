@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -19,8 +20,6 @@ from rankmeter.measures import into_measures
 from rankmeter.measures.dialects import find_dialect
 
 if TYPE_CHECKING:
-    from rankmeter.inputs import AnyRun
-    from rankmeter.inputs.tables import RunTable
     from rankmeter.measures import Measure
     from rankmeter.results import Evaluation
 
@@ -73,6 +72,7 @@ class Showing:
         "zcat bm25.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
         "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
         "--catalogue items.parquet --history train.parquet --by activity",
+        "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
         "rankmeter evaluate --labelled list.txt --digits 5",
         "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
     ),
@@ -159,6 +159,7 @@ def command(
     """Measure one or more RUNs against JUDGMENTS: truth first.
 
     Files are TREC text, CSV, TSV, JSON, JSON lines, Parquet or Arrow IPC, compressed or not; `-` is standard input.
+    A folder or a pattern in quotes ('part-*.parquet') is one run in many files. Files may be larger than memory.
     Several runs make one table, the best value of each measure marked. The numbers go to standard output; what they
     are about, what ties can do to them and how they are defined, to standard error.
     """
@@ -171,6 +172,9 @@ def command(
     names = system_names(paths[1:])
     asked = _in_dialect(measures, dialect, quiet) if dialect else into_measures(measures or DEFAULT_MEASURES)
     _check_places(showing, names)
+    if output is not None and output.suffix.lower() == ".parquet":
+        _evaluate_to_parquet(paths, names, asked, reading, showing)
+        return
     _show(evaluate_files(paths[0], paths[1:], names, asked, reading), showing)
 
 
@@ -200,11 +204,16 @@ def check_paths(paths: Sequence[str]) -> None:
 
 
 def evaluate_files(
-    judgments: str, runs: Sequence[str], names: Sequence[str], measures: Sequence[Measure | str], reading: Reading
+    judgments: str,
+    runs: Sequence[str],
+    names: Sequence[str],
+    measures: Sequence[Measure | str],
+    reading: Reading,
+    per_query_to: Path | None = None,
 ) -> list[Evaluation]:
     """Evaluate every run; the judgments are read once."""
     from rankmeter.evaluation import evaluate
-    from rankmeter.inputs import into_judgments
+    from rankmeter.inputs import into_judgments, into_run
 
     for_judgments, for_runs = parse_columns(reading.columns)
     truth = into_judgments(
@@ -223,7 +232,12 @@ def evaluate_files(
     with Progress(len(runs)) as progress:
         for path, name in zip(runs, names, strict=True):
             progress.show(name)
-            run = _open_run(path, name, columns_for(path, reading.run_format, for_runs), reading.run_format, progress)
+            run = into_run(
+                path,
+                columns=columns_for(path, reading.run_format, for_runs),
+                format=reading.run_format,
+                progress=partial(progress.read, name),
+            )
             evaluations.append(
                 evaluate(
                     truth,
@@ -234,34 +248,25 @@ def evaluate_files(
                     dialect=reading.dialect,
                     name=name,
                     **about,
+                    per_query_to=per_query_to,
                 )
             )
             progress.advance()
     return evaluations
 
 
-def _open_run(
-    path: str,
-    name: str,
-    columns: dict[str, str] | None,
-    format: str | None,
-    progress: Progress,
-) -> AnyRun:
-    from rankmeter.inputs import RunFile
-    from rankmeter.inputs.files import iter_run, read_run
-
-    if not Path(path).is_file():
-        # Placing may read a file twice; a pipe or standard input cannot be.
-        return read_run(path, format=format, columns=columns)
-
-    def blocks() -> Iterator[RunTable]:
-        rows = 0
-        for table in iter_run(path, format=format, columns=columns):
-            rows += len(table.query)
-            progress.show(f"{name}: {rows:,} lines")
-            yield table
-
-    return RunFile(blocks, path)
+def _evaluate_to_parquet(
+    paths: Sequence[str], names: Sequence[str], measures: Sequence[Measure | str], reading: Reading, showing: Showing
+) -> None:
+    """Write the values per query to a file while the run is read, and show the rest."""
+    place = showing.output
+    if not showing.per_query or len(names) > 1 or showing.format is not None:
+        fact = f"--output {place}: Parquet holds the values per query of one run."
+        raise InputError(with_hint(fact, f"rankmeter evaluate JUDGMENTS RUN --per-query --output {place}"))
+    found = evaluate_files(paths[0], paths[1:], names, measures, reading, place)
+    _show(found, replace(showing, per_query=False, output=None))
+    if not showing.quiet:
+        say(f"values per query written to {place}")
 
 
 def _evaluate_labelled(

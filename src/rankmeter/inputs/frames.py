@@ -176,6 +176,8 @@ class Origin:
     source: str
     lines: Sequence[int] | None = None
     """The line of each row in its file; None where rows have only a position."""
+    first_row: int = 0
+    """How many rows came before these, where a table is read in parts."""
 
     def blame(self, fact: str, rows: Sequence[int], raw: Mapping[Role, RawColumn]) -> str:
         """Say the fact about the first row, where it is, and which rows are like it."""
@@ -188,9 +190,10 @@ class Origin:
             numbers_ = [self.lines[row] for row in rows]
             like = f" {len(rows):,} lines are like this: {examples(numbers_)}." if len(rows) > 1 else ""
             return f"{self.source}:{numbers_[0]}: {fact}{f' ({pair})' if pair else ''}.{like}"
-        where = f"row {rows[0]}: {pair}; rows are counted from 0" if pair else "rows are counted from 0"
+        places = [row + self.first_row for row in rows]
+        where = f"row {places[0]}: {pair}; rows are counted from 0" if pair else "rows are counted from 0"
         count = f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}"
-        return f"{self.source}: {fact} in {count}: {examples(rows)} ({where})."
+        return f"{self.source}: {fact} in {count}: {examples(places)} ({where})."
 
 
 def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTable:

@@ -9,6 +9,7 @@ import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs.mappings import ids, table_of_judgments, table_of_run
+from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, GradedMapping, RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.placing.arrays import place_arrays
@@ -96,7 +97,8 @@ def _place_tables(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun
         try:
             queries, placements = place_blocks(truth, noted(), plan)  # type: ignore[arg-type]
         except ScatteredQueryError:
-            queries, placements = place_table(truth, whole(run.blocks()), plan)
+            with regrouped(run.blocks()) as blocks:
+                queries, placements = place_blocks(truth, blocks, plan)
         return PlacedRun(queries, placements, scored, highest)
     table = run_table(run)
     queries, placements = place_table(truth, table, plan)

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
+from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.placing.counting import Places, place
 from rankmeter.placing.matching import Keys, KeyTable, item_keys, pair_keys, repeated
@@ -427,6 +428,4 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
 
 def whole(blocks: Iterator[RunTable]) -> RunTable:
     """All blocks as one table."""
-    parts = list(blocks)
-    columns = {name: pl.concat([getattr(part, name) for part in parts]) for name in ("query", "item", "score")}
-    return replace(parts[0], **columns)
+    return joined_runs(list(blocks))
