@@ -19,43 +19,6 @@ from rankmeter.errors import (
     RankmeterError,
     RankmeterWarning,
 )
-from rankmeter.measures import (
-    AP,
-    AUC,
-    CG,
-    CTR,
-    CVR,
-    DCG,
-    ERR,
-    RBP,
-    RR,
-    Bpref,
-    Conversions,
-    EngagedSessions,
-    F,
-    HitRate,
-    IPrec,
-    Judged,
-    MeanRank,
-    Measure,
-    NumQ,
-    NumRel,
-    NumRelRet,
-    NumRet,
-    P,
-    R,
-    Rprec,
-    SessionDuration,
-    SetF,
-    SetP,
-    SetR,
-    Success,
-    Value,
-    infAP,
-    nDCG,
-    parse,
-    parse_measures,
-)
 
 if TYPE_CHECKING:
     from rankmeter import online
@@ -68,6 +31,7 @@ if TYPE_CHECKING:
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.inputs.shards import files
+    from rankmeter.measures import Measure, parse, parse_measures
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
@@ -81,6 +45,41 @@ __version__ = "0.1.0"
 
 # Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
 _LAZY = {
+    "AP": "rankmeter.measures",
+    "AUC": "rankmeter.measures",
+    "CG": "rankmeter.measures",
+    "CTR": "rankmeter.measures",
+    "CVR": "rankmeter.measures",
+    "DCG": "rankmeter.measures",
+    "ERR": "rankmeter.measures",
+    "RBP": "rankmeter.measures",
+    "RR": "rankmeter.measures",
+    "Bpref": "rankmeter.measures",
+    "Conversions": "rankmeter.measures",
+    "EngagedSessions": "rankmeter.measures",
+    "F": "rankmeter.measures",
+    "HitRate": "rankmeter.measures",
+    "IPrec": "rankmeter.measures",
+    "Judged": "rankmeter.measures",
+    "MeanRank": "rankmeter.measures",
+    "Measure": "rankmeter.measures",
+    "NumQ": "rankmeter.measures",
+    "NumRel": "rankmeter.measures",
+    "NumRelRet": "rankmeter.measures",
+    "NumRet": "rankmeter.measures",
+    "P": "rankmeter.measures",
+    "R": "rankmeter.measures",
+    "Rprec": "rankmeter.measures",
+    "SessionDuration": "rankmeter.measures",
+    "SetF": "rankmeter.measures",
+    "SetP": "rankmeter.measures",
+    "SetR": "rankmeter.measures",
+    "Success": "rankmeter.measures",
+    "Value": "rankmeter.measures",
+    "infAP": "rankmeter.measures",
+    "nDCG": "rankmeter.measures",
+    "parse": "rankmeter.measures",
+    "parse_measures": "rankmeter.measures",
     "Catalogue": "rankmeter.catalogue",
     "Comparison": "rankmeter.results_comparison",
     "Evaluation": "rankmeter.results",

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures import Measure, into_measures, split_measures
-from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.online import OnlineMeasure
 
 QueryPolicy = Literal["judged", "common", "run"]
@@ -45,6 +44,8 @@ def ask(
     names: dict[str, Measure] = {}
     for one in measures:  # type: ignore[attr-defined]
         if dialect is not None and isinstance(one, str):
+            from rankmeter.measures.dialects import find_dialect  # only where a dialect is asked for
+
             spoken = find_dialect(dialect).measures(one)
             names |= {text: _overruled(measure, queries, duplicates) for text, measure in spoken.items()}
             continue

@@ -354,7 +354,7 @@ def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
     ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
-    view = views.of(Judged(ties=ties))  # type: ignore[arg-type]
+    view = views.of(Judged(ties=ties))
     judged = views.placements.is_judged
     return {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
 
