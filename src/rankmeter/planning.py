@@ -91,7 +91,9 @@ def into_placing(judgments: object, run: object, columns: Mapping[str, str] | No
         truth, returned = judgments.judgments, judgments.run
     elif judgments is None:
         returned = into_run(run, columns=columns_of(columns, "run"))
-        return Placing(partial(place_unjudged, returned), "no judgments", returned.source, wide=False, returned=returned)
+        return Placing(
+            partial(place_unjudged, returned), "no judgments", returned.source, wide=False, returned=returned
+        )
     else:
         truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
         returned = into_run(run, columns=columns_of(columns, "run"))

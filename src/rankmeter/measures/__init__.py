@@ -40,6 +40,7 @@ __all__ = [
     "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
     "SlateMeasure", "Success", "WholeMeasure", "counts", "coverage", "diversity", "fairness", "find_measure", "found",
-    "gains", "historic", "incomplete", "infAP", "into_measures", "listdiversity", "listquality", "nDCG", "novelty", "order", "parse",
+    "gains", "historic", "incomplete", "infAP", "into_measures", "listdiversity", "listquality", "nDCG", "novelty",
+    "order", "parse",
     "parse_measures", "popularity", "register", "split_measures", "taste", "users", "value",
 ]  # fmt: skip
