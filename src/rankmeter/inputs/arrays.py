@@ -74,7 +74,8 @@ def ranked_grades(lists: Any) -> Labelled:
     grade = numbers([grade for one in rows for grade in one], "grade", "ranked_grades()")
     item = pl.Series(place)
     score = pl.Series(-place.astype(np.float64))
+    queries = None if sizes.all() else pl.Series(np.arange(len(rows)))
     return Labelled(
-        JudgmentTable(query, item, grade, "ranked grades"),
-        RunTable(query, item, score, "ranked grades", scored=False),
+        JudgmentTable(query, item, grade, "ranked grades", queries=queries),
+        RunTable(query, item, score, "ranked grades", scored=False, queries=queries),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import decimal
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -22,6 +22,21 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 RawColumn = pl.Series | list[object]
 """A column before it is checked; a list where no Polars type was known (object columns, JSON)."""
+
+
+class GroupedQueries(list[object]):
+    """The query of each row, taken from groups of rows of which some may be empty.
+
+    Parameters
+    ----------
+    every
+        The query of each group.
+    """
+
+    def __init__(self, every: Iterable[object]) -> None:
+        super().__init__()
+        self.every = list(every)
+
 
 _NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
 
@@ -201,7 +216,10 @@ def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTab
         grade = _numbers("grade", raw, origin)
     else:
         grade = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
-    return JudgmentTable(query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source)
+    query, queries = _with_empty(query, raw, origin)
+    return JudgmentTable(
+        query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, queries=queries
+    )
 
 
 def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
@@ -215,7 +233,19 @@ def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
     else:
         score = -_positions(query)
     scored = "score" in raw
-    return RunTable(query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored)
+    query, queries = _with_empty(query, raw, origin)
+    return RunTable(query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored, queries)
+
+
+def _with_empty(
+    query: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
+) -> tuple[pl.Series, pl.Series | None]:
+    """The queries of the rows and, where some query has no row, every query; both of one type."""
+    rows = raw["query"]
+    if not isinstance(rows, GroupedQueries) or len(set(map(str, rows))) == len(set(map(str, rows.every))):
+        return query, None
+    every = _ids("query", {"query": rows.every}, origin).unique(maintain_order=True)
+    return (query if query.dtype == every.dtype else query.cast(every.dtype)), every
 
 
 def _positions(query: pl.Series) -> pl.Series:
@@ -230,7 +260,8 @@ def _positions(query: pl.Series) -> pl.Series:
 
 
 def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
-    if not len(raw["query"]):
+    rows = raw["query"]
+    if not len(rows) and not (isinstance(rows, GroupedQueries) and rows.every):
         raise InputError(f"{origin.source} is empty: it has no rows.")
 
 

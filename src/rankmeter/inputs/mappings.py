@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from rankmeter.errors import InputError, with_hint
@@ -45,16 +46,26 @@ def _has_subtopics(by_query: Mapping[Any, Any]) -> bool:
 
 
 def _subtopic_table(by_query: Mapping[Any, Any]) -> JudgmentTable:
-    rows: list[tuple[Any, Any, str, float]] = []
+    rows: list[tuple[Any, str, float]] = []
+    sizes: list[int] = []
+    look = "{query: {item: {subtopic: grade}}} throughout, or nowhere"
     for query, items in by_query.items():
+        before = len(rows)
+        if not isinstance(items, Mapping):
+            raise InputError(_unlike("judgments", query, items, look))
         for item, topics in items.items():
             if not isinstance(topics, Mapping):
-                look = "{query: {item: {subtopic: grade}}}"
-                raise InputError(_unlike("judgments", query, {item: topics}, f"{look} throughout, or nowhere"))
-            rows.extend((query, item, str(topic), grade) for topic, grade in topics.items())
-    query, item, topic, grade = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
+                raise InputError(_unlike("judgments", query, {item: topics}, look))
+            rows.extend((item, str(topic), grade) for topic, grade in topics.items())
+        sizes.append(len(rows) - before)
+    item, topic, grade = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [])
+    query, queries = _query_columns(list(by_query), sizes)
     return JudgmentTable(
-        ids(query), ids(item), numbers(grade, "grade", "judgments"), subtopic=pl.Series(topic, dtype=pl.String)
+        query,
+        ids(item),
+        numbers(grade, "grade", "judgments"),
+        subtopic=pl.Series(topic, dtype=pl.String),
+        queries=queries,
     )
 
 
@@ -91,28 +102,39 @@ def _unlike(what: str, query: object, one: object, look: str) -> str:
 
 def table_of_judgments(source: GradedMapping) -> JudgmentTable:
     """The judgments as a table, for a run that is one."""
-    rows = [(query, item, grade) for query, one in source.data.items() for item, grade in one.items()]
+    groups = source.data.values()
+    query, queries = _query_columns(list(source.data), [len(one) for one in source.data.values()])
     return JudgmentTable(
-        ids([row[0] for row in rows]),
-        ids([row[1] for row in rows]),
-        numbers([row[2] for row in rows], "grade", source.source),
+        query,
+        ids([item for one in groups for item in one]),
+        numbers([grade for one in groups for grade in one.values()], "grade", source.source),
         source.source,
+        queries=queries,
     )
 
 
 def table_of_run(source: ScoredMapping | RankedLists) -> RunTable:
     """The run as a table, for judgments that are one."""
     if isinstance(source, RankedLists):
-        rows = [(query, item, -float(place)) for query, one in source.data.items() for place, item in enumerate(one, 1)]
+        scores: list[Any] = [-float(place) for one in source.data.values() for place in range(1, len(one) + 1)]
     else:
-        rows = [(query, item, score) for query, one in source.data.items() for item, score in one.items()]
+        scores = [score for one in source.data.values() for score in one.values()]
+    query, queries = _query_columns(list(source.data), [len(one) for one in source.data.values()])
     return RunTable(
-        ids([row[0] for row in rows]),
-        ids([row[1] for row in rows]),
-        numbers([row[2] for row in rows], "score", source.source),
+        query,
+        ids([item for one in source.data.values() for item in one]),
+        numbers(scores, "score", source.source),
         source.source,
         scored=isinstance(source, ScoredMapping),
+        queries=queries,
     )
+
+
+def _query_columns(every: list[Any], sizes: list[int]) -> tuple[pl.Series, pl.Series | None]:
+    """The query of each row, and every query where some have no row."""
+    queries = ids(every)
+    query = queries.gather(pl.Series(np.repeat(np.arange(len(every)), sizes)))
+    return query, None if all(sizes) else queries
 
 
 def ids(values: list[Any]) -> pl.Series:

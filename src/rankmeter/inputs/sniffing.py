@@ -27,7 +27,7 @@ def recognise(head: bytes, name: str = "the input") -> str:
     1. ``PAR1`` is Parquet, ``ARROW1`` with two NULs Arrow IPC.
     2. Any other NUL byte means binary content, which is an error.
     3. A first character ``{`` or ``[`` is JSON: ``jsonl`` when the first line is a whole value and another one follows,
-       or when it is a single flat object; else ``json``.
+       or when it is a single object that holds more than lists and objects (a record); else ``json``.
     4. Else it is text, and its first 20 rows (lines that are neither blank nor ``#`` comments) decide. A row of four
        fields with a number last has the shape of ``qrels``, one of five or more fields with a number fifth the shape
        of ``run``. If more than half of the rows share a shape, that is the format, unless the first row is a header:
@@ -133,5 +133,6 @@ def _json_kind(text: bytes) -> str:
         return "json"
     if rest.strip():
         return "jsonl"
-    flat = isinstance(value, dict) and bool(value) and not any(isinstance(inner, dict) for inner in value.values())
-    return "jsonl" if flat else "json"
+    # A record holds a word or a number, at least its query; queries with their items hold lists or objects only.
+    is_record = isinstance(value, dict) and not all(isinstance(inner, (dict, list)) for inner in value.values())
+    return "jsonl" if is_record else "json"

@@ -18,7 +18,7 @@ import polars as pl
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs.columns import Role, fold, is_usual, judgment_columns, run_columns
-from rankmeter.inputs.frames import Origin, RawColumn, judgment_table, run_table
+from rankmeter.inputs.frames import GroupedQueries, Origin, RawColumn, judgment_table, run_table
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "ipc"]
@@ -400,7 +400,7 @@ def _record_columns(
 def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -> dict[Role, RawColumn]:
     """Flatten one entry per query: a list of items, an object of numbers, or lists side by side."""
     numbers = next((role for role in columns if role not in ("query", "item")), None)
-    queries, items, values = [], _Flattened(), list[object]()
+    queries, items, values = GroupedQueries(columns["query"]), _Flattened(), list[object]()
     kind = type(columns["item"][0])
     beside = columns[numbers] if numbers else [None] * len(columns["query"])
     for query, group, other in zip(columns["query"], columns["item"], beside, strict=True):
