@@ -138,3 +138,19 @@ def test_infinite_scores_are_numbers():
 
 def test_several_cutoffs_are_several_measures():
     assert list(rm.evaluate(JUDGMENTS, RUN, "nDCG@5,10 AP").mean) == ["nDCG@5", "nDCG@10", "AP"]
+
+
+@pytest.mark.parametrize("measures", [None, 5, b"AP", [5]])
+def test_what_is_no_measure_is_refused(measures):
+    with pytest.raises(rm.MeasureError, match="such as 'nDCG@10'"):
+        rm.evaluate(JUDGMENTS, RUN, measures)
+
+
+def test_measures_may_come_from_a_generator():
+    assert list(rm.evaluate(JUDGMENTS, RUN, (f"P@{k}" for k in (1, 2))).mean) == ["P@1", "P@2"]
+
+
+@pytest.mark.parametrize("several", ["P@1,2", "RR AP", ["RR", "AP"]])
+def test_one_value_is_of_one_measure(several):
+    with pytest.raises(rm.MeasureError, match="value.. gives one number, but .* are 2 measures"):
+        rm.value(several, grades=[1, 0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmeter.measures import counts, diversity, found, gains, historic, incomplete, order, users
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
-from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures, split_measures
+from rankmeter.measures.grammar import find_measure, into_measures, listed, parse, parse_measures, split_measures
 
 P, R, F, Success, Rprec = (REGISTRY[name] for name in ("P", "R", "F", "Success", "Rprec"))
 IPrec, SetP, SetR, SetF = (REGISTRY[name] for name in ("IPrec", "SetP", "SetR", "SetF"))
@@ -17,6 +17,6 @@ HitRate = Success
 __all__ = [
     "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
-    "Success", "counts", "find_measure", "found", "gains", "incomplete", "infAP", "into_measures", "nDCG", "order",
-    "parse", "parse_measures", "register", "split_measures",
+    "Success", "counts", "find_measure", "found", "gains", "incomplete", "infAP", "into_measures", "listed", "nDCG",
+    "order", "parse", "parse_measures", "register", "split_measures",
 ]  # fmt: skip
