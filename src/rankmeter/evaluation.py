@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,14 @@ from rankmeter.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun
-from rankmeter.placing.placements import Bools, Placements
+from rankmeter.placing.placements import Bools, Placements, Subtopics, some_queries
 from rankmeter.planning import Placing, by_placing, into_placing
 from rankmeter.results import Evaluation, Facts
+
+BOUNDED_BY_TIES = frozenset(
+    "P R F Success RR AP nDCG DCG CG RBP ERR Rprec Bpref AUC Judged IPrec NumRelRet AllRelevant".split()
+)
+"""Measures whose highest and lowest values are those of the best and the worst order of the grades in a tie."""
 
 Look = Callable[[list[Measure], PlacedRun, Views], None]
 """Is shown the measures that share a placing, and the placing."""
@@ -89,10 +95,11 @@ def evaluate_placing(placing: Placing, asked: Asked, name: str, *, look: Look | 
         facts = facts or _facts(placed, placing, _unjudged_at(group, views) if placing.wide else {})
         if look is not None:
             look(group, placed, views)
+        tied = _in_ties(placed.placements, subtopics)
         for measure in group:
             check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=asked.strict)
             values[measure] = values_under(measure, views, placed)
-            if (extremes := _tie_bounds(measure, views, placed)) is not None:
+            if (extremes := _tie_bounds(measure, placed, values[measure], tied)) is not None:
                 bounds[measure] = extremes
     if placed is None or facts is None:
         raise MeasureError("no measure was asked for.")
@@ -174,18 +181,53 @@ def check_answerable(measure: Measure, *, scored: bool, highest: float, strict: 
         warnings.warn(fact, RankmeterWarning, stacklevel=4)
 
 
-def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun) -> tuple[float, float] | None:
-    """The values under the worst and the best order of tied items, where ties can change the number."""
-    if not isinstance(measure, RankedMeasure) or not (placed.placements.tied > 1).any():
+def _tie_bounds(
+    measure: Measure, placed: PlacedRun, values: Values, tied: tuple[Bools, Views] | None
+) -> tuple[float, float] | None:
+    """The values under the worst and the best order of tied items, where ties can change the number.
+
+    Only queries with a tie are computed again; the others have one value.
+    """
+    if tied is None or not isinstance(measure, RankedMeasure) or not _bounded_by_ties(measure):
         return None
-    if measure.ties in ("worst", "best") or "worst" not in measure.tie_rules:
-        return None
+    chosen, views = tied
+    part = replace(placed, placements=views.placements)
     ends = []
     for ties in ("worst", "best"):
-        other = measure(ties=ties)
-        ends.append(aggregated(values_under(other, views, placed), measure.aggregate))
+        again = values_under(measure(ties=ties), views, part)
+        ends.append(aggregated(_exchanged(values, chosen, again), measure.aggregate))
     worst, best = ends
     return None if worst == best or math.isnan(worst) else (worst, best)
+
+
+def _bounded_by_ties(measure: Any) -> bool:
+    """Whether relevant items first and last in a tie give the highest and the lowest value there is."""
+    return (
+        type(measure).name in BOUNDED_BY_TIES
+        and measure.ties not in ("worst", "best")
+        and measure.miss == "zero"
+        and getattr(measure, "norm", "") != "hits"
+        and getattr(measure, "ideal", "") != "top"
+    )
+
+
+def _exchanged(values: Values, chosen: Bools, again: Values) -> Values:
+    """The values with those of some queries replaced."""
+    changed = {}
+    for name in ("value", "counted", "numerator", "denominator"):
+        changed[name] = getattr(values, name).copy()
+        changed[name][chosen] = getattr(again, name)
+    return Values(**changed)
+
+
+def _in_ties(placements: Placements, subtopics: Subtopics | None) -> tuple[Bools, Views] | None:
+    """The queries in which a judged item ties with another one, and their placements."""
+    rows = placements.tied > 1
+    if subtopics is not None or not rows.any():
+        return None
+    chosen = np.zeros(len(placements), np.bool_)
+    chosen[placements.query[rows]] = True
+    return chosen, Views(placements if chosen.all() else some_queries(placements, chosen))
 
 
 def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +64,14 @@ class Comparison:
     settings: Settings
     inputs: Inputs | None = None
     """What was compared; None where saved evaluations were."""
+    _scores: dict[tuple[str, str], Score] = field(init=False, repr=False, compare=False)
+    _differences: dict[tuple[str, str, str], Difference] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Found by name in one step: tables of many systems look up every pair.
+        object.__setattr__(self, "_scores", {(str(one.measure), one.system): one for one in self.scores})
+        pairs = {(str(one.measure), one.system, one.other): one for one in self.differences}
+        object.__setattr__(self, "_differences", pairs)
 
     def find(self, measure: str | Measure) -> Measure:
         """The measure of this comparison that is meant, by the text that was asked or the canonical one."""
@@ -78,14 +86,13 @@ class Comparison:
 
     def score(self, measure: str | Measure, system: str) -> Score:
         """The value of one system under one measure, with all that is known about it."""
-        found, name = self.find(measure), self.find_system(system)
-        return next(score for score in self.scores if score.measure == found and score.system == name)
+        return self._scores[str(self.find(measure)), self.find_system(system)]
 
     def ranked(self, measure: str | Measure) -> list[Score]:
         """The systems under one measure, best first; those without a value last."""
         found = self.find(measure)
         sign = -1 if found.higher_is_better else 1
-        scores = [score for score in self.scores if score.measure == found]
+        scores = [self._scores[str(found), system] for system in self.systems]
         return sorted(scores, key=lambda score: (math.isnan(score.value), sign * score.value))
 
     def best_group(self, measure: str | Measure) -> list[str]:
@@ -98,11 +105,10 @@ class Comparison:
         against = self.baseline if other is None else self.find_system(other)
         if against is None:
             raise InputError(with_hint("against which system?", f"difference('{found}', '{name}', OTHER)"))
-        for one in self.differences:
-            if one.measure == found and (one.system, one.other) == (name, against):
-                return one
-            if one.measure == found and (one.system, one.other) == (against, name):
-                return one.turned()
+        if one := self._differences.get((str(found), name, against)):
+            return one
+        if one := self._differences.get((str(found), against, name)):
+            return one.turned()
         fact = f"'{name}' was not tested against '{against}': only pairs with the baseline were."
         raise NotFoundError(with_hint(fact, "compare(..., pairs='all')"))
 

@@ -73,10 +73,17 @@ def is_bounded(measure: Measure) -> bool:
     )
 
 
+_NO_BOUNDS = frozenset(
+    {"Bpref", "infAP", "Judged", "NumNonrelRet", "NumQ", "NumRel", "NumRet", "RBPResidual", "Unjudged"}
+)
+
+
 def _reason_against(measure: Measure) -> str:
     if not isinstance(measure, RankedMeasure) or getattr(type(measure), "custom", False):
         return "not a measure of ranked judged items"
-    if type(measure).name in ("Judged", "NumQ", "NumRet", "NumRel", "infAP", "Bpref"):
+    if getattr(measure, "subtopics", False):
+        return "which subtopics an unjudged item has is not known"
+    if type(measure).name in _NO_BOUNDS:
         return "made for unjudged items, or does not look at relevance"
     if measure.unjudged == "removed":
         return "unjudged items are removed (unjudged=removed)"

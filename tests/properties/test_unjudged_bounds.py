@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmeter as rm
+from rankmeter.asking import ask
 from rankmeter.inputs import into_judgments
 from rankmeter.measures import parse
 from rankmeter.systems import measure_system
@@ -61,9 +62,7 @@ def completed(judgments: dict, cells: list[tuple[str, str]], grades) -> dict:
 
 
 def all_bounds(judgments: dict, run: dict, texts: list[str]) -> dict:
-    measures = [parse(text) for text in texts]
-    truth = into_judgments(judgments)
-    found = measure_system("mine", run, truth, measures, {}, None).unjudged
+    found = measure_system("mine", run, into_judgments(judgments), ask(texts), None).unjudged
     assert all(isinstance(one, UnjudgedBounds) for one in found.values())
     return found
 

@@ -307,3 +307,11 @@ def test_what_was_ranked_against_a_catalogue_is_compared_without_judgments() -> 
 def test_a_run_without_judgments_is_refused() -> None:
     with pytest.raises(rm.InputError, match="system 'a': no judgments were given"):
         rm.compare(None, {"a": GOOD, "b": POOR}, ["RR"])
+
+
+def test_measures_of_subtopics_are_compared_and_say_why_they_have_no_bounds() -> None:
+    truth = {f"q{i}": {"a": {"s1": 1}, "b": {"s2": 1}} for i in range(12)}
+    good, poor = (dict.fromkeys(truth, items) for items in (["a", "b"], ["x", "a"]))
+    cmp = rm.compare(truth, {"good": good, "poor": poor}, ["StRecall@2"], **FEW)
+    assert cmp.differences[0].difference == 0.5
+    assert "subtopics" in cmp.score("StRecall@2", "good").unjudged_reason

@@ -78,6 +78,14 @@ def test_t_wilcoxon_and_sign_are_those_of_scipy(values) -> None:
         assert found["sign"][column] == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-12)
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_wilcoxon_with_few_tied_differences_tries_every_pattern_as_scipy_does(alternative) -> None:
+    for d in ([0.1, 0.1, -0.1, 0.3, 0.2, 0.2], [0.5, 0.5, 0.0, 0.5, -0.25, 0.0, 0.25]):
+        expected = stats.wilcoxon(np.array(d), alternative=alternative).pvalue
+        found = p_value(np.array(d), "wilcoxon", alternative=alternative, permutations=100, seed=0)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.mark.parametrize(("method", "name"), [("bca", "BCa"), ("percentile", "percentile")])
 def test_bootstrap_intervals_equal_those_of_scipy_with_the_same_seed(method, name) -> None:
     values = np.random.default_rng(6).random((3, 40))
