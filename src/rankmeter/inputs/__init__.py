@@ -17,6 +17,7 @@ from rankmeter.inputs.sources import (
     RunFile,
     ScoredMapping,
     Source,
+    no_infinity,
 )
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
@@ -24,6 +25,8 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind."""
     if isinstance(data, (JudgmentTable, GradedMapping, Dense)):
+        if isinstance(data, Dense):
+            no_infinity(data.values, "a grade of the array")
         return data
     if is_path(data):
         from rankmeter.inputs.files import read_judgments  # only when a file is read

@@ -25,8 +25,13 @@ def arrays(values: Any) -> Dense:
     """
     if hasattr(values, "toarray"):
         values = values.toarray()
+    if np.ma.isMaskedArray(values):
+        fact = "arrays() takes no masked array: a masked cell is neither a grade nor a score."
+        raise InputError(with_hint(fact, "say what masked cells are: arrays(values.filled(0))"))
     try:
         matrix = np.asarray(values)
+        if matrix.dtype.kind in "cmM":
+            raise TypeError(f"the values are of type {matrix.dtype}")
         if matrix.dtype.kind not in "biuf":
             matrix = matrix.astype(np.float64)
     except (TypeError, ValueError) as error:
