@@ -126,7 +126,9 @@ def value(measure: str | Measure, *, grades: object) -> float:
 
     asked = ask(measure)
     if len(asked.measures) > 1:
-        fact = f"value() gives one number, but {', '.join(map(str, asked.measures))} are {len(asked.measures)} measures."
+        fact = (
+            f"value() gives one number, but {', '.join(map(str, asked.measures))} are {len(asked.measures)} measures."
+        )
         raise MeasureError(with_hint(fact, "evaluate(ranked_grades([grades]), measures=...) takes several"))
     return next(iter(evaluate(ranked_grades([grades]), measures=asked.measures).means.values()))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
@@ -50,7 +52,11 @@ def into_run(data: Any, *, columns: Mapping[str, str] | None = None, format: str
     if is_path(data):
         from rankmeter.inputs.files import iter_run
 
-        return RunFile(lambda: iter_run(data, format=format, columns=columns), str(data))
+        if Path(data).is_file():
+            return RunFile(lambda: iter_run(data, format=format, columns=columns), str(data))
+        # A pipe or standard input can be read only once, but may have to be placed in several ways.
+        kept = cache(lambda: list(iter_run(data, format=format, columns=columns)))
+        return RunFile(lambda: iter(kept()), str(data))
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, run_from_frame
 

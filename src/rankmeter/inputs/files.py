@@ -14,6 +14,7 @@ from typing import BinaryIO, Literal, TypeAlias
 import polars as pl
 
 from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled
@@ -184,8 +185,11 @@ def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
     else:
         kind = {"trec": own, "beir": "tsv"}.get(format, format)
     if kind == other or (kind == own and trec_kind(source.head) == other):
-        fact = f"{source.name} looks like {_LOOKS[other]}, but was given as {_noun(role)}."
-        raise InputError(with_hint(fact, "judgments come first: rankmeter evaluate JUDGMENTS RUN"))
+        looks, hint = _LOOKS[other], "judgments come first: rankmeter evaluate JUDGMENTS RUN"
+        if other == "run" and len(sample_rows(source.head)[0].split()) == 5:
+            looks = "a run without tags (5 fields a line: query, Q0, item, rank, score)"
+            hint += "; if these are judgments, they have 4 fields: query, iteration, item, grade"
+        raise InputError(with_hint(f"{source.name} looks like {looks}, but was given as {_noun(role)}.", hint))
     return kind
 
 
@@ -203,7 +207,8 @@ def _check_not_empty(source: ByteSource) -> None:
 
 
 def _check_no_columns(source: ByteSource, columns: Mapping[str, str] | None) -> None:
-    if columns:
+    if check_columns(columns):
+        columns = columns or {}
         raise InputError(
             with_hint(
                 f"{source.name} is TREC text, which has no column names, but columns were given "

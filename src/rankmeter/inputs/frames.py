@@ -232,9 +232,7 @@ def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTab
     else:
         grade = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
     query, queries = _with_empty(query, raw, origin)
-    return JudgmentTable(
-        query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, queries=queries
-    )
+    return JudgmentTable(query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, queries=queries)
 
 
 def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
@@ -252,9 +250,7 @@ def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
     return RunTable(query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored, queries)
 
 
-def _with_empty(
-    query: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
-) -> tuple[pl.Series, pl.Series | None]:
+def _with_empty(query: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> tuple[pl.Series, pl.Series | None]:
     """The queries of the rows and, where some query has no row, every query; both of one type."""
     rows = raw["query"]
     if not isinstance(rows, GroupedQueries) or len(set(map(str, rows))) == len(set(map(str, rows.every))):

@@ -81,10 +81,20 @@ def recognise(head: bytes, name: str = "the input") -> str:
     if len(fields) >= 4:
         return "qrels" if len(fields) == 4 else "run"
     shown = first[:60].decode("utf-8", "replace")
+    hint = ""
+    if b";" in first:
+        hint = "fields of a CSV are separated by commas: replace the semicolons"
+    elif len(fields) == 3:
+        hint = (
+            "TREC judgments have four fields (query 0 item grade); a table of three needs a header and commas or tabs"
+        )
     raise InputError(
-        f"{name} is in no format that is recognised: its first line is {shown!r}, {len(fields)} "
-        f"field{'s' if len(fields) != 1 else ''}. Expected judgments (query, iteration, item, grade), "
-        "a run (query, Q0, item, rank, score, tag), or a CSV, TSV, JSON, JSONL, Parquet or Arrow IPC file."
+        with_hint(
+            f"{name} is in no format that is recognised: its first line is {shown!r}, {len(fields)} "
+            f"field{'s' if len(fields) != 1 else ''}. Expected judgments (query, iteration, item, grade), "
+            "a run (query, Q0, item, rank, score, tag), or a CSV, TSV, JSON, JSONL, Parquet or Arrow IPC file.",
+            hint,
+        )
     )
 
 

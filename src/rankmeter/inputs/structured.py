@@ -17,7 +17,7 @@ from typing import Literal, NoReturn, TypeVar, cast, get_args
 import polars as pl
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
-from rankmeter.inputs.columns import Role, fold, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.columns import ROLES, Role, fold, is_usual, judgment_columns, run_columns
 from rankmeter.inputs.frames import GroupedQueries, Origin, RawColumn, judgment_table, run_table
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
@@ -146,7 +146,13 @@ def _read_delimited(
 ) -> Table:
     """Polars first; the csv module where Polars refuses, or where a check fails and lines must be named."""
     text = _Delimited(data, separator, name)
-    found = find(text.header)
+    try:
+        found = find(text.header)
+    except InputError:
+        has_names = any(is_usual(role, column) for role in ROLES for column in text.header)
+        if has_names or not any(map(_is_number, text.header)):
+            raise
+        raise InputError(text.no_header) from None
     fast = text.read_fast(found)
     if fast is not None:
         try:
@@ -168,8 +174,13 @@ class _Delimited:
         _, self.header_lines, fields = next(self._rows())  # the file is not blank
         self.header = [column.strip() for column in fields]
         if all(_is_number(column) for column in self.header):
-            msg = f"{name}:{self.header_lines}: the first line is {', '.join(self.header)}, not a header."
-            raise InputError(with_hint(msg, "the first line names the columns, for example query,item,score"))
+            raise InputError(self.no_header)
+
+    @property
+    def no_header(self) -> str:
+        """What is said where the first line holds data."""
+        msg = f"{self._name}:{self.header_lines}: the first line is {', '.join(self.header)}, not a header."
+        return with_hint(msg, "the first line names the columns, for example query,item,score")
 
     def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
         """Read every row that is not a blank line, with the numbers of its first and last line."""
