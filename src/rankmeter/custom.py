@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field, fields, make_dataclass, replace
+from dataclasses import field, fields, make_dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -168,9 +168,10 @@ def _locked(array: np.ndarray) -> np.ndarray:
 
 
 def _read_only(view: View) -> View:
-    """The view with every array locked."""
-    arrays = {one.name: getattr(view, one.name) for one in fields(view)}
-    return replace(view, **{name: _locked(one) for name, one in arrays.items() if isinstance(one, np.ndarray)})
+    """The view with every array locked, and nothing in it that other measures have computed."""
+    parts: dict[str, Any] = {one.name: getattr(view, one.name) for one in fields(view)}
+    locked = {name: _locked(part) for name, part in parts.items() if isinstance(part, np.ndarray)}
+    return View(**{**parts, **locked, "memo": {}})
 
 
 def _number(result: Any) -> float:
@@ -185,7 +186,7 @@ def _in_the_name_of(m: Any, query: int | None = None) -> Iterator[None]:
     """Say which measure failed, and where."""
     try:
         yield
-    except Exception as error:  # noqa: BLE001 (a function of the user's may raise anything)
+    except Exception as error:  # a function of the user's may raise anything
         raise FailedMeasureError(m, query, error) from error
 
 

@@ -148,7 +148,7 @@ def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
     try:
         parts = formula(views.of(measure), measure)
     except FailedMeasureError as failed:
-        raise MeasureError(failed.about(placed.queries)) from failed.error
+        raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
     return values_of(
         parts,
         empty=getattr(measure, "empty", "zero"),

@@ -97,7 +97,7 @@ def VandalOfAll(placements):
 
 @pytest.mark.parametrize("vandal", [Vandal, VandalOfAll])
 def test_a_function_cannot_write_into_what_other_measures_see(vandal):
-    with pytest.raises(rm.MeasureError, match="Vandal.* failed.*read-only"):
+    with pytest.raises(rm.MeasureError, match=r"Vandal.* failed.*read-only"):
         rm.evaluate(JUDGMENTS, RUN, [vandal, "nDCG"])
 
 

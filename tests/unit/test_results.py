@@ -152,7 +152,7 @@ def test_measures_may_come_from_a_generator():
 
 @pytest.mark.parametrize("several", ["P@1,2", "RR AP", ["RR", "AP"]])
 def test_one_value_is_of_one_measure(several):
-    with pytest.raises(rm.MeasureError, match="value.. gives one number, but .* are 2 measures"):
+    with pytest.raises(rm.MeasureError, match=r"value\(\) gives one number, but .* are 2 measures"):
         rm.value(several, grades=[1, 0])
 
 

@@ -30,13 +30,13 @@ def arrays(values: Any) -> Dense:
         raise InputError(with_hint(fact, "say what masked cells are: arrays(values.filled(0))"))
     try:
         matrix = np.asarray(values)
-        if matrix.dtype.kind in "cmM":
-            raise TypeError(f"the values are of type {matrix.dtype}")
-        if matrix.dtype.kind not in "biuf":
+        if matrix.dtype.kind not in "biufcmM":
             matrix = matrix.astype(np.float64)
     except (TypeError, ValueError) as error:
         fact = f"arrays() takes a matrix of numbers, queries x items: {error}."
         raise InputError(with_hint(fact, "lists of different lengths are ranked_grades(...)")) from error
+    if matrix.dtype.kind in "cmM":
+        raise InputError(f"arrays() takes a matrix of real numbers, queries x items; these are {matrix.dtype}.")
     if matrix.dtype.kind == "b":
         matrix = matrix.astype(np.int8)
     if matrix.ndim != 2:

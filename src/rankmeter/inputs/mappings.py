@@ -229,6 +229,6 @@ def numbers(values: list[Any], what: str, source: str) -> pl.Series:
     if column.is_nan().any():
         raise InputError(f"{source}: a {what} is NaN (row {column.is_nan().arg_max()}). Nothing was evaluated.")
     if what == "grade" and column.is_infinite().any():
-        row = column.is_infinite().arg_max()
+        row = int(column.is_infinite().arg_true()[0])
         raise InputError(f"{source}: a grade is not finite: {column[row]} (row {row}). Nothing was evaluated.")
     return column
