@@ -18,6 +18,7 @@ from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure, parse
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
+from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import Rule, format_value
 
 FOLDER = Path(__file__).resolve().parents[1] / "reference"
@@ -75,7 +76,11 @@ EN = Words(
         "order": "In what order",
         "gains": "How much it is worth",
         "incomplete": "When judgments are incomplete",
+        "users": "What a user gains who may stop",
+        "diversity": "How many aspects are covered",
+        "historic": "Kept for old reports",
         "counts": "Counts",
+        "online": "What users did",
     },
     formula="Formula",
     use="Use",
@@ -96,11 +101,13 @@ EN = Words(
         "citation": "Source",
     },
     not_stated={
+        "depth": "the whole list",
         "cutoff": "the whole list",
         "rel": "every grade above 0 counts",
         "queries": "`judged`",
         "duplicates": "`error`",
         "max_grade": "none",
+        "cap": "none",
     },
     numbers={
         "int": "a whole number",
@@ -140,7 +147,11 @@ ZH = Words(
         "order": "次序如何",
         "gains": "价值多少",
         "incomplete": "标注不完整时",
+        "users": "可能中途停下的用户所得",
+        "diversity": "覆盖了多少方面",
+        "historic": "为旧报告而保留",
         "counts": "计数",
+        "online": "用户的行为",
     },
     formula="公式",
     use="适用",
@@ -162,10 +173,12 @@ ZH = Words(
     },
     not_stated={
         "cutoff": "整个列表",
+        "depth": "整个列表",
         "rel": "大于 0 的等级都计入",
         "queries": "`judged`",
         "duplicates": "`error`",
         "max_grade": "无",
+        "cap": "无",
     },
     numbers={
         "int": "整数",
@@ -208,8 +221,9 @@ def family_of(measure: Measure) -> str:
 
 
 def convention_of(measure: Measure, option: str) -> str:
-    """The entry of conventions.toml that describes an option: ``norm`` has one for each measure."""
-    return f"norm_{type(measure).name}" if option == "norm" else option
+    """The entry of conventions.toml that describes an option: ``norm`` and ``per`` have one for each measure."""
+    own = f"{option}_{type(measure).name}"
+    return own if own in prose_of("conventions") else option
 
 
 def page_name(page: str, words: Words) -> str:
@@ -271,6 +285,8 @@ def own_options(measure: Measure) -> list[Field[Any]]:
         shared = SHARED.get(option.name)
         if option.name == "aggregate":
             continue  # said by the line of aggregates
+        if isinstance(measure, OnlineMeasure) and option.name not in measure.describe_names():
+            continue  # events have no judged queries
         if shared is None or shared.default != option.default:
             own.append(option)
     return own
@@ -299,6 +315,8 @@ def facts_of(measure: Measure, words: Words) -> Iterator[str]:
     yield line
     if measure.at != "cutoff":
         yield f"{facts['at']} `{measure.at}`"
+    if isinstance(measure, OnlineMeasure):
+        return
     ties, cut = tie_rules(measure, None), tie_rules(measure, 10)
     line = f"{facts['ties']}{words.colon}{', '.join(f'`{rule}`' for rule in ties)}"
     if cut != ties:
@@ -368,7 +386,7 @@ def measures_page(words: Words) -> str:
 
 def who_has(entry: str, words: Words) -> Iterator[str]:
     """Which measures have a convention, and where its default is another one."""
-    name = "norm" if entry.startswith("norm_") else entry
+    name = next((name for name in ("norm", "per") if entry.startswith(f"{name}_")), entry)
     having: dict[str, Field[Any]] = {}
     for measures in own_measures().values():
         for measure in measures:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
+from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
@@ -171,6 +172,8 @@ def check_answerable(measure: Measure, *, scored: bool, highest: float, strict: 
     """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
     if getattr(measure, "sign", "ignored") == "positive" and not scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
+    if getattr(measure, "subtopics", False):
+        return  # grades are numbers of items here
     rel = getattr(measure, "rel", None)
     if rel is None and getattr(measure, "gain", "") == "binary":
         rel = 1
@@ -237,12 +240,9 @@ def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
     ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
-    counts = {}
-    for cutoff in cutoffs:
-        judged: Any = Judged(ties=ties) @ cutoff
-        parts = FORMULAS["Judged"](views.of(judged), judged)
-        counts[cutoff] = int((parts.denominator - parts.numerator)[views.placements.is_judged].sum())
-    return counts
+    view = views.of(Judged(ties=ties))  # type: ignore[arg-type]
+    judged = views.placements.is_judged
+    return {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
 
 
 def _facts(placed: PlacedRun, placing: Placing, unjudged_at: dict[int, int]) -> Facts:

@@ -12,6 +12,7 @@ from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelle
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, place_run
+from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.placing.subtopics import numbered_items, without_subtopics
 
@@ -52,10 +53,13 @@ class Placing:
 
 def into_placing(judgments: object, run: object, columns: Mapping[str, str] | None = None) -> Placing:
     """Accept judgments and a run of any kind, or what carries both."""
-    ready = getattr(judgments, "placed", None)
-    if isinstance(ready, PlacedRun) or isinstance(judgments, Labelled):
+    # What places itself on demand is not placed in full first.
+    ready = None if isinstance(judgments, Placeable) else getattr(judgments, "placed", None)
+    if isinstance(judgments, (Placeable, Labelled)) or isinstance(ready, PlacedRun):
         if run is not None:
             raise InputError(f"{type(judgments).__name__} carries its run; give it alone, or judgments and a run.")
+        if isinstance(judgments, Placeable):
+            return Placing(judgments.place, judgments.source, judgments.source, wide=False)
         if isinstance(ready, PlacedRun):
             return Placing(partial(_already, ready), ready.source, ready.source, wide=False)
     elif run is None:

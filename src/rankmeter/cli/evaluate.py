@@ -79,7 +79,8 @@ class Showing:
 )  # fmt: skip
 @click.option(
     "--dialect", metavar="TOOL",
-    help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ... `rankmeter dialects` lists them.",
+    help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ... "
+    "`rankmeter dialects` lists the tools.",
 )  # fmt: skip
 @click.option("--per-query", is_flag=True, help="Show the value of every query.")
 @click.option("--interval", is_flag=True, help="Add 95% confidence intervals (BCa bootstrap over queries).")

@@ -79,7 +79,10 @@ def refuse_bare_array(data: object) -> None:
         from rankmeter.errors import InputError, with_hint
 
         fact = f"a bare {type(data).__name__} may hold items, grades or scores."
-        raise InputError(with_hint(fact, "say which: rankmeter.arrays(values), or ranked_grades(lists)"))
+        hint = "say which: rankmeter.arrays(values), or ranked_grades(lists)"
+        if hasattr(data, "detach"):
+            hint = "say which: rankmeter.tensors(scores, labels), or ranked_ids(item_ids, relevant), without a run"
+        raise InputError(with_hint(fact, hint))
 
 
 __all__ = [

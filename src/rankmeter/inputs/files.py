@@ -13,13 +13,13 @@ from typing import BinaryIO, Literal, TypeAlias
 
 import polars as pl
 
-from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.errors import InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, read_frames
+from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, as_number, query_blocks, read_frames
 
 FileInput: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
 """What can be read: a path, ``-`` for standard input, the content itself, or a binary file object."""
@@ -33,6 +33,10 @@ _LOOKS = {
     "qrels": "judgments (4 fields a line: query, iteration, item, grade)",
     "run": "a run (6 fields a line: query, Q0, item, rank, score, tag)",
 }
+
+
+SUBTOPICS_OF_TREC = {"subtopic": "iteration"}
+"""The only columns that can be named in TREC text: that the second field of the judgments holds subtopics."""
 
 
 def read_judgments(
@@ -66,6 +70,8 @@ def read_judgments(
         if kind == "labelled":
             return _labelled(source)[0]
         if kind == "qrels":
+            if dict(check_columns(columns) or {}) == SUBTOPICS_OF_TREC:
+                return _diversity(source)
             _check_no_columns(source, columns)
             frame = pl.concat(read_frames(source, QRELS), rechunk=True)
             return JudgmentTable(frame["query"], frame["item"], frame["value"].alias("grade"), source.name)
@@ -159,6 +165,20 @@ def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
         return Labelled(*_labelled(source))
 
 
+def _diversity(source: ByteSource) -> JudgmentTable:
+    """TREC diversity judgments: ``query subtopic item grade``; the subtopic joins the query while the file is read."""
+    lines = [line.split() for block in query_blocks(source, BLOCK_BYTES) for line in block.splitlines() if line.strip()]
+    wrong = [
+        f"line {number}" for number, fields in enumerate(lines, 1) if len(fields) != 4 or as_number(fields[3]) is None
+    ]
+    if wrong:
+        fact = f"{source.name}: {examples(wrong)} is not `query subtopic item grade`. Nothing was read."
+        raise InputError(with_hint(fact, "a grade is a number; empty lines are left out of the count"))
+    query, subtopic, item = (pl.Series([fields[at].decode() for fields in lines], dtype=pl.String) for at in range(3))
+    grade = pl.Series([as_number(fields[3]) for fields in lines], dtype=pl.Float64)
+    return JudgmentTable(query, item, grade, source.name, subtopic)
+
+
 def _labelled(source: ByteSource) -> tuple[JudgmentTable, RunTable]:
     frame = pl.concat(read_frames(source, QRELS), rechunk=True)
     # Counted over the whole file, so that a query that comes back goes on where it stopped.
@@ -207,8 +227,8 @@ def _check_not_empty(source: ByteSource) -> None:
 
 
 def _check_no_columns(source: ByteSource, columns: Mapping[str, str] | None) -> None:
-    if check_columns(columns):
-        columns = columns or {}
+    columns = check_columns(columns)
+    if columns and dict(columns) != SUBTOPICS_OF_TREC:
         raise InputError(
             with_hint(
                 f"{source.name} is TREC text, which has no column names, but columns were given "

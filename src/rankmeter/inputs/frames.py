@@ -231,8 +231,11 @@ def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTab
         grade = _numbers("grade", raw, origin)
     else:
         grade = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
+    subtopic = _ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
     query, queries = _with_empty(query, raw, origin)
-    return JudgmentTable(query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, queries=queries)
+    return JudgmentTable(
+        query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, subtopic, queries
+    )
 
 
 def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:

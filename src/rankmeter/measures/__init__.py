@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankmeter.measures import counts, diversity, found, gains, historic, incomplete, order, users
+from rankmeter.measures import counts, diversity, found, gains, historic, incomplete, online, order, users
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
 from rankmeter.measures.grammar import find_measure, into_measures, listed, parse, parse_measures, split_measures
 
@@ -13,10 +13,13 @@ nDCG, DCG, CG, RBP, ERR = (REGISTRY[name] for name in ("nDCG", "DCG", "CG", "RBP
 Bpref, infAP, Judged = (REGISTRY[name] for name in ("Bpref", "infAP", "Judged"))
 NumQ, NumRet, NumRel, NumRelRet = (REGISTRY[name] for name in ("NumQ", "NumRet", "NumRel", "NumRelRet"))
 HitRate = Success
+CTR, CVR, Conversions, Value = (REGISTRY[name] for name in ("CTR", "CVR", "Conversions", "Value"))
+SessionDuration, EngagedSessions = (REGISTRY[name] for name in ("SessionDuration", "EngagedSessions"))
 
 __all__ = [
+    "CTR", "CVR", "Conversions", "EngagedSessions", "SessionDuration", "Value", "online",
     "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
-    "Success", "counts", "find_measure", "found", "gains", "incomplete", "infAP", "into_measures", "listed", "nDCG",
-    "order", "parse", "parse_measures", "register", "split_measures",
+    "Success", "counts", "diversity", "find_measure", "found", "gains", "historic", "incomplete", "infAP",
+    "into_measures", "listed", "nDCG", "order", "parse", "parse_measures", "register", "split_measures", "users",
 ]  # fmt: skip
