@@ -18,6 +18,7 @@ import numpy as np
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
+from rankmeter.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
@@ -247,8 +248,13 @@ def value(measure: str | Measure, *, grades: object) -> float:
     """
     from rankmeter.inputs import ranked_grades
 
-    result = evaluate(ranked_grades([grades]), measures=[measure])
-    return next(iter(result.mean.values()))
+    asked = ask(measure)
+    if len(asked.measures) > 1:
+        fact = (
+            f"value() gives one number, but {', '.join(map(str, asked.measures))} are {len(asked.measures)} measures."
+        )
+        raise MeasureError(with_hint(fact, "evaluate(ranked_grades([grades]), measures=...) takes several"))
+    return next(iter(evaluate(ranked_grades([grades]), measures=asked.measures).means.values()))
 
 
 def _chosen(measure: Measure, placements: Placements) -> Bools:
@@ -263,7 +269,10 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
 def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
     """The value of each query under a measure, from what has been placed."""
     formula = FORMULAS[type(measure).name]
-    parts = formula(views.of(measure), measure)
+    try:
+        parts = formula(views.of(measure), measure)
+    except FailedMeasureError as failed:
+        raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
     return values_of(
         parts,
         empty=getattr(measure, "empty", "zero"),

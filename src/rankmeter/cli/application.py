@@ -68,6 +68,10 @@ class Application(click.Group):
             sys.stdout.flush()
         except BrokenPipeError as error:
             raise _PipeClosedError from error
+        except OSError as error:
+            if error.filename is None:
+                error.filename = "standard output"  # files that are read or written are named where they are
+            raise
         return result
 
     def main(  # type: ignore[override]
@@ -101,6 +105,8 @@ class Application(click.Group):
             return PIPE_CLOSED
         except OSError as error:
             say(f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
+            if error.filename == "standard output":
+                _silence_stdout()
         else:
             return code if isinstance(code, int) else DONE
         return WRONG

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
-from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures, split_measures
+from rankmeter.measures.grammar import find_measure, into_measures, listed, parse, parse_measures, split_measures
 
 
 def __getattr__(name: str) -> Any:
@@ -23,6 +23,7 @@ __all__ = [
     "RankedMeasure",
     "find_measure",
     "into_measures",
+    "listed",
     "parse",
     "parse_measures",
     "register",
