@@ -18,6 +18,7 @@ COMMANDS = {
     "evaluate": "Measure one or more runs against judgments.",
     "explain": "Say what a measure means, with every convention.",
     "dialects": "List how other tools define their metrics.",
+    "trec_eval": "Do what trec_eval does, with its options and its output.",
     "measures": "List all measures, their other names and their options.",
     "demo": "Evaluate the bundled, made-up data and write a report.",
 }
