@@ -69,6 +69,7 @@ class Columns:
             "set_F": self._set_f,
             "dcg": self._dcg,
             "ideal_dcg": self._dcg,
+            "Rndcg": self._ndcg_over_levels,
             "yaap": self._yaap,
             "rbp": self._rbp,
             "rbp_resid": self._rbp_residual,
@@ -149,6 +150,16 @@ class Columns:
         measure = metric_of(self.dialect, wanted.printed).build(None, {"gains": gains} if gains else {})
         parts = self.scores.parts(measure)
         values = parts.numerator if wanted.printed.name == "dcg" else parts.denominator
+        return Column(wanted.label, wanted.printed, values)
+
+    def _ndcg_over_levels(self, wanted: Wanted) -> Column:
+        """Rndcg, which the program gives up at 0 where nothing is relevant under -l, whatever the gains are."""
+        gains = _gains(wanted)
+        measure = metric_of(self.dialect, wanted.printed).build(None, {"gains": gains} if gains else {})
+        relevant = self.scores.values(self._metric("num_rel")) > 0
+        # Relevant documents without a gain (-l 0) leave it nothing to average: 0/0.
+        without = self.scores.parts(measure).denominator == 0
+        values = np.where(relevant, np.where(without, np.nan, self._values(measure)), 0.0)
         return Column(wanted.label, wanted.printed, values)
 
     def _yaap(self, wanted: Wanted) -> Column:

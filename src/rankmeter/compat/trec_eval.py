@@ -121,7 +121,12 @@ def _place(judgments: JudgmentTable, run: TaggedRun, command: Command) -> Scores
         return Scores.of_run(judgments, run.source, plan)
     except InputError as error:
         text = str(error)
-        code = NOTHING_IN_COMMON if "no query in common" in text else CANNOT_COMPUTE if "twice" in text else WRONG_FILE
+        code = WRONG_FILE
+        if "no query in common" in text:
+            # Version 10 stops at the first judged query that the run lacks.
+            code = NOTHING_IN_COMMON if command.version == 9 else CANNOT_COMPUTE  # noqa: PLR2004
+        elif "twice" in text:
+            code = CANNOT_COMPUTE
         raise TrecEvalError(text, code) from error
     except RankmeterError as error:
         raise TrecEvalError(str(error), WRONG_FILE) from error
