@@ -52,29 +52,39 @@ from rankmeter.measures import (
 )
 
 if TYPE_CHECKING:
+    from rankmeter.advice import advise
+    from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
     from rankmeter.definitions.worked import explain
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.placing.catalogue import rank_catalogue
+    from rankmeter.pooling import pool
     from rankmeter.results import Evaluation
+    from rankmeter.results_comparison import Comparison
 
 __version__ = "0.1.0"
 
 # Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
 _LAZY = {
+    "Comparison": "rankmeter.results_comparison",
     "Evaluation": "rankmeter.results",
     "Labelled": "rankmeter.inputs",
+    "advise": "rankmeter.advice",
     "arrays": "rankmeter.inputs",
+    "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
     "explain": "rankmeter.definitions.worked",
+    "folds": "rankmeter.comparison",
     "measure": "rankmeter.custom",
+    "pool": "rankmeter.pooling",
     "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
     "read_run": "rankmeter.inputs.files",
+    "seeds": "rankmeter.comparison",
     "value": "rankmeter.evaluation",
 }
 
@@ -92,9 +102,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP", "arrays", "AUC", "Bpref", "CG", "DCG", "ERR", "evaluate", "explain", "Evaluation", "F", "HitRate", "infAP",
-    "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure", "MeasureError",
-    "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
-    "parse_measures", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
-    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "SetF", "SetP", "SetR", "Success", "value",
+    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate", "explain", "Evaluation",
+    "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure",
+    "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
+    "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
+    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "seeds", "SetF", "SetP", "SetR", "Success", "value",
 ]  # fmt: skip

@@ -8,27 +8,28 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
-from rankmeter.errors import InputError, MeasureError, RankmeterWarning, with_hint
-from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, into_judgments, into_run
-from rankmeter.inputs.columns import columns_of
-from rankmeter.measures import Judged, Measure, RankedMeasure, into_measures, split_measures
-from rankmeter.measures.dialects import find_dialect
-from rankmeter.placing import PlacedRun, place_run
-from rankmeter.placing.placements import Bools, Placements, Plan, Subtopics
-from rankmeter.placing.subtopics import numbered_items, without_subtopics
+from rankmeter.arithmetic.relevance import hits, length
+from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
+from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.measures import Judged, Measure, RankedMeasure
+from rankmeter.placing import PlacedRun
+from rankmeter.placing.placements import Bools, Placements, Subtopics, some_queries
+from rankmeter.planning import Placing, by_placing, into_placing
 from rankmeter.results import Evaluation, Facts
 
-QueryPolicy = Literal["judged", "common", "run"]
-DuplicatePolicy = Literal["error", "first", "best", "counted"]
-MOST_JUDGED = 2_000_000
-"""Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
+BOUNDED_BY_TIES = frozenset(
+    "P R F Success RR AP nDCG DCG CG RBP ERR Rprec Bpref AUC Judged IPrec NumRelRet AllRelevant".split()
+)
+"""Measures whose highest and lowest values are those of the best and the worst order of the grades in a tie."""
+
+Look = Callable[[list[Measure], PlacedRun, Views], None]
+"""Is shown the measures that share a placing, and the placing."""
 
 
 def evaluate(
@@ -78,29 +79,37 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    names, chosen = _asked(measures, dialect, queries, duplicates)
-    placing = _placing(judgments, run, columns)
+    asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect)
+    return evaluate_placing(into_placing(judgments, run, columns), asked, name)
+
+
+def evaluate_placing(placing: Placing, asked: Asked, name: str, *, look: Look | None = None) -> Evaluation:
+    """Measure what can be placed; ``look`` is shown every placing before it is forgotten."""
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
     placed: PlacedRun | None = None
     facts: Facts | None = None
-    for key, group in _by_placing(chosen).items():
-        placed, subtopics = placing.both(_plan(group, *key[:2], wide=placing.wide), diverse=key[2])
+    for key, group in by_placing(asked.measures).items():
+        placed, subtopics = placing.for_measures(group, key)
         views = Views(placed.placements, subtopics)
         facts = facts or _facts(placed, placing, _unjudged_at(group, views) if placing.wide else {})
+        if look is not None:
+            look(group, placed, views)
+        tied = _in_ties(placed.placements, subtopics)
         for measure in group:
-            values[measure] = _values(measure, views, placed, strict=dialect is None)
-            if (extremes := _tie_bounds(measure, views, placed, strict=dialect is None)) is not None:
+            check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=asked.strict)
+            values[measure] = values_under(measure, views, placed)
+            if (extremes := _tie_bounds(measure, placed, values[measure], tied)) is not None:
                 bounds[measure] = extremes
     if placed is None or facts is None:
         raise MeasureError("no measure was asked for.")
     return Evaluation(
         name=name,
         queries=placed.queries,
-        values={measure: values[measure] for measure in chosen},
-        means={measure: aggregated(values[measure], measure.aggregate) for measure in chosen},
+        values={measure: values[measure] for measure in asked.measures},
+        means={measure: aggregated(values[measure], measure.aggregate) for measure in asked.measures},
         tie_bounds=bounds,
-        asked=names,
+        asked=asked.names,
         facts=facts,
     )
 
@@ -119,160 +128,6 @@ def value(measure: str | Measure, *, grades: object) -> float:
     return next(iter(result.mean.values()))
 
 
-def _asked(
-    measures: object, dialect: str | None, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None
-) -> tuple[dict[str, Measure], list[Measure]]:
-    """Which measure each text that was asked stands for, so that a result is found under either name; and all of them.
-
-    The options of the call are put into measures that do not state their own; those of a dialect are no statement of
-    the caller's, so the call's options come before them.
-    """
-    if isinstance(measures, (str, Measure)):
-        measures = [measures]
-    texts: dict[str, Measure] = {}
-    for one in measures:  # type: ignore[attr-defined]
-        if dialect is not None and isinstance(one, str):
-            spoken = find_dialect(dialect).measures(one)
-            texts |= {text: _overruled(measure, queries, duplicates) for text, measure in spoken.items()}
-            continue
-        for text in split_measures(one) if isinstance(one, str) else [one]:
-            meant = {str(measure): _folded(measure, queries, duplicates) for measure in into_measures(text)}
-            if isinstance(text, str) and len(meant) == 1:
-                texts[text] = next(iter(meant.values()))
-            texts |= meant
-    if not texts:
-        raise MeasureError(with_hint("no measure was asked for.", "evaluate(judgments, run, ['nDCG@10', 'AP'])"))
-    return texts, list(dict.fromkeys(texts.values()))
-
-
-def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
-    """Put the options of the call into a measure, whatever it states."""
-    if queries is not None:
-        measure = measure(queries=None)
-    if duplicates is not None:
-        measure = measure(duplicates=None)
-    return _folded(measure, queries, duplicates)
-
-
-def _folded(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
-    """Put the options of the call into a measure that does not state its own."""
-    changes: dict[str, Any] = {}
-    if queries is not None and measure.queries is None:
-        changes["queries"] = None if queries == "judged" else queries
-    if duplicates is not None and measure.duplicates is None:
-        changes["duplicates"] = None if duplicates == "error" else duplicates
-    return measure(**changes) if changes else measure
-
-
-@dataclass(frozen=True, slots=True)
-class _Placing:
-    """How to place what was given, once the plan is known."""
-
-    place: Callable[[Plan], PlacedRun]
-    judgments: str
-    run: str
-    wide: bool
-    """Whether items judged not relevant are placed too, to count what is unjudged."""
-    subtopics: Subtopics | None = None
-    numbered: Callable[[Plan], PlacedRun] | None = None
-    """How to place with numbers of items for grades; None where the judgments have no subtopics."""
-
-    def both(self, plan: Plan, *, diverse: bool) -> tuple[PlacedRun, Subtopics | None]:
-        """Place for measures of diversity or for others."""
-        if not diverse:
-            return self.place(plan), None
-        if self.numbered is None:
-            raise MeasureError(
-                with_hint(
-                    f"measures of diversity need subtopics, and {self.judgments} has none.",
-                    "give {query: {item: {subtopic: grade}}}, a subtopic column, or for TREC diversity judgments "
-                    "columns={'subtopic': 'iteration'}",
-                )
-            )
-        return self.numbered(plan), self.subtopics
-
-
-def _placing(judgments: object, run: object, columns: Mapping[str, str] | None) -> _Placing:
-    ready = getattr(judgments, "placed", None)
-    if isinstance(ready, PlacedRun) or isinstance(judgments, Labelled):
-        if run is not None:
-            raise InputError(f"{type(judgments).__name__} carries its run; give it alone, or judgments and a run.")
-        if isinstance(ready, PlacedRun):
-            return _Placing(partial(_already, ready), ready.source, ready.source, wide=False)
-    elif run is None:
-        raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
-    truth: AnyJudgments
-    returned: AnyRun
-    if isinstance(judgments, Labelled):
-        truth, returned = judgments.judgments, judgments.run
-    else:
-        truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
-        returned = into_run(run, columns=columns_of(columns, "run"))
-    subtopics, numbered = None, None
-    if isinstance(truth, JudgmentTable) and truth.subtopic is not None:
-        items, subtopics = numbered_items(truth)
-        numbered = partial(place_run, items, returned)
-        truth = without_subtopics(truth)
-    wide = _all_judged(truth)
-    return _Placing(partial(place_run, truth, returned), truth.source, returned.source, wide, subtopics, numbered)
-
-
-def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
-    """What was placed before, if it can serve the plan."""
-    if plan.scores != "float64" or plan.unreturned:
-        wanted = "scores=float32" if plan.scores != "float64" else "candidates=appended"
-        raise MeasureError(f"{placed.source} was ranked already; {wanted} would need another placing.")
-    return placed
-
-
-def _by_placing(measures: list[Measure]) -> dict[tuple[str, str, bool], list[Measure]]:
-    """Measures that can share one placing: same precision of scores, same treatment of duplicates, both of subtopics."""
-    groups: dict[tuple[str, str, bool], list[Measure]] = {}
-    for measure in measures:
-        key = (getattr(measure, "scores", "float64"), measure.duplicates or "error", getattr(measure, "subtopics", False))
-        groups.setdefault(key, []).append(measure)
-    return groups
-
-
-def _all_judged(truth: AnyJudgments) -> bool:
-    """Whether items judged not relevant are placed too, to count what is unjudged; not where they are very many.
-
-    In a matrix every item is judged, so there is nothing to count.
-    """
-    if isinstance(truth, Dense):
-        return False
-    rows = len(truth.query) if isinstance(truth, JudgmentTable) else sum(map(len, truth.data.values()))
-    return rows <= MOST_JUDGED
-
-
-def _plan(measures: list[Measure], scores: str, duplicates: str, *, wide: bool) -> Plan:
-    """The least that must be placed for these measures."""
-    ranked = [measure for measure in measures if isinstance(measure, RankedMeasure)]
-    wide |= any(m.places_judged or m.unjudged == "removed" or m.candidates == "appended" for m in ranked)
-    rules = {m.ties for m in ranked}
-    # How deep a list matters is known only where every measure cuts it and none asks for the rest of it.
-    cuts = [m.cutoff for m in ranked if m.candidates == "all" and m.unjudged == "nonrelevant" and _cuts(m)]
-    return Plan(
-        lowest_grade=-math.inf if wide else min((m.lowest_grade for m in ranked), default=math.inf),
-        ids=bool(rules & {"item", "item-ascending"}),
-        order=bool(rules & {"input", "reversed"}),
-        unreturned=any(m.candidates == "appended" for m in ranked),
-        depth=max(cuts) if cuts and len(cuts) == len(ranked) else None,  # type: ignore[type-var]
-        totals=any(m.needs_total for m in ranked),
-        scores=scores,  # type: ignore[arg-type]
-        duplicates=duplicates,  # type: ignore[arg-type]
-    )
-
-
-def _cuts(measure: RankedMeasure) -> bool:
-    """Whether nothing behind the cutoff can change the value."""
-    return (
-        measure.cutoff is not None
-        and getattr(measure, "norm", "") != "found"
-        and getattr(measure, "ideal", "judged") in ("judged", "top", "full")
-    )
-
-
 def _chosen(measure: Measure, placements: Placements) -> Bools:
     """Which queries a measure is about."""
     if measure.queries == "common":
@@ -282,8 +137,8 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
     return placements.is_judged
 
 
-def _values(measure: Any, views: Views, placed: PlacedRun, *, strict: bool = True) -> Values:
-    _check(measure, placed, strict=strict)
+def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
+    """The value of each query under a measure, from what has been placed."""
     formula = FORMULAS[type(measure).name]
     parts = formula(views.of(measure), measure)
     return values_of(
@@ -298,39 +153,75 @@ def _values(measure: Any, views: Views, placed: PlacedRun, *, strict: bool = Tru
 
 def _listless(measure: Any, placements: Placements) -> Bools:
     """Which queries have an empty list; items appended behind it make it one that is not."""
-    empty = placements.returned == 0
+    empty: Bools = placements.returned == 0
     if getattr(measure, "candidates", "all") == "appended":
         empty &= np.bincount(placements.query, minlength=len(placements)) == 0
     return empty
 
 
-def _check(measure: Measure, placed: PlacedRun, *, strict: bool) -> None:
+def check_answerable(measure: Measure, *, scored: bool, highest: float, strict: bool = True) -> None:
     """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
-    if getattr(measure, "sign", "ignored") == "positive" and not placed.scored:
+    if getattr(measure, "sign", "ignored") == "positive" and not scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
     rel = getattr(measure, "rel", None)
     if rel is None and getattr(measure, "gain", "") == "binary":
         rel = 1
-    highest = placed.highest_grade
     if rel is not None and rel > highest > 0:
         fact = f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}."
         if strict:
-            raise MeasureError(with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})"))
+            raise MeasureError(
+                with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})")
+            )
         warnings.warn(fact, RankmeterWarning, stacklevel=4)
 
 
-def _tie_bounds(measure: Measure, views: Views, placed: PlacedRun, *, strict: bool) -> tuple[float, float] | None:
-    """The values under the worst and the best order of tied items, where ties can change the number."""
-    if not isinstance(measure, RankedMeasure) or not (placed.placements.tied > 1).any():
+def _tie_bounds(
+    measure: Measure, placed: PlacedRun, values: Values, tied: tuple[Bools, Views] | None
+) -> tuple[float, float] | None:
+    """The values under the worst and the best order of tied items, where ties can change the number.
+
+    Only queries with a tie are computed again; the others have one value.
+    """
+    if tied is None or not isinstance(measure, RankedMeasure) or not _bounded_by_ties(measure):
         return None
-    if measure.ties in ("worst", "best") or "worst" not in measure.tie_rules:
-        return None
+    chosen, views = tied
+    part = replace(placed, placements=views.placements)
     ends = []
     for ties in ("worst", "best"):
-        other = measure(ties=ties)
-        ends.append(aggregated(_values(other, views, placed, strict=strict), measure.aggregate))
+        again = values_under(measure(ties=ties), views, part)
+        ends.append(aggregated(_exchanged(values, chosen, again), measure.aggregate))
     worst, best = ends
     return None if worst == best or math.isnan(worst) else (worst, best)
+
+
+def _bounded_by_ties(measure: Any) -> bool:
+    """Whether relevant items first and last in a tie give the highest and the lowest value there is."""
+    return (
+        type(measure).name in BOUNDED_BY_TIES
+        and measure.ties not in ("worst", "best")
+        and measure.miss == "zero"
+        and getattr(measure, "norm", "") != "hits"
+        and getattr(measure, "ideal", "") != "top"
+    )
+
+
+def _exchanged(values: Values, chosen: Bools, again: Values) -> Values:
+    """The values with those of some queries replaced."""
+    changed = {}
+    for name in ("value", "counted", "numerator", "denominator"):
+        changed[name] = getattr(values, name).copy()
+        changed[name][chosen] = getattr(again, name)
+    return Values(**changed)
+
+
+def _in_ties(placements: Placements, subtopics: Subtopics | None) -> tuple[Bools, Views] | None:
+    """The queries in which a judged item ties with another one, and their placements."""
+    rows = placements.tied > 1
+    if subtopics is not None or not rows.any():
+        return None
+    chosen = np.zeros(len(placements), np.bool_)
+    chosen[placements.query[rows]] = True
+    return chosen, Views(placements if chosen.all() else some_queries(placements, chosen))
 
 
 def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
@@ -338,15 +229,12 @@ def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
     ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
-    counts = {}
-    for cutoff in cutoffs:
-        judged: Any = Judged(ties=ties) @ cutoff
-        parts = FORMULAS["Judged"](views.of(judged), judged)
-        counts[cutoff] = int((parts.denominator - parts.numerator)[views.placements.is_judged].sum())
-    return counts
+    view = views.of(Judged(ties=ties))  # type: ignore[arg-type]
+    judged = views.placements.is_judged
+    return {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
 
 
-def _facts(placed: PlacedRun, placing: _Placing, unjudged_at: dict[int, int]) -> Facts:
+def _facts(placed: PlacedRun, placing: Placing, unjudged_at: dict[int, int]) -> Facts:
     """Counts of what was evaluated."""
     placements = placed.placements
     judged, in_run = placements.is_judged, placements.in_run

@@ -139,8 +139,12 @@ class Accidents:
         if self.adapter == "ranx_dicts" and list(self.case["qrels"]) != list(self.case["run"]):
             return True
         if self.adapter.startswith("ranx") and row["api"] == "bpref":
-            return any(not {grade >= 1 for grade in grades.values()} >= {True, False} for grades in self.case["qrels"].values())
-        if self.has(row, "an empty list") and not scores_left(self.case, query, judged_only=self.adapter.endswith("-J")):
+            return any(
+                not {grade >= 1 for grade in grades.values()} >= {True, False} for grades in self.case["qrels"].values()
+            )
+        if self.has(row, "an empty list") and not scores_left(
+            self.case, query, judged_only=self.adapter.endswith("-J")
+        ):
             return True
         if self.has(row, "only relevant items") and all(
             grade >= 1 for grade in self.case["qrels"].get(query, {}).values()

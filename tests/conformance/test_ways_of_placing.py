@@ -14,9 +14,10 @@ from rankmeter.measures import REGISTRY
 from rankmeter.measures.base import RankedMeasure
 
 MEASURES = [
-    measure(ties=ties)
+    measure(ties=ties, **({"max_grade": 3} if type(measure).__mro__[1].__name__ == "UserModelMeasure" else {}))
     for measure in REGISTRY.values()
-    if isinstance(measure, RankedMeasure) and not getattr(measure, "custom", False)
+    if isinstance(measure, RankedMeasure) and not measure.subtopics and not getattr(measure, "custom", False)
+    if measure.name not in ("nDCGrel", "RnDCG")  # they add along all queries, so that the last bit hangs on the order
     for ties in measure.tie_rules
 ] + [
     rm.parse(text)
@@ -118,7 +119,7 @@ def test_every_way_gives_the_values_of_mappings(way, seed, tmp_path):
     judgments, run = data(seed)
     expected = rm.evaluate(judgments, run, MEASURES)
     found = rm.evaluate(*way(judgments, run, tmp_path), MEASURES)
-    assert found.mean == pytest.approx(expected.mean, abs=0, nan_ok=True)
+    assert found.mean == pytest.approx(expected.mean, abs=0, rel=0, nan_ok=True)
     assert by_query(found) == by_query(expected)
     assert found.facts.unjudged_at == expected.facts.unjudged_at
 

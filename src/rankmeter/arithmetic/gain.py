@@ -12,8 +12,8 @@ from rankmeter.arithmetic.relevance import depth, length
 from rankmeter.arithmetic.views import View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.placing.placements import Bools, Floats
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.segments import bisect, expand, offsets_of, sort_descending
 
 Options = Any
 
@@ -43,16 +43,23 @@ def discounted_gain(view: View, m: Options) -> Parts:
 
 
 def _discounted(view: View, m: Options, discount: Discount) -> Parts:
-    gain = gains_of(view.grade, m)
+    gain: Floats = view.once(("gain", m.gain, m.rel), lambda: gains_of(view.grade, m))
     rows = gain > 0
+    if m.cutoff is not None and view.ties != "mean":
+        rows &= view.rank <= m.cutoff
     summed = view.per_query(gain[rows] * row_weights(view, rows, discount, m.cutoff), rows)
     return Parts(summed, np.ones(len(view)), _any_gain(view, m), summed > 0)
 
 
 def _any_gain(view: View, m: Options) -> Bools:
     """(n,) whether a candidate has a gain."""
-    total = np.concatenate([[0], np.cumsum(gains_of(view.best, m) > 0)])
-    return total[view.best_offsets[1:]] > total[view.best_offsets[:-1]]
+    if not isinstance(m.gain, str):
+        return any_of(view, gains_of(view.best, m) > 0)
+    # Gains rise with grades, so that the best grade tells.
+    some = view.best_offsets[1:] > view.best_offsets[:-1]
+    found = np.zeros(len(view), np.bool_)
+    found[some] = gains_of(view.best[view.best_offsets[:-1][some]], m) > 0
+    return found
 
 
 def ndcg(view: View, m: Options) -> Parts:
@@ -66,9 +73,7 @@ def _ideal(view: View, m: Options) -> Floats:
     if m.ideal == "full":
         return np.full(len(view), cumulated(discount, m.cutoff)[-1])
     if m.ideal in ("judged", "uncut", "length"):
-        gain, offsets = gains_of(view.best, m), view.best_offsets
-        if not isinstance(m.gain, str):  # a map need not keep the order of the grades
-            gain = sort_descending(gain, offsets)
+        gain, offsets = _best_gains(view, m)
     else:
         rows = view.rank <= length(view, m.cutoff if m.ideal == "top" else None)[view.query]
         offsets = offsets_of(np.bincount(view.query[rows], minlength=len(view)).astype(np.int64))
@@ -83,6 +88,18 @@ def _ideal(view: View, m: Options) -> Floats:
     query = query[counts]
     weighed = np.bincount(query, weights=gain[counts] * discount(place[counts]), minlength=len(view))
     return weighed.astype(np.float64, copy=False)
+
+
+def _best_gains(view: View, m: Options) -> tuple[Floats, Ints]:
+    """The gains of the candidates, highest first; of the first k only where no more can count."""
+    if not isinstance(m.gain, str):  # a map need not keep the order of the grades
+        return sort_descending(gains_of(view.best, m), view.best_offsets), view.best_offsets
+    low, high = view.best_offsets[:-1], view.best_offsets[1:]
+    # Gains rise with grades: what has none stands at the end.
+    sizes: Ints = view.once(("above 0",), lambda: bisect(view.best, low, high, np.zeros(len(low)), past_equal=False))
+    if m.ideal != "uncut" and m.cutoff is not None:
+        sizes = np.minimum(sizes, m.cutoff)
+    return gains_of(view.best[expand(low, sizes)], m), offsets_of(sizes)
 
 
 def rank_biased_precision(view: View, m: Options) -> Parts:

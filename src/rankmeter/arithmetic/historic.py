@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.gain import any_of, gains_of
+from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.incomplete import judged_rows
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import (

@@ -13,6 +13,10 @@ GEOMETRIC_FLOOR = 1e-5
 """Values below this count as this in a geometric mean, as in trec_eval's gm_map."""
 
 
+MANY = 4096
+"""From how many values on a sum is worth the set-up of adding them in NumPy."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """A value per query as numerator and denominator, so that it can be averaged or pooled; all ``(n,)``."""
@@ -64,24 +68,43 @@ def values_of(
     return Values(value, counted, above, below)
 
 
+def summed(values: Floats) -> float:
+    """``math.fsum(values)``, the exact sum rounded once, without a Python number for each value.
+
+    The leading bits of all values, as many as can be added without rounding, are cut off and added by NumPy; then those
+    of the rest, until nothing is left (Rump, Ogita & Oishi 2008).
+    """
+    rest, sums = values, []
+    bits = len(values).bit_length() + 1
+    while len(values) >= MANY:
+        largest = float(np.abs(rest).max())
+        if not 0.0 < largest < 1e290:
+            break
+        anchor = 2.0 ** (math.frexp(largest)[1] + bits)
+        leading = (anchor + rest) - anchor
+        sums.append(float(leading.sum()))
+        rest = rest - leading
+    return math.fsum([*sums, *rest[rest != 0].tolist()])
+
+
 def aggregated(values: Values, aggregate: str) -> float:
     """One number for all queries that count; NaN where none does.
 
-    Sums are exact (``math.fsum``), so that no partitioning of the queries changes a digit.
+    Sums are exact (as ``math.fsum``), so that no partitioning of the queries changes a digit.
     """
     if aggregate == "pooled":
-        below = math.fsum(values.denominator[values.counted])
-        above = math.fsum(values.numerator[values.counted])
+        below = summed(values.denominator[values.counted])
+        above = summed(values.numerator[values.counted])
         return above / below if below else 0.0 if values.counted.any() else math.nan
     kept = values.value[values.counted]
     if aggregate == "filled":
         kept = np.nan_to_num(kept, nan=0.0)
     if aggregate == "sum":
-        return math.fsum(kept)
+        return summed(kept)
     if not len(kept):
         return math.nan
     if aggregate == "median":
         return float(np.median(kept))
     if aggregate == "geometric":
-        return math.exp(math.fsum(np.log(np.maximum(kept, GEOMETRIC_FLOOR))) / len(kept))
-    return math.fsum(kept) / len(kept)
+        return math.exp(summed(np.log(np.maximum(kept, GEOMETRIC_FLOOR))) / len(kept))
+    return summed(kept) / len(kept)

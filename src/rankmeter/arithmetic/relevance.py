@@ -10,6 +10,7 @@ from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.views import View
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
 from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.segments import bisect, offsets_of
 
 # The options of a measure are read by attribute: arithmetic knows no measure class.
 Options = Any
@@ -17,16 +18,38 @@ Options = Any
 
 def total_relevant(view: View, rel: float) -> Floats:
     """(n,) R: how many candidates are relevant."""
-    relevant = (view.best >= rel).astype(np.float64)
-    total = np.concatenate([[0.0], np.cumsum(relevant)])
-    counts: Floats = total[view.best_offsets[1:]] - total[view.best_offsets[:-1]]
-    return counts
+
+    def count() -> Floats:
+        # The best grades fall within each query, so that R is found by bisection.
+        low, high = view.best_offsets[:-1], view.best_offsets[1:]
+        return bisect(view.best, low, high, np.full(len(low), float(rel)), past_equal=True).astype(np.float64)
+
+    total: Floats = view.once(("R", rel), count)
+    return total
+
+
+def relevant_rows(view: View, rel: float) -> Bools:
+    """(m,) which rows are relevant."""
+    rows: Bools = view.once(("relevant", rel), lambda: view.grade >= rel)
+    return rows
 
 
 def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
     """(n,) how many relevant items stand within the cutoff, or are expected to."""
-    rows = view.grade >= rel
-    return view.per_query(row_weights(view, rows, flat, cutoff), rows)
+    if view.ties == "mean":
+        rows = relevant_rows(view, rel)
+        return view.per_query(row_weights(view, rows, flat, cutoff), rows)
+    limit = view.returned if cutoff is None else np.broadcast_to(np.asarray(cutoff, np.int64), len(view))
+    rank, offsets = view.once(("relevant ranks", rel), lambda: _ranks(view, rel))
+    # The ranks of a query rise, so that those within the cutoff are found by bisection.
+    return bisect(rank, offsets[:-1], offsets[1:], -limit.astype(np.float64), past_equal=True).astype(np.float64)
+
+
+def _ranks(view: View, rel: float) -> tuple[Floats, Ints]:
+    """The ranks of the relevant rows, negated so that they fall, and where each query's start."""
+    rows = relevant_rows(view, rel)
+    sizes = np.bincount(view.query[rows], minlength=len(view)).astype(np.int64)
+    return -view.rank[rows].astype(np.float64), offsets_of(sizes)
 
 
 def depth(view: View, cutoff: int | None) -> Floats:
@@ -219,7 +242,8 @@ def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
     counted = row_weights(view, rows, flat, cutoff)
 
     def before(rank: Ints) -> Floats:
-        return harmonic[np.minimum(rank, len(harmonic)) - 1]
+        found: Floats = harmonic[np.minimum(rank, len(harmonic)) - 1]
+        return found
 
     return total * counted - row_weights(view, rows, before, cutoff)
 

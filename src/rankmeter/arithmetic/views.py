@@ -6,8 +6,8 @@ on it. What is left for a measure's own function is its formula.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,6 +53,14 @@ class View:
     ties: str
     subtopics: Subtopics | None = None
     """Where it is there, grades are numbers of items, which lead to their subtopics."""
+    memo: dict[Any, Any] = field(default_factory=dict, compare=False)
+    """What several measures ask of this view, computed once."""
+
+    def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """What was made under this key, or is made now."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        return self.memo[key]
 
     def __len__(self) -> int:
         return len(self.returned)
@@ -91,10 +99,8 @@ class Views:
 
 def _seen(placements: Placements, m: Conventions, gains: Mapping[float, float] | None) -> Placements:
     """Apply every convention but the tie rule."""
-    if m.candidates == "appended":
-        placements = append_unreturned(placements)
-    else:
-        placements = without_unreturned(placements)
+    reach = append_unreturned if m.candidates == "appended" else without_unreturned
+    placements = reach(placements)
     if m.depth is not None:
         placements = cut(placements, m.ties, m.depth, gains)
     if m.candidates == "list":
@@ -213,10 +219,22 @@ def ranked(placements: Placements, ties: str, gains: Mapping[float, float] | Non
         order = np.lexsort((-grade, rank, query))
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
     elif not _in_order(query, rank):
-        order = np.lexsort((rank, query))
+        order = _by_rank(query, rank, p.returned)
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
     offsets = offsets_of(np.bincount(query, minlength=len(p)).astype(np.int64))
     return View(p.returned, p.best_offsets, p.best, offsets, query, grade, rank, above, tied, ties)
+
+
+def _by_rank(query: Ints, rank: Ints, returned: Ints) -> Ints:
+    """The order of rows by query and rank: no two rows share a place, so each goes to its own, without comparing."""
+    places = int(returned.sum())
+    if places > 16 * len(rank) or (rank > returned[query]).any():
+        return np.lexsort((rank, query))
+    table = np.full(places, -1, np.int64)
+    table[offsets_of(returned)[query] + rank - 1] = np.arange(len(rank))
+    order: Ints = table[table >= 0]
+    # An item that is counted twice may share a place with itself.
+    return order if len(order) == len(rank) else np.lexsort((rank, query))
 
 
 def _in_order(query: Ints, rank: Ints) -> bool:

@@ -16,6 +16,9 @@ from rankmeter.errors import RankmeterError, nearest
 
 COMMANDS = {
     "evaluate": "Measure one or more runs against judgments.",
+    "compare": "Compare runs: which differences are real, and gates for pipelines.",
+    "pool": "List the unjudged items that are most worth judging.",
+    "advise": "Say which measures and cutoffs fit the data, and why.",
     "explain": "Say what a measure means, with every convention.",
     "dialects": "List how other tools define their metrics.",
     "trec_eval": "Do what trec_eval does, with its options and its output.",

@@ -113,7 +113,12 @@ def _overview(dialects: list[Dialect], lang: Language) -> str:
 def _whole(dialect: Dialect, lang: Language) -> str:
     words = _WORDS[lang]
     rounded = f" ({words['digits'].format(dialect.digits)})" if dialect.digits else ""
-    lines = [f"{dialect}: {dialect.title} {dialect.version}{rounded}", *_wrapped(dialect.text[lang]), "", words["metrics"]]
+    lines = [
+        f"{dialect}: {dialect.title} {dialect.version}{rounded}",
+        *_wrapped(dialect.text[lang]),
+        "",
+        words["metrics"],
+    ]
     width = max(len(metric.name) for metric in dialect.metrics)
     for metric in dialect.metrics:
         lines.append(f"  {metric.name:<{width}}  {definition(metric)}")

@@ -15,6 +15,7 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import RankedMeasure
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.counting import as_float32
+from rankmeter.placing.table import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +75,9 @@ def _rows_in_file(source: RunFile, query: str) -> RunTable:
     for block in source.blocks():
         rows = _rows(block.query, query)
         if rows.any() or not kept:
-            columns = (column.filter(rows) for column in (block.query, block.item, block.score))
-            kept.append(RunTable(*columns, block.source, scored=block.scored))
-    columns = (pl.concat([getattr(part, name) for part in kept]) for name in ("query", "item", "score"))
-    return RunTable(*columns, kept[0].source, scored=kept[0].scored)
+            query_, item, score = block.query.filter(rows), block.item.filter(rows), block.score.filter(rows)
+            kept.append(RunTable(query_, item, score, block.source, scored=block.scored))
+    return whole(iter(kept))
 
 
 def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:

@@ -129,10 +129,8 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
     values = next(iter(result.values.values()))
     value = float(values.value[0]) if values.counted[0] else None
     places = ranking(data, measure)
-    if type(measure).name in ADDED_UP:
-        rows = _gain_rows(measure, data, places)
-    else:
-        rows = _growing_rows(measure, data, places)
+    rows_of = _gain_rows if type(measure).name in ADDED_UP else _growing_rows
+    rows = rows_of(measure, data, places)
     shown = _until_nothing_more(rows, measure)
     return Worked(
         measure=str(measure),
@@ -187,8 +185,9 @@ def _gain_rows(measure: Any, data: OneQuery, places: list[Place]) -> list[Worked
 
 def _placed(measure: RankedMeasure, data: OneQuery) -> Any:
     plan = Plan(unreturned=measure.candidates == "appended", scores=measure.scores)
-    run = ScoredMapping(_run(data)) if data.scored else ScoredMapping({data.query: data.scores})
-    return place_run(GradedMapping({data.query: data.judgments}), run, plan).placements
+    judged: dict[Any, Any] = {data.query: data.judgments}
+    listed: dict[Any, Any] = {data.query: data.scores}
+    return place_run(GradedMapping(judged), ScoredMapping(listed), plan).placements
 
 
 def _growing_rows(measure: RankedMeasure, data: OneQuery, places: list[Place]) -> list[WorkedRow]:

@@ -7,13 +7,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
-from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, Labelled, RunFile, Source
+from rankmeter.inputs.sources import (
+    AnyJudgments,
+    AnyRun,
+    Dense,
+    GradedMapping,
+    Labelled,
+    RankedLists,
+    RunFile,
+    ScoredMapping,
+    Source,
+)
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind."""
-    if isinstance(data, (JudgmentTable, Dense)):
+    if isinstance(data, (JudgmentTable, GradedMapping, Dense)):
         return data
     if is_path(data):
         from rankmeter.inputs.files import read_judgments  # only when a file is read
@@ -32,7 +42,7 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
 
 def into_run(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyRun:
     """Accept a run of any kind."""
-    if isinstance(data, (RunTable, RunFile, Dense)):
+    if isinstance(data, (RunTable, RunFile, ScoredMapping, RankedLists, Dense)):
         return data
     if is_path(data):
         from rankmeter.inputs.files import iter_run

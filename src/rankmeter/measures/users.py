@@ -33,7 +33,9 @@ class UserModelMeasure(RankedMeasure):
         RankedMeasure.__post_init__(self)
         if self.min_grade >= self.max_grade:
             fact = f"{self.name}: min_grade={self.min_grade} is not below max_grade={self.max_grade}."
-            raise MeasureError(with_hint(fact, f"{self.name}(max_grade={self.min_grade + 1},min_grade={self.min_grade})"))
+            raise MeasureError(
+                with_hint(fact, f"{self.name}(max_grade={self.min_grade + 1},min_grade={self.min_grade})")
+            )
 
     @property
     def lowest_grade(self) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import polars as pl
 
@@ -52,8 +54,7 @@ def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, flo
             # dict() keeps the last score of a repeated key; the first place is the one that counts.
             one = dict(zip(reversed(items), reversed(falling[: len(items)]), strict=True))
             one = dict(sorted(one.items(), key=lambda pair: -pair[1]))
-            repeated = {item for item in items if items.count(item) > 1}
-            twice.extend(f"item {item} in query {query}" for item in repeated)
+            twice.extend(f"item {item} in query {query}" for item, times in Counter(items).items() if times > 1)
         scores[query] = one
     if twice and plan.duplicates == "error":
         fact = f"{run.source} returns an item twice for the same query: {examples(twice)}. Nothing was evaluated."

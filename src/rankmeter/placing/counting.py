@@ -29,6 +29,7 @@ def place(
     wanted: Floats,
     plan: Plan,
     *,
+    rows: Ints | None = None,
     rows_of: Callable[[Ints], Ints],
     ids_of: Callable[[Ints], pl.Series],
 ) -> Places:
@@ -42,6 +43,8 @@ def place(
         Where each query's scores start.
     segment, wanted
         The query and the score of each judged item.
+    rows
+        The positions in ``scores`` of the judged items, where they are known.
     rows_of
         The positions in ``scores`` of some judged items; asked only for those in a tie.
     ids_of
@@ -50,10 +53,13 @@ def place(
     if plan.scores == "float32":
         scores, wanted = as_float32(scores), as_float32(wanted)
     wrong = unsorted_segments(scores, offsets)
-    falling = sort_descending(scores, offsets, wrong)
-    low, high = offsets[segment], offsets[segment + 1]
-    above = bisect(falling, low, high, wanted, past_equal=False)
-    tied = bisect(falling, low + above, high, wanted, past_equal=True)
+    if rows is not None and not len(wrong) and len(rows) * 16 > len(scores):
+        above, tied = _in_falling_order(scores, offsets, segment, rows)
+    else:
+        falling = sort_descending(scores, offsets, wrong)
+        low, high = offsets[segment], offsets[segment + 1]
+        above = bisect(falling, low, high, wanted, past_equal=False)
+        tied = bisect(falling, low + above, high, wanted, past_equal=True)
     higher_id, earlier = np.zeros_like(above), np.zeros_like(above)
     in_tie = np.flatnonzero(tied > 1)
     if len(in_tie) and (plan.ids or plan.order):
@@ -66,6 +72,19 @@ def place(
         if plan.ids:
             higher_id[in_tie] = count_higher(group, ids_of(member))[slot]
     return Places(above, tied, higher_id, earlier)
+
+
+def _in_falling_order(scores: Floats, offsets: Ints, segment: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Items above and beside each row where all lists are in order: the position is the rank, ties are runs."""
+    new = np.ones(len(scores), np.bool_)
+    np.not_equal(scores[1:], scores[:-1], out=new[1:])
+    new[offsets[:-1][offsets[:-1] < len(scores)]] = True
+    starts = np.flatnonzero(new)
+    if len(starts) == len(scores):
+        return rows - offsets[segment], np.ones(len(rows), np.int64)
+    run = np.searchsorted(starts, rows, side="right") - 1
+    sizes = np.diff(starts, append=len(scores))
+    return starts[run] - offsets[segment], sizes[run]
 
 
 def as_float32(scores: Floats) -> Floats:

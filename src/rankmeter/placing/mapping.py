@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from rankmeter.placing.unreturned import with_unreturned
 
 Query = str | int
 Item = str | int
+DEEP = 4
+"""How many times fewer judgments than returned items there must be for looking up the judgments instead."""
 Graded = Mapping[Query, Mapping[Item, float]]
 Scored = Mapping[Query, Mapping[Item, float]]
 
@@ -30,10 +32,18 @@ Scored = Mapping[Query, Mapping[Item, float]]
 class _Hits:
     """The judged items that were returned, query by query."""
 
-    counts: Ints
-    items: list[Item]
+    segment: Ints
+    """The query of each."""
     grade: Floats
-    score: Floats
+    row: Ints | None
+    """Where each stands among all scores; None where only its score is known."""
+    items: list[Item]
+    """Its id, where its row is not known."""
+    scores: Floats
+
+    def score(self, scores: Floats) -> Floats:
+        """The score of each."""
+        return self.scores if self.row is None else scores[self.row]
 
 
 def place_mappings(
@@ -52,17 +62,18 @@ def place_mappings(
     sizes = np.fromiter(map(len, graded), np.int64, len(graded))
     grades = read_numbers(graded, int(sizes.sum()), "grade", "judgments", queries)
     best, best_sizes = _best(grades, sizes, plan.lowest_grade)
-    hits = _intersect(graded, lists, plan.lowest_grade)
-    segment = np.repeat(np.arange(len(graded)), hits.counts)
+    hits = _hits(graded, lists, offsets, plan.lowest_grade)
     places = place(
         scores,
         offsets,
-        segment,
-        hits.score,
+        hits.segment,
+        hits.score(scores),
         plan,
-        rows_of=_rows_of(lists, offsets, segment, hits.items),
+        rows=hits.row,
+        rows_of=_rows_of(lists, offsets, hits),
         ids_of=_ids_of(lists, offsets),
     )
+    segment = hits.segment
     columns: dict[str, Any] = {
         "query": segment,
         "grade": hits.grade,
@@ -70,7 +81,7 @@ def place_mappings(
         "tied": places.tied,
         "higher_id": places.higher_id,
         "earlier": places.earlier,
-        "score": hits.score if scored else np.full(len(segment), np.nan),
+        "score": hits.score(scores) if scored else np.full(len(segment), np.nan),
     }
     if plan.unreturned:
         columns = with_unreturned(columns, returned, **_unreturned(graded, lists))
@@ -110,7 +121,35 @@ def _best(grades: Floats, sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
     return sort_descending(grades, offsets_of(sizes)), sizes
 
 
-def _intersect(graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[Item, float]], lowest: float) -> _Hits:
+def _hits(
+    graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[Item, float]], offsets: Ints, lowest: float
+) -> _Hits:
+    """Look up the shorter side in the longer one."""
+    judged, listed = sum(map(len, graded)), sum(map(len, lists[: len(graded)]))
+    if judged * DEEP < listed:
+        return _judged_in_lists(graded, lists, lowest)
+    return _listed_in_judgments(graded, lists, offsets, listed, lowest)
+
+
+def _listed_in_judgments(
+    graded: Sequence[Mapping[Item, float]],
+    lists: Sequence[Mapping[Item, float]],
+    offsets: Ints,
+    total: int,
+    lowest: float,
+) -> _Hits:
+    """The grade of every returned item, read in one go; those that have one are the hits."""
+    looked_up = (map(judged.get, listed, repeat(np.nan)) for judged, listed in zip(graded, lists, strict=False))
+    grade = np.fromiter(chain.from_iterable(looked_up), np.float64, total)
+    row = np.flatnonzero(grade >= lowest)
+    segment = np.searchsorted(offsets, row, side="right") - 1
+    return _Hits(segment, grade[row], row, [], grade[:0])
+
+
+def _judged_in_lists(
+    graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[Item, float]], lowest: float
+) -> _Hits:
+    """The score of every judged item that was returned; where it stands is found by counting."""
     items: list[Item] = []
     counts = np.zeros(len(graded), np.int64)
     grades: list[float] = []
@@ -125,22 +164,24 @@ def _intersect(graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[I
         items.extend(both)
         grades.extend(map(judged.__getitem__, both))
         scores.extend(map(listed.__getitem__, both))
-    return _Hits(counts, items, np.array(grades, np.float64), np.array(scores, np.float64))
+    segment = np.repeat(np.arange(len(graded)), counts)
+    return _Hits(segment, np.array(grades, np.float64), None, items, np.array(scores, np.float64))
 
 
-def _rows_of(
-    lists: Sequence[Mapping[Item, float]], offsets: Ints, segment: Ints, items: list[Item]
-) -> Callable[[Ints], Ints]:
-    """A function that finds the positions of some hits; only queries with a tie are ever searched."""
+def _rows_of(lists: Sequence[Mapping[Item, float]], offsets: Ints, hits: _Hits) -> Callable[[Ints], Ints]:
+    """A function that finds the rows of some hits; only queries with a tie are ever searched."""
+    if hits.row is not None:
+        known = hits.row
+        return lambda some: known[some]
 
     def rows_of(some: Ints) -> Ints:
         rows = np.empty(len(some), np.int64)
         current, number = -1, {}
         for at, hit in enumerate(some.tolist()):
-            if segment[hit] != current:
-                current = int(segment[hit])
+            if hits.segment[hit] != current:
+                current = int(hits.segment[hit])
                 number = dict(zip(lists[current], range(len(lists[current])), strict=True))
-            rows[at] = offsets[current] + number[items[hit]]
+            rows[at] = offsets[current] + number[hits.items[hit]]
         return rows
 
     return rows_of
@@ -188,29 +229,43 @@ def _is_number(value: object) -> bool:
 
 
 def same_id_types(judgments: Graded, run: Scored) -> tuple[Graded, Scored]:
-    """Compare ids as text where one side has numbers and the other text, and say so once."""
-    for what, left, right in (
-        ("query", judgments, run),
-        ("item", next(filter(None, judgments.values()), {}), next(filter(None, run.values()), {})),
-    ):
-        kinds = {type(next(iter(side))) for side in (left, right) if side}
-        if str in kinds and len(kinds) > 1:
-            warnings.warn(
-                f"{what} ids are numbers on one side and text on the other; they are compared as text.",
-                RankmeterWarning,
-                stacklevel=2,
-            )
-            return _as_text(judgments, what), _as_text(run, what)
+    """Compare ids as text where some are numbers and some text, and say so once."""
+    if len(_kinds(judgments) | _kinds(run)) > 1:
+        _say_as_text("query")
+        judgments, run = _keys_as_text(judgments, "query"), _keys_as_text(run, "query")
+    kinds: set[type] = set()
+    for side in (judgments, run):
+        for one in side.values():
+            kinds |= _first_and_last(one)
+    if len(kinds) > 1:
+        _say_as_text("item")
+        judgments = {query: _keys_as_text(one, "item") for query, one in judgments.items()}
+        run = {query: _keys_as_text(one, "item") for query, one in run.items()}
     return judgments, run
 
 
-def _as_text(mapping: Mapping[Any, Mapping[Any, float]], what: str) -> dict[Any, Any]:
-    if what == "query":
-        return _keys_as_text(mapping, "query")
-    return {query: _keys_as_text(one, "item") for query, one in mapping.items()}
+def _kinds(mapping: Mapping[Any, Any]) -> set[type]:
+    """Text or number: the kinds of all ids."""
+    return {str if issubclass(kind, str) else int for kind in set(map(type, mapping))}
 
 
-def _keys_as_text(mapping: Mapping[Any, Any], what: str) -> dict[str, Any]:
+def _first_and_last(mapping: Mapping[Any, Any]) -> set[type]:
+    """The kinds of the first and the last id of a query: one list mixes kinds only by mistake."""
+    if not mapping:
+        return set()
+    ends = (type(next(iter(mapping))), type(next(reversed(mapping))))
+    return {str if issubclass(kind, str) else int for kind in ends}
+
+
+def _say_as_text(what: str) -> None:
+    warnings.warn(
+        f"{what} ids are numbers on one side and text on the other; they are compared as text.",
+        RankmeterWarning,
+        stacklevel=4,
+    )
+
+
+def _keys_as_text(mapping: Mapping[Any, Any], what: str) -> dict[Any, Any]:
     text = {str(key): value for key, value in mapping.items()}
     if len(text) != len(mapping):
         fact = f"some {what} ids differ as numbers and text but not as text (1 and '1')."

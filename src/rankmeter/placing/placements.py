@@ -87,6 +87,22 @@ class Subtopics:
     """The item's grade on it."""
 
 
+def some_queries(placements: Placements, chosen: Bools) -> Placements:
+    """The placements of some queries only, numbered anew."""
+    number = np.cumsum(chosen) - 1
+    rows = placements.rows(chosen[placements.query])
+    sizes = np.diff(placements.best_offsets)
+    kept = np.repeat(chosen, sizes)
+    return Placements(
+        returned=placements.returned[chosen],
+        in_run=placements.in_run[chosen],
+        is_judged=placements.is_judged[chosen],
+        best_offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[chosen])]),
+        best=placements.best[kept],
+        **{**rows, "query": number[rows["query"]]},
+    )
+
+
 ROW_FIELDS = ("query", "grade", "above", "tied", "higher_id", "earlier", "score")
 
 

@@ -1,15 +1,22 @@
-"""Confidence intervals by the BCa bootstrap over queries (Efron 1987)."""
+"""Confidence intervals by the bootstrap over queries: BCa (Efron 1987) or percentile."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
 from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats
+from rankmeter.stats.resampling import Step, resampled_sums
+from rankmeter.stats.samples import Sample
+
+IntervalMethod = Literal["bca", "percentile"]
+METHODS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
 
 BLOCK_CELLS = 4_000_000
 """How many resampled indices are held at once."""
@@ -34,10 +41,8 @@ def bootstrap_interval(values: Values, aggregate: str, *, level: float, resample
     The bias correction comes from the share of resampled values below the observed one, the acceleration from the
     jackknife, which for means and quotients of means needs no second resampling.
     """
-    if not 0 < level < 1:
-        raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
-    if resamples < 100:
-        raise InputError(f"resamples={resamples} is too few; use at least 100.")
+    check_level(level)
+    check_resamples(resamples)
     top, bottom = _sample(values, aggregate)
     if len(top) < 2:
         raise InputError(f"there is no interval: {len(top)} query counts for this measure, and it takes at least two.")
@@ -45,6 +50,112 @@ def bootstrap_interval(values: Values, aggregate: str, *, level: float, resample
     drawn = _resampled(top, bottom, aggregate, resamples, seed)
     low, high = _bca(observed, drawn, _jackknife(top, bottom, aggregate), level)
     return Interval(low, high, level, "BCa bootstrap over queries", resamples, seed, len(top))
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that is none."""
+    if not 0 < level < 1:
+        raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
+
+
+def check_resamples(resamples: int, what: str = "resamples") -> None:
+    """Refuse so few resamples that an interval would be made of chance."""
+    if resamples < 100:
+        raise InputError(f"{what}={resamples} is too few; use at least 100.")
+
+
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """Intervals of the aggregated values of all systems under one measure, and of the differences of some pairs."""
+
+    systems: list[Interval]
+    pairs: list[Interval]
+
+
+def intervals_of(
+    samples: Sequence[Sample],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    level: float,
+    method: IntervalMethod,
+    resamples: int,
+    seed: int,
+    unit: str = "queries",
+    step: Step | None = None,
+) -> list[Bands]:
+    """For each measure the intervals of every system and of the differences of ``pairs``, from the same resamples.
+
+    Systems are resampled together, unit by unit, so that an interval of a difference knows that they are paired.
+    """
+    check_level(level)
+    check_resamples(resamples)
+    if method not in METHODS:
+        raise InputError(f"interval={method!r} is not possible; interval is one of {', '.join(METHODS)}.")
+    by_units: dict[int, list[int]] = {}
+    for number, one in enumerate(samples):
+        by_units.setdefault(one.units, []).append(number)
+    bands: dict[int, Bands] = {}
+    for units, members in by_units.items():
+        label = (f"{METHODS[method]} over {unit}", resamples, seed, units)
+        drawn = _drawn([samples[number] for number in members], resamples, seed, step)
+        for number, values in zip(members, drawn, strict=True):
+            bands[number] = _bands(samples[number], values, pairs, level, method, label)
+    return [bands[number] for number in range(len(samples))]
+
+
+def _drawn(samples: Sequence[Sample], resamples: int, seed: int, step: Step | None) -> list[Floats]:
+    """For each sample ``(resamples, systems)``: the aggregated values of the resampled units."""
+    columns: dict[bytes, int] = {}
+    rows: list[Floats] = []
+
+    def column(values: Floats) -> int:
+        # Denominators are mostly the same for all systems and measures: each is summed once.
+        key = values.tobytes()
+        if key not in columns:
+            columns[key] = len(rows)
+            rows.append(values)
+        return columns[key]
+
+    places = [([column(v) for v in one.top], [column(v) for v in one.bottom]) for one in samples]
+    sums = resampled_sums(np.ascontiguousarray(np.stack(rows).T), resamples, seed, step)
+    return [one.value_of(sums[:, top], sums[:, bottom]) for one, (top, bottom) in zip(samples, places, strict=True)]
+
+
+def _bands(
+    one: Sample,
+    drawn: Floats,
+    pairs: Sequence[tuple[int, int]],
+    level: float,
+    method: IntervalMethod,
+    label: tuple[str, int, int, int],
+) -> Bands:
+    observed = one.values()
+    bottom = one.bottom.sum(axis=1, keepdims=True) - one.bottom
+    left_out = (
+        one.value_of(one.top.sum(axis=1, keepdims=True) - one.top, bottom) if one.units > 1 else observed[:, None]
+    )
+
+    def interval(value: float, values: Floats, jackknife: Floats) -> Interval:
+        ends = _percentile(values, level) if method == "percentile" else _bca(value, values, jackknife, level)
+        low, high = ends
+        return Interval(low, high, level, *label)
+
+    return Bands(
+        [interval(float(observed[s]), drawn[:, s], left_out[s]) for s in range(len(observed))],
+        [
+            interval(float(observed[a] - observed[b]), _no_noise(drawn[:, a] - drawn[:, b]), left_out[a] - left_out[b])
+            for a, b in pairs
+        ],
+    )
+
+
+def _no_noise(differences: Floats) -> Floats:
+    return np.where(np.abs(differences) <= 1e-13, 0.0, differences)
+
+
+def _percentile(drawn: Floats, level: float) -> tuple[float, float]:
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
 
 
 def _sample(values: Values, aggregate: str) -> tuple[Floats, Floats]:
@@ -101,8 +212,12 @@ def _median_left_out(rising: Floats) -> Floats:
 def _bca(observed: float, drawn: Floats, left_out: Floats, level: float) -> tuple[float, float]:
     from scipy.special import ndtr, ndtri  # scipy is loaded only for statistics
 
-    below = (np.count_nonzero(drawn < observed) + 0.5 * np.count_nonzero(drawn == observed)) / len(drawn)
-    if drawn.min() == drawn.max() or math.isnan(observed):
+    # Resampled values that differ from the observed one by rounding only are equal to it.
+    slack = 1e-12 * max(abs(observed), float(np.abs(drawn).max(initial=0.0)))
+    below = (np.count_nonzero(drawn < observed - slack) + np.count_nonzero(drawn <= observed + slack)) / (
+        2 * len(drawn)
+    )
+    if math.isnan(observed) or drawn.max() - drawn.min() <= 1e-12 * max(abs(observed), 1e-300):
         return observed, observed
     bias = ndtri(min(max(below, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))
     spread = left_out.mean() - left_out

@@ -11,9 +11,9 @@ from rankmeter.measures.base import RankedMeasure
 JUDGED = {"a": 3, "b": 1, "c": 0, "d": 2, "e": -1, "f": 1}
 LIST = {"x": 5.0, "b": 4.0, "a": 4.0, "y": 4.0, "c": 3.0, "d": 3.0, "e": 1.0}
 EVERY = [
-    measure(ties=ties)
+    measure(ties=ties, **({"max_grade": 3} if type(measure).__mro__[1].__name__ == "UserModelMeasure" else {}))
     for measure in REGISTRY.values()
-    if isinstance(measure, RankedMeasure) and not getattr(measure, "custom", False)
+    if isinstance(measure, RankedMeasure) and not measure.subtopics and not getattr(measure, "custom", False)
     for ties in measure.tie_rules
 ] + [
     rm.parse(text)

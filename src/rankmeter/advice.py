@@ -1,0 +1,384 @@
+"""Which measures and which cutoffs fit the data, and why: rules that people know, and what only the data can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from rankmeter.asking import ask
+from rankmeter.errors import InputError
+from rankmeter.evaluation import evaluate_placing
+from rankmeter.inputs import AnyRun, RunFile, into_judgments, into_run
+from rankmeter.inputs.columns import columns_of
+from rankmeter.measures import Measure, into_measures
+from rankmeter.placing import judgments_table, run_table
+from rankmeter.placing.placements import Floats
+from rankmeter.placing.table import whole
+from rankmeter.planning import into_placing
+from rankmeter.pooling import judged_share
+from rankmeter.results import Evaluation
+from rankmeter.stats.paired import p_values
+from rankmeter.stats.samples import Sample
+
+Purpose = Literal["search", "recommendation"]
+PURPOSES = ("search", "recommendation")
+CUTOFFS = {"search": 10, "recommendation": 20}
+"""How far people look: a page of results, a shelf of recommendations."""
+
+ALIKE = 0.9
+"""Measures whose values correlate at least so much say the same."""
+ENOUGH_SYSTEMS = 10
+"""Below this many systems a correlation over systems is an accident."""
+FEW_QUERIES = 50
+HALVES = 1000
+"""How many times the queries are cut into halves."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFacts:
+    """What the data look like."""
+
+    queries: int
+    with_relevant: int
+    grades: tuple[float, ...]
+    """The different grades that were judged, lowest first."""
+    is_graded: bool
+    """Whether there is more than one grade above 0."""
+    relevant_median: float
+    """Relevant items per query that has any."""
+    one_relevant: float
+    """The share of those queries with exactly one."""
+    has_nonrelevant: bool
+    """Whether anything was judged not relevant, so that unjudged items can be told from those."""
+    systems: int
+    length_median: float | None
+    """How long the lists are."""
+    judged_share: Mapping[str, float]
+    """For each run the share of the items within k that carry a judgment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """A measure that fits, and why."""
+
+    measure: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How a measure behaves on these runs."""
+
+    measure: str
+    separates: float | None
+    """The share of the pairs of systems that a randomisation test tells apart at 0.05, uncorrected."""
+    stable: float | None
+    """How often two random halves of the queries put two systems into the same order."""
+    saturated: float
+    """The share of values that are as high as possible; near 1 nothing is left to measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Two measures that say the same."""
+
+    measures: tuple[str, str]
+    correlation: float
+    over: Literal["queries", "systems"]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Which measures fit, how those behave on the runs, and what to mind."""
+
+    k: int
+    purpose: Purpose | None
+    facts: DataFacts
+    recommended: tuple[Recommendation, ...]
+    behaviour: tuple[Behaviour, ...]
+    alike: tuple[Alike, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [*_fact_lines(self.facts, self.k), "", "Recommended:"]
+        width = max(len(one.measure) for one in self.recommended)
+        lines += [f"  {one.measure:<{width}}  {one.why}" for one in self.recommended]
+        if self.behaviour:
+            lines += ["", "On these runs:", *_behaviour_lines(self.behaviour)]
+        if self.alike:
+            lines += ["", "These say the same; one of each pair is enough:"]
+            lines += [
+                f"  {a} and {b}: correlation {one.correlation:.2f} over {one.over}"
+                for one in self.alike
+                for a, b in [one.measures]
+            ]
+        return "\n".join([*lines, *([""] if self.notes else []), *(f"note: {note}" for note in self.notes)])
+
+
+def advise(
+    judgments: object,
+    runs: Mapping[str, object] | None = None,
+    *,
+    purpose: Purpose | None = None,
+    k: int | None = None,
+    measures: object = None,
+    columns: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> Advice:
+    """Look at judgments and runs, and say which measures and which cutoff fit, and why.
+
+    Parameters
+    ----------
+    judgments, runs
+        As for :func:`rankmeter.compare`; runs may be left out.
+    purpose
+        ``search`` looks at the first 10, ``recommendation`` at the first 20. Without it 10, and said so.
+    k
+        Another cutoff.
+    measures
+        Measures to look at on the runs, beside those that are recommended.
+
+    Examples
+    --------
+    >>> advice = advise({f"q{i}": {f"d{i}": 1} for i in range(100)})
+    >>> [one.measure for one in advice.recommended]
+    ['RR@10', 'Success@10', 'nDCG@10']
+    """
+    if purpose is not None and purpose not in PURPOSES:
+        raise InputError(f"purpose={purpose!r} is not possible; purpose is one of {', '.join(PURPOSES)}.")
+    if k is not None and k < 1:
+        raise InputError(f"k={k} is not possible; it is at least 1.")
+    truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
+    sources: dict[str, AnyRun] = {}
+    for name, run in (runs or {}).items():
+        source = into_run(run, columns=columns_of(columns, "run"))
+        sources[name] = whole(source.blocks()) if isinstance(source, RunFile) else source
+    lengths = _lengths(list(sources.values()))
+    cutoff, notes = _cutoff(purpose, k, lengths)
+    facts = _facts(truth.query, truth.grade, lengths, len(sources), judged_share(truth, sources, cutoff))
+    recommended = _recommended(facts, cutoff)
+    looked_at = into_measures([one.measure for one in recommended] + list(into_measures(measures) if measures else []))
+    behaviour: list[Behaviour] = []
+    alike: list[Alike] = []
+    if sources:
+        evaluations = [
+            evaluate_placing(into_placing(truth, run), ask(looked_at), name) for name, run in sources.items()
+        ]
+        behaviour = _behaviour(evaluations, looked_at, seed)
+        alike = _alike(evaluations, looked_at)
+    notes += _notes(facts, cutoff, behaviour)
+    return Advice(cutoff, purpose, facts, tuple(recommended), tuple(behaviour), tuple(alike), tuple(notes))
+
+
+def _lengths(runs: Sequence[AnyRun]) -> float | None:
+    sizes: list[int] = []
+    for run in runs:
+        table = run_table(run)  # type: ignore[arg-type]
+        sizes += table.query.value_counts()["count"].to_list()
+    return float(np.median(sizes)) if sizes else None
+
+
+def _cutoff(purpose: Purpose | None, k: int | None, length: float | None) -> tuple[int, list[str]]:
+    notes = []
+    cutoff = k or CUTOFFS[purpose or "search"]
+    if k is None and purpose is None:
+        notes.append("k = 10 is the first page of a search; for recommendations look at 20 (purpose='recommendation')")
+    if length is not None and length < cutoff:
+        notes.append(f"half of the lists have at most {length:g} items, so measures at {cutoff} look at all of them")
+    return cutoff, notes
+
+
+def _facts(
+    query: pl.Series, grade: pl.Series, length: float | None, systems: int, shares: Mapping[str, float]
+) -> DataFacts:
+    frame = pl.DataFrame({"query": query, "grade": grade})
+    relevant = frame.group_by("query").agg(count=(pl.col("grade") > 0).sum())["count"].to_numpy()
+    some = relevant[relevant > 0]
+    grades = tuple(sorted(frame["grade"].unique().to_list()))
+    return DataFacts(
+        queries=len(relevant),
+        with_relevant=len(some),
+        grades=grades[:20],
+        is_graded=sum(value > 0 for value in grades) > 1,
+        relevant_median=float(np.median(some)) if len(some) else 0.0,
+        one_relevant=float((some == 1).mean()) if len(some) else 0.0,
+        has_nonrelevant=any(value <= 0 for value in grades),
+        systems=systems,
+        length_median=length,
+        judged_share=shares,
+    )
+
+
+def _recommended(facts: DataFacts, k: int) -> list[Recommendation]:
+    highest = facts.grades[-1] if facts.grades else 1
+    # Labels in 0..1 never reach the default threshold of 1.
+    rel = "" if highest >= 1 else f"(rel={highest:g})"
+    if facts.one_relevant >= 0.9:
+        return [
+            Recommendation(
+                f"RR{rel}@{k}", "almost every query has one relevant item: where it stands is all there is to see"
+            ),
+            Recommendation(f"Success{rel}@{k}", "whether it was found at all, the easiest number to tell others"),
+            Recommendation(
+                f"nDCG@{k}", "falls more gently with the rank than RR; use it where places below the first matter"
+            ),
+        ]
+    many = facts.relevant_median > k
+    found = [Recommendation(f"nDCG@{k}", "several relevant items, and their order matters")]
+    if facts.is_graded:
+        found = [Recommendation(f"nDCG@{k}", "grades differ, and nDCG is the usual measure that sees how much")]
+        if highest <= 8 and float(highest).is_integer():
+            found.append(
+                Recommendation(
+                    f"ERR(max_grade={int(highest)})@{k}",
+                    "sees grades too, and that a good item above makes those below matter less",
+                )
+            )
+    found.append(
+        Recommendation(
+            f"RR{rel}@{k}", "where one good answer is enough; quick to screen systems with, then refine with nDCG"
+        )
+    )
+    if many:
+        found.append(
+            Recommendation(
+                f"P{rel}@{k}",
+                f"the median query has {facts.relevant_median:g} relevant items: how many of the first {k} are",
+            )
+        )
+        found.append(
+            Recommendation(
+                f"R(norm=capped{',' + rel[1:-1] if rel else ''})@{k}",
+                f"plain recall cannot reach 1 with more than {k} relevant items",
+            )
+        )
+    else:
+        found.append(Recommendation(f"R{rel}@{k}", "the share of the relevant items that were found"))
+    found.append(Recommendation(f"AP{rel}", "the whole list in one number, where finding everything matters"))
+    if facts.has_nonrelevant and any(share < 0.8 for share in facts.judged_share.values()):
+        found.append(
+            Recommendation(f"RBP{rel}", "many items are unjudged: RBP has true bounds for what they could change")
+        )
+        found.append(Recommendation(f"Bpref{rel}", "many items are unjudged: Bpref looks at judged ones only"))
+    return found
+
+
+def _notes(facts: DataFacts, k: int, behaviour: Sequence[Behaviour]) -> list[str]:
+    notes = []
+    if facts.queries < FEW_QUERIES:
+        notes.append(f"{facts.queries} queries are few: intervals will be wide, whatever the measure")
+    if facts.with_relevant < facts.queries:
+        notes.append(
+            f"{facts.queries - facts.with_relevant} queries have no relevant item; they count 0 unless empty=skip"
+        )
+    low = {name: share for name, share in facts.judged_share.items() if share < 0.8}
+    if low and facts.has_nonrelevant:
+        listed = ", ".join(f"{name} {share:.0%}" for name, share in low.items())
+        notes.append(f"of the first {k} items few carry a judgment ({listed}): `rankmeter pool` lists what to judge")
+    if not facts.has_nonrelevant:
+        notes.append("only relevant items are judged: what is unjudged cannot be told from what is not relevant")
+    notes += [
+        f"{one.measure} is at its maximum in {one.saturated:.0%} of all cases: a smaller k would tell more"
+        for one in behaviour
+        if one.saturated > 0.8
+    ]
+    if 0 < facts.systems < ENOUGH_SYSTEMS:
+        notes.append(
+            f"what separates and what is stable was seen on {facts.systems} systems only; "
+            f"correlation over systems needs about {ENOUGH_SYSTEMS}"
+        )
+    return notes
+
+
+def _values(evaluations: Sequence[Evaluation], measure: Measure) -> Floats:
+    """(systems, queries) the values of the queries that count for every system; judged queries come first in all."""
+    judged = evaluations[0].facts.judged
+    parts = [ev.values[measure] for ev in evaluations]
+    kept = np.logical_and.reduce([part.counted[:judged] & ~np.isnan(part.value[:judged]) for part in parts])
+    return np.stack([part.value[:judged][kept] for part in parts])
+
+
+def _behaviour(evaluations: Sequence[Evaluation], measures: Sequence[Measure], seed: int) -> list[Behaviour]:
+    pairs = list(combinations(range(len(evaluations)), 2))
+    found = []
+    for measure in measures:
+        values = _values(evaluations, measure)
+        saturated = float((values >= measure.bounds[1]).mean()) if values.size else 0.0
+        if not pairs or values.shape[1] < 2:
+            found.append(Behaviour(str(measure), None, None, saturated))
+            continue
+        one = Sample(values, np.ones_like(values), "mean")
+        chances = p_values([one], pairs, "randomisation", permutations=10_000, seed=seed)[0]
+        found.append(Behaviour(str(measure), float((chances < 0.05).mean()), _stable(values, pairs, seed), saturated))
+    return found
+
+
+def _stable(values: Floats, pairs: Sequence[tuple[int, int]], seed: int) -> float:
+    """How often two random halves of the queries put two systems into the same order; a draw counts half."""
+    random = np.random.default_rng(seed)
+    size = values.shape[1]
+    half = size // 2
+    first = np.zeros((HALVES, size))
+    for row in first:
+        row[random.permutation(size)[:half]] = 1.0
+    one = first @ values.T
+    other = values.sum(axis=1) - one
+    left, right = (np.array(side) for side in zip(*pairs, strict=True))
+    signs = [np.sign(np.round(part[:, left] - part[:, right], 12)) for part in (one, other)]
+    return float(np.where(signs[0] * signs[1] == 0, 0.5, signs[0] == signs[1]).mean())
+
+
+def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> list[Alike]:
+    """Pairs of measures that order queries alike within each system, or systems alike where there are enough."""
+    from scipy.stats import kendalltau, rankdata  # loaded only for statistics
+
+    judged = evaluations[0].facts.judged
+    found = []
+    for a, b in combinations(measures, 2):
+        over: list[float] = []
+        for ev in evaluations:
+            x, y = (ev.values[m] for m in (a, b))
+            kept = x.counted[:judged] & y.counted[:judged]
+            ranks = [rankdata(one.value[:judged][kept]) for one in (x, y)]
+            if kept.sum() > 2 and all(np.ptp(one) > 0 for one in ranks):
+                over.append(float(np.corrcoef(ranks[0], ranks[1])[0, 1]))
+        if over and np.mean(over) >= ALIKE:
+            found.append(Alike((str(a), str(b)), float(np.mean(over)), "queries"))
+        if len(evaluations) >= ENOUGH_SYSTEMS:
+            tau = float(kendalltau([ev.means[a] for ev in evaluations], [ev.means[b] for ev in evaluations]).statistic)
+            if tau >= ALIKE:
+                found.append(Alike((str(a), str(b)), tau, "systems"))
+    return sorted(found, key=lambda one: -one.correlation)
+
+
+def _fact_lines(facts: DataFacts, k: int) -> list[str]:
+    kind = f"graded ({', '.join(f'{grade:g}' for grade in facts.grades)})" if facts.is_graded else "binary"
+    lines = [
+        f"{facts.queries:,} queries, {facts.with_relevant:,} with a relevant item; judgments are {kind}",
+        f"relevant items per query: {facts.relevant_median:g} in the median; exactly one in {facts.one_relevant:.0%}",
+    ]
+    if facts.systems:
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in facts.judged_share.items())
+        lines.append(
+            f"{facts.systems} runs of {facts.length_median:g} items in the median; judged in the first {k}: {shares}"
+        )
+    return lines
+
+
+def _behaviour_lines(behaviour: Sequence[Behaviour]) -> list[str]:
+    width = max(len(one.measure) for one in behaviour)
+    lines = [f"  {'':<{width}}  separates pairs  halves agree  at its maximum"]
+    for one in sorted(behaviour, key=lambda b: (-(b.separates or 0), -(b.stable or 0))):
+        separates = "-" if one.separates is None else f"{one.separates:.0%}"
+        stable = "-" if one.stable is None else f"{one.stable:.0%}"
+        lines.append(f"  {one.measure:<{width}}  {separates:>15}  {stable:>12}  {one.saturated:>14.0%}")
+    return lines

@@ -1,0 +1,76 @@
+"""What was asked: texts, measures and options of a call, made into measures that hold everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.measures import Measure, into_measures, split_measures
+from rankmeter.measures.dialects import find_dialect
+
+QueryPolicy = Literal["judged", "common", "run"]
+DuplicatePolicy = Literal["error", "first", "best", "counted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The measures of a call."""
+
+    names: dict[str, Measure]
+    """Which measure each text that was asked stands for, so that a result is found under either name."""
+    measures: list[Measure]
+    """Each of them once, in the order asked."""
+    strict: bool = True
+    """False where a tool's own numbers are asked for: what it answers all the same is only remarked on."""
+
+
+def ask(
+    measures: object,
+    *,
+    queries: QueryPolicy | None = None,
+    duplicates: DuplicatePolicy | None = None,
+    dialect: str | None = None,
+    expanded: Callable[[list[Measure]], list[Measure]] = list,
+) -> Asked:
+    """Read what was asked and put the options of the call into it.
+
+    Options of the call go into measures that do not state their own; those of a dialect are no statement of the
+    caller's, so the call's options come before them. ``expanded`` may turn a measure into several.
+    """
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    names: dict[str, Measure] = {}
+    for one in measures:  # type: ignore[attr-defined]
+        if dialect is not None and isinstance(one, str):
+            spoken = find_dialect(dialect).measures(one)
+            names |= {text: _overruled(measure, queries, duplicates) for text, measure in spoken.items()}
+            continue
+        for text in split_measures(one) if isinstance(one, str) else [one]:
+            made = {str(m): with_options(m, queries, duplicates) for m in expanded(into_measures(text))}
+            names |= made
+            if isinstance(text, str) and len(made) == 1:
+                names[text] = next(iter(made.values()))
+    if not names:
+        raise MeasureError(with_hint("no measure was asked for.", "evaluate(judgments, run, ['nDCG@10', 'AP'])"))
+    return Asked(names, list(dict.fromkeys(names.values())), strict=dialect is None)
+
+
+def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
+    """Put the options of the call into a measure, whatever it states."""
+    if queries is not None:
+        measure = measure(queries=None)
+    if duplicates is not None:
+        measure = measure(duplicates=None)
+    return with_options(measure, queries, duplicates)
+
+
+def with_options(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
+    """Put the options of the call into a measure that does not state its own."""
+    changes: dict[str, Any] = {}
+    if queries is not None and measure.queries is None:
+        changes["queries"] = None if queries == "judged" else queries
+    if duplicates is not None and measure.duplicates is None:
+        changes["duplicates"] = None if duplicates == "error" else duplicates
+    return measure(**changes) if changes else measure

@@ -1,0 +1,333 @@
+"""``rankmeter compare``: several runs, which differences are real, and gates for pipelines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from rankmeter.cli.options import columns_for, parse_columns, system_names
+from rankmeter.cli.talk import Progress, examples, say, tell
+from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.comparison_records import units as plural
+from rankmeter.errors import InputError, with_hint
+from rankmeter.gate import Gate, Verdict, check_gates, parse_gate
+from rankmeter.measures import Measure, split_measures
+
+if TYPE_CHECKING:
+    from rankmeter.inputs import AnyJudgments, AnyRun
+    from rankmeter.results_comparison import Comparison
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+FAILED = 1
+_FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+
+
+@click.command(
+    epilog=examples(
+        "rankmeter compare judgments.qrels bm25.run dense.run -m nDCG@10 -m AP --baseline bm25",
+        "rankmeter compare judgments.qrels old.run new.run --baseline old --fail-if 'nDCG@10 < baseline - 0.01'",
+        "rankmeter compare judgments.qrels a.run b.run c.run --test t --correction bh --format latex",
+        "rankmeter compare judgments.qrels bm25.run --seeds dense=d1.run,d2.run,d3.run --unit run",
+        "rankmeter compare --saved bm25.parquet dense.parquet --needed 0.01",
+    )
+)
+@click.argument("paths", nargs=-1, metavar="JUDGMENTS RUN RUN...")
+@click.option("-m", "--measure", "measures", multiple=True, help="A measure, or several; default nDCG@10, AP and RR.")
+@click.option("--baseline", metavar="NAME", help="The system that all others are tested against; else all pairs are.")
+@click.option(
+    "--pairs", type=click.Choice(["baseline", "all"]), help="all: test all pairs although there is a baseline."
+)
+@click.option(
+    "--test", type=click.Choice(["randomisation", "t", "wilcoxon", "sign"]), default="randomisation", show_default=True,
+    help="The paired test.",
+)  # fmt: skip
+@click.option(
+    "--correction", type=click.Choice(["holm", "bonferroni", "bh", "none"]), default="holm", show_default=True,
+    help="For the tests of one measure, which are a family.",
+)  # fmt: skip
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Of intervals; p below 1 - level is significant."
+)
+@click.option(
+    "--interval", type=click.Choice(["bca", "percentile"]), default="bca", show_default=True, help="The bootstrap."
+)
+@click.option("--margin", type=float, help="The largest loss that does not matter: adds tests of 'no worse than'.")
+@click.option(
+    "--needed", type=float, metavar="DIFFERENCE", help="Say how many queries it takes to find this difference."
+)
+@click.option(
+    "--unit", type=click.Choice(["query", "run"]), default="query", show_default=True, help="What is resampled."
+)
+@click.option("--units", metavar="FILE", help="CSV or TSV of query and what it belongs to (a user): that is resampled.")
+@click.option(
+    "--seeds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of the same queries."
+)
+@click.option(
+    "--folds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of different queries."
+)
+@click.option(
+    "--saved", is_flag=True, help="The files are saved evaluations (evaluate --save); there are no judgments."
+)
+@click.option("--permutations", type=int, default=100_000, show_default=True)
+@click.option("--resamples", type=int, default=9_999, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn at random.")
+@click.option(
+    "--fail-if",
+    "gates",
+    multiple=True,
+    metavar="CONDITION",
+    help="Exit 1 when it holds; '... significantly' asks for proof.",
+)
+@click.option("--junit", type=click.Path(path_type=Path), help="Write the verdicts of --fail-if as JUnit XML.")
+@click.option("--github-summary", is_flag=True, help="Append verdicts and table to the file $GITHUB_STEP_SUMMARY.")
+@click.option("--queries", type=click.Choice(["judged", "common", "run"]), help="Whose values are averaged.")
+@click.option(
+    "--duplicates", type=click.Choice(["error", "first", "best", "counted"]), help="Items that a list holds twice."
+)
+@click.option("--columns", metavar="ROLE=NAME,...", help="Unusual column names: item=docid_x,query=uid.")
+@click.option("--judgments-format", metavar="FORMAT", help="trec, csv, tsv, json, jsonl, parquet, ipc ...")
+@click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
+@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits after the point.")
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table, or what --output ends with.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write to this file, whole or not at all.")
+@click.option("-q", "--quiet", is_flag=True, help="Only the numbers, no talk.")
+def command(
+    paths: tuple[str, ...],
+    measures: tuple[str, ...],
+    baseline: str | None,
+    pairs: Literal["baseline", "all"] | None,
+    test: Literal["randomisation", "t", "wilcoxon", "sign"],
+    correction: Literal["holm", "bonferroni", "bh", "none"],
+    level: float,
+    interval: Literal["bca", "percentile"],
+    margin: float | None,
+    needed: float | None,
+    unit: str,
+    units: str | None,
+    seeds: tuple[str, ...],
+    folds: tuple[str, ...],
+    saved: bool,
+    permutations: int,
+    resamples: int,
+    seed: int,
+    gates: tuple[str, ...],
+    junit: Path | None,
+    github_summary: bool,
+    queries: Literal["judged", "common", "run"] | None,
+    duplicates: Literal["error", "first", "best", "counted"] | None,
+    columns: str | None,
+    judgments_format: str | None,
+    run_format: str | None,
+    digits: int,
+    format_: str | None,
+    output: Path | None,
+    quiet: bool,
+) -> int:
+    """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure the data is.
+
+    Prints what is missing, unjudged or tied first, then for each measure the systems with intervals, the difference to
+    the baseline, corrected p-values, wins and losses, rank intervals, and a * for those that may be the best.
+    """
+    parsed = [parse_gate(text) for text in gates]
+    summary = _summary_path(github_summary)
+    _check_places(parsed, output, junit, summary)
+    asked = _with_gates([part for text in measures for part in split_measures(text)], parsed, saved=saved)
+    with Progress(len(paths) + len(seeds) + len(folds)) as progress:
+        truth, systems = None, _saved(paths) if saved else []
+        if not saved:
+            truth, systems = _sources(paths, seeds, folds, columns, judgments_format, run_format)
+        groups, group_name = _units(units)
+        from rankmeter.comparison import compare
+
+        cmp = compare(
+            truth, systems, asked, baseline=baseline, pairs=pairs, test=test, correction=correction, level=level,
+            interval=interval, margin=margin, unit=groups or unit, unit_name=group_name, permutations=permutations,
+            resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, progress=_shown_on(progress),
+        )  # fmt: skip
+    verdicts = check_gates(cmp, parsed)
+    _deliver(cmp, format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table"), output, digits)
+    _write_verdicts(cmp, verdicts, junit, summary)
+    if not quiet:
+        _talk(cmp, needed, output, notes=format_ not in (None, "table"))
+    for verdict in verdicts:
+        if verdict.failed or not quiet:
+            say(f"{'FAILED' if verdict.failed else 'passed'}: {verdict.gate.text}: {verdict.why}")
+    return FAILED if any(verdict.failed for verdict in verdicts) else 0
+
+
+def _check_places(gates: Sequence[Gate], output: Path | None, junit: Path | None, summary: Path | None) -> None:
+    """Refuse what cannot be written before anything is evaluated."""
+    if junit is not None and not gates:
+        raise InputError(with_hint("--junit has nothing to say without --fail-if.", "--fail-if 'nDCG@10 < baseline'"))
+    for place in (output, junit, summary):
+        if place is not None:
+            check_writable(place)
+
+
+def _shown_on(progress: Progress) -> Callable[[str], None]:
+    def shown(what: str) -> None:
+        progress.show(what)
+        if what.startswith("evaluating"):
+            progress.advance()
+
+    return shown
+
+
+def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int) -> None:
+    if format == "table" and output is None and sys.stdout.isatty():
+        _print(cmp, digits)
+        return
+    text = _text(cmp, format, digits)
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        write_text(output, text)
+
+
+def _write_verdicts(cmp: Comparison, verdicts: Sequence[Verdict], junit: Path | None, summary: Path | None) -> None:
+    from rankmeter.report.pipelines import to_junit, to_summary
+
+    if junit is not None:
+        write_text(junit, to_junit(verdicts))
+    if summary is not None:
+        before = summary.read_text(encoding="utf-8") if summary.exists() else ""
+        write_text(summary, before + to_summary(cmp, verdicts))
+
+
+def _with_gates(asked: list[str], gates: Sequence[Gate], *, saved: bool) -> list[str] | None:
+    """The measures that are asked for, those of the gates too."""
+    if not asked and saved:
+        return None
+    return [*(asked or ["nDCG@10", "AP", "RR"]), *(gate.measure for gate in gates)]
+
+
+def _summary_path(asked: bool) -> Path | None:
+    if not asked:
+        return None
+    place = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not place:
+        fact = "--github-summary: the variable GITHUB_STEP_SUMMARY is not set."
+        raise InputError(with_hint(fact, "GitHub sets it in a step; elsewhere use --format markdown --output FILE"))
+    return Path(place)
+
+
+def _saved(paths: Sequence[str]) -> list[Any]:
+    from rankmeter.results import Evaluation
+
+    return [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
+
+
+def _sources(
+    paths: Sequence[str],
+    seeds: Sequence[str],
+    folds: Sequence[str],
+    columns: str | None,
+    judgments_format: str | None,
+    run_format: str | None,
+) -> tuple[AnyJudgments, list[tuple[str, object]]]:
+    from rankmeter.inputs import into_judgments
+    from rankmeter.systems import folds as as_folds
+    from rankmeter.systems import seeds as as_seeds
+
+    usage = "rankmeter compare JUDGMENTS RUN RUN..."
+    if not paths:
+        raise InputError(with_hint("neither judgments nor runs were given.", usage))
+    for_judgments, for_runs = parse_columns(columns)
+    truth = into_judgments(
+        paths[0], columns=columns_for(paths[0], judgments_format, for_judgments), format=judgments_format
+    )
+    systems: list[tuple[str, object]] = [
+        (name, _run(path, for_runs, run_format)) for name, path in zip(system_names(paths[1:]), paths[1:], strict=True)
+    ]
+    for given, together, option in ((seeds, as_seeds, "--seeds"), (folds, as_folds, "--folds")):
+        for text in given:
+            name, equals, files = text.partition("=")
+            if not equals or not name or not files:
+                raise InputError(with_hint(f"{option} {text} is not possible.", f"{option} dense=d1.run,d2.run"))
+            systems.append((name, together(*(_run(path, for_runs, run_format) for path in files.split(",")))))
+    if not systems:
+        raise InputError(
+            with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is compared: {usage}")
+        )
+    return truth, systems
+
+
+def _run(path: str, columns: Mapping[str, str], format: str | None) -> AnyRun:
+    from rankmeter.inputs import into_run
+    from rankmeter.inputs.files import read_run
+
+    found = columns_for(path, format, columns)
+    # Placing may read a file twice; a pipe or standard input cannot be.
+    return (into_run if Path(path).is_file() else read_run)(path, columns=found, format=format)
+
+
+def _units(path: str | None) -> tuple[dict[str, str] | None, str]:
+    """Which unit each query belongs to, and what a unit is called: the header of its column."""
+    if path is None:
+        return None, "group"
+    import polars as pl
+
+    if not Path(path).is_file():
+        raise InputError(f"--units {path}: no such file.")
+    try:
+        frame = pl.read_csv(path, separator="\t" if ".tsv" in path else ",", infer_schema=False)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"--units {path} cannot be read: {error}") from error
+    others = [name for name in frame.columns if name != "query"]
+    if len(frame.columns) < 2 or "query" not in frame.columns:
+        fact = f"--units {path} has the columns {', '.join(frame.columns)}; expected query and one more."
+        raise InputError(with_hint(fact, "a header such as query,user"))
+    return dict(zip(frame["query"].to_list(), frame[others[0]].to_list(), strict=True)), others[0]
+
+
+def _text(cmp: Comparison, format: str, digits: int) -> str:
+    from rankmeter.report import comparisons
+
+    if format == "json":
+        return cmp.to_json() + "\n"
+    if format == "csv":
+        return cmp.tests.write_csv()
+    if format == "markdown":
+        return comparisons.to_markdown(cmp, digits=digits) + "\n"
+    if format == "latex":
+        return comparisons.to_latex(cmp, digits=digits) + "\n"
+    unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
+    return comparisons.to_text(cmp, digits=digits, bars="blocks" if unicode else "ascii") + "\n"
+
+
+def _print(cmp: Comparison, digits: int) -> None:
+    """On a terminal: the same as the plain text, with the best group in colour."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for line in _text(cmp, "table", digits).splitlines():
+        style = "bold green" if line.startswith("*  ") else "yellow" if line.startswith("note:") else ""
+        console.print(Text(line, style=style), soft_wrap=True)
+
+
+def _talk(cmp: Comparison, needed: float | None, output: Path | None, *, notes: bool) -> None:
+    from rankmeter.report import tables
+
+    if notes:
+        tell([f"note: {note}" for note in cmp.notes])
+    if needed is not None:
+        tell([line for measure in cmp.samples for line in _needed(cmp, measure, needed)])
+    tell(["", *tables.definition_lines(cmp.measures)])
+    if output is not None:
+        say(f"written to {output}")
+
+
+def _needed(cmp: Comparison, measure: Measure, difference: float) -> list[str]:
+    """How many queries the stated difference takes, for each pair."""
+    unit, power = plural(cmp.settings.unit), cmp.settings.power
+    return [
+        f"{measure}: to find a true difference of {difference:g} between {system} and {other} with power {power:.0%} "
+        f"takes {needed:,} {unit}; there are {have:,}"
+        for system, other, _, have, needed in cmp.queries_needed(measure, difference=difference).iter_rows()
+    ]

@@ -1,0 +1,366 @@
+"""The verb: evaluate every system once, put their values side by side, and ask which differences are real."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rankmeter import __version__
+from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
+from rankmeter.comparison_records import Difference, Family, Inputs, Score, Settings, units
+from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.inputs import AnyJudgments, into_judgments
+from rankmeter.inputs.columns import columns_of
+from rankmeter.lining_up import LinedUp, samples_of, units_of_queries
+from rankmeter.measures import Measure
+from rankmeter.notes import notes_about
+from rankmeter.placing.placements import Floats
+from rankmeter.results import Evaluation
+from rankmeter.results_comparison import Comparison
+from rankmeter.stats.best import Separation, separations
+from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
+from rankmeter.stats.effects import effect
+from rankmeter.stats.equivalence import equivalence
+from rankmeter.stats.intervals import METHODS, Bands, IntervalMethod, check_level, check_resamples, intervals_of
+from rankmeter.stats.paired import TESTS, Test, p_values
+from rankmeter.stats.power import minimum_detectable
+from rankmeter.stats.samples import Sample
+from rankmeter.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
+from rankmeter.unjudged import UnjudgedBounds
+
+Progress = Callable[[str], None]
+
+
+def compare(
+    judgments: object,
+    systems: object,
+    measures: object = None,
+    *,
+    baseline: str | None = None,
+    pairs: Family | None = None,
+    test: Test = "randomisation",
+    correction: Correction = "holm",
+    level: float = 0.95,
+    interval: IntervalMethod = "bca",
+    margin: float | Mapping[Any, float] | None = None,
+    unit: str | Mapping[Any, Any] = "query",
+    unit_name: str = "group",
+    permutations: int = 100_000,
+    resamples: int = 9_999,
+    seed: int = 0,
+    power: float = 0.8,
+    queries: QueryPolicy | None = None,
+    duplicates: DuplicatePolicy | None = None,
+    columns: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare systems on the same judgments: which differences are real, and how large.
+
+    Parameters
+    ----------
+    judgments
+        What is true, as for :func:`rankmeter.evaluate`; None where all systems are evaluations already.
+    systems
+        ``{name: run}``, each run as for :func:`rankmeter.evaluate`, or an :class:`rankmeter.Evaluation` (made before or
+        loaded), or ``seeds(run, ...)`` / ``folds(run, ...)`` for several runs of one system. Evaluations carry their
+        names and may stand in a list.
+    measures
+        One or several; by default nDCG@10, AP and RR, or those of the first evaluation.
+    baseline
+        The system that all others are tested against. Without one all pairs are tested.
+    pairs
+        ``all`` tests all pairs although there is a baseline.
+    test
+        ``randomisation``, ``t``, ``wilcoxon`` or ``sign``: all paired, two-sided.
+    correction
+        ``holm``, ``bonferroni``, ``bh`` or ``none``, for the tests of one measure: the family is per measure.
+    level
+        Of intervals; a corrected p-value below 1 - level is called significant.
+    interval
+        ``bca`` or ``percentile``, both bootstrap.
+    margin
+        The largest loss that does not matter, for "no worse than" tests; a number or one for each measure.
+    unit
+        What is resampled: ``query``; ``run`` where systems have several (seeds); or a mapping from queries to what they
+        belong to, such as ``{query: user}``, where the queries of one user are no independent witnesses.
+    unit_name
+        What a unit of such a mapping is called: ``user``, ``session``.
+    permutations, resamples, seed
+        How many random signs and bootstrap samples are drawn, and from which seed; all are kept in the result.
+    power
+        The chance of being found that a detectable difference has.
+    queries, duplicates, columns
+        As for :func:`rankmeter.evaluate`.
+    progress
+        Is told what is being done.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> from rankmeter import demo
+    >>> runs = {name: demo.data_path(file) for name, file in demo.RUNS.items()}
+    >>> cmp = rm.compare(demo.data_path(demo.JUDGMENTS), runs, ["nDCG@10"], baseline="keyword", permutations=10_000)
+    >>> found = cmp.difference("nDCG@10", "hybrid")
+    >>> round(found.difference, 4), found.p_corrected < 0.001, found.effect.wins, found.effect.ties, found.effect.losses
+    (0.2027, True, 174, 7, 59)
+    >>> cmp.best_group("nDCG@10")
+    ['hybrid']
+    """
+    say = progress or (lambda _: None)
+    named = named_systems(systems)
+    _check_choices(test, correction, interval, level, permutations, resamples, power)
+    if baseline is not None and baseline not in named:
+        fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
+        raise InputError(with_hint(fact, "baseline= is the name of one of them"))
+    asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates)
+    chosen = asked.measures
+    truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
+    measured: dict[str, Measured] = {}
+    for name, given in named.items():
+        say(f"evaluating {name}")
+        measured[name] = measure_system(name, given, truth, asked, columns)
+    _refuse_seeds_of_one(unit, measured)
+    lined_up = LinedUp(measured, chosen)
+    family: Family = pairs or ("all" if baseline is None else "baseline")
+    couples = _couples(list(named), baseline, family)
+    unit_label, units_of = units_of_queries(unit, unit_name, lined_up.queries)
+    settings = Settings(
+        test,
+        correction,
+        family,
+        len(couples),
+        level,
+        interval,
+        permutations,
+        resamples,
+        seed,
+        unit_label,
+        power,
+        __version__,
+    )
+    samples, reasons = samples_of(lined_up, measured, units_of)
+    statistics = _Statistics(samples, couples, settings, say)
+    margins = _margins(margin, chosen, asked.names)
+    notes = notes_about(measured, lined_up.paired, lined_up.counted, samples, settings)
+    return Comparison(
+        systems=tuple(named),
+        baseline=baseline,
+        measures=tuple(chosen),
+        evaluations={name: one.evaluation for name, one in measured.items()},
+        runs={name: one.runs for name, one in measured.items()},
+        queries=lined_up.queries,
+        values=lined_up.shown,
+        paired=lined_up.paired,
+        samples=samples,
+        scores=tuple(_score(m, n, measured, statistics, reasons) for m in chosen for n in named),
+        differences=tuple(
+            _difference(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)
+            for measure in chosen
+            for couple in range(len(couples))
+        ),
+        quality={name: one.quality for name, one in measured.items()},
+        notes=tuple(notes),
+        settings=settings,
+        inputs=_inputs(truth, measured),
+    )
+
+
+def _check_choices(
+    test: str, correction: str, interval: str, level: float, permutations: int, resamples: int, power: float
+) -> None:
+    for option, value, choices in (
+        ("test", test, TESTS),
+        ("correction", correction, CORRECTIONS),
+        ("interval", interval, tuple(METHODS)),
+    ):
+        if value not in choices:
+            raise InputError(f"{option}={value!r} is not possible; {option} is one of {', '.join(choices)}.")
+    check_level(level)
+    check_resamples(permutations, "permutations")
+    check_resamples(resamples)
+    if not 1 - level < power < 1:
+        raise InputError(f"power={power} is not possible; it is between 1 - level and 1, as in 0.8.")
+
+
+def _asked_measures(measures: object, named: Mapping[str, object]) -> object:
+    if measures is not None:
+        return measures
+    for given in named.values():
+        first = given.runs[0] if isinstance(given, Repeats) else given
+        if isinstance(first, Evaluation):
+            return list(first.means)
+    return ("nDCG@10", "AP", "RR")
+
+
+def _refuse_seeds_of_one(unit: object, measured: Mapping[str, Measured]) -> None:
+    """Resampling runs needs runs: the same number for each system, or one for a system that has no randomness."""
+    if unit != "run":
+        return
+    counts = {name: len(one.runs) for name, one in measured.items()}
+    several = {count for count in counts.values() if count > 1}
+    if len(several) != 1:
+        fact = f"unit='run' needs the same number of runs for each system, but there are {counts}."
+        raise InputError(
+            with_hint(fact, "seeds(run1, run2, ...) gives a system several; a system without chance has one")
+        )
+
+
+def _couples(names: list[str], baseline: str | None, family: Family) -> list[tuple[int, int]]:
+    """The pairs that are tested, as numbers of systems."""
+    if family == "baseline":
+        if baseline is None:
+            raise InputError(with_hint("pairs='baseline' needs a baseline.", f"baseline='{names[0]}'"))
+        against = names.index(baseline)
+        return [(number, against) for number in range(len(names)) if number != against]
+    return [(left, right) for left in range(len(names)) for right in range(left + 1, len(names))]
+
+
+class _Statistics:
+    """Everything that is resampled, measure by measure."""
+
+    def __init__(
+        self, samples: Mapping[Measure, Sample], couples: list[tuple[int, int]], settings: Settings, say: Progress
+    ) -> None:
+        measures, every = list(samples), list(samples.values())
+        self.couples = couples
+        self.bands: dict[Measure, Bands] = {}
+        self.p: dict[Measure, Floats] = {}
+        self.corrected: dict[Measure, Floats] = {}
+        self.separation: dict[Measure, Separation] = {}
+        if not every:
+            return
+        flips, draws = settings.permutations, settings.resamples
+        found = p_values(
+            every, couples, settings.test, permutations=flips, seed=settings.seed,
+            step=lambda done: say(f"permutation {done:,} of {flips:,}"),
+        )  # fmt: skip
+        bands = intervals_of(
+            every, couples, level=settings.level, method=settings.interval, resamples=draws, seed=settings.seed,
+            unit=units(settings.unit), step=lambda done: say(f"resample {done:,} of {draws:,}"),
+        )  # fmt: skip
+        oriented = [one.linear() * (1 if measure.higher_is_better else -1) for measure, one in samples.items()]
+        apart = separations(oriented, level=settings.level, resamples=draws, seed=settings.seed)
+        for place, measure in enumerate(measures):
+            self.p[measure] = found[place]
+            self.corrected[measure] = corrected(found[place], settings.correction)
+            self.bands[measure], self.separation[measure] = bands[place], apart[place]
+
+
+def _margins(
+    margin: float | Mapping[Any, float] | None, chosen: Sequence[Measure], names: Mapping[str, Measure]
+) -> dict[Measure, float]:
+    if margin is None:
+        return {}
+    if not isinstance(margin, Mapping):
+        return dict.fromkeys(chosen, float(margin))
+    by_text = {str(measure): measure for measure in chosen} | dict(names)
+    found: dict[Measure, float] = {}
+    for key, value in margin.items():
+        measure = key if key in chosen else by_text.get(str(key))
+        if measure is None:
+            raise InputError(f"margin= names '{key}', which is none of the measures: {examples(map(str, chosen))}.")
+        found[measure] = float(value)
+    return found
+
+
+def _score(
+    measure: Measure,
+    name: str,
+    measured: Mapping[str, Measured],
+    statistics: _Statistics,
+    reasons: Mapping[Measure, str],
+) -> Score:
+    one, place = measured[name], list(measured).index(name)
+    value = one.evaluation.means[measure]
+    bounds = one.unjudged.get(measure, "")
+    bands, apart = statistics.bands.get(measure), statistics.separation.get(measure)
+    reason = reasons.get(measure, "")
+    if math.isnan(value):
+        counted = one.evaluation.counted(measure)
+        reason = "no query counts" if not counted else "the value of a query is not defined (empty=nan)"
+    return Score(
+        measure=measure,
+        system=name,
+        value=value,
+        interval=bands.systems[place] if bands else None,
+        queries=one.evaluation.counted(measure),
+        rank=int(apart.rank[place]) if apart else None,
+        rank_low=int(apart.rank_low[place]) if apart else None,
+        rank_high=int(apart.rank_high[place]) if apart else None,
+        in_best=bool(apart.in_best[place]) if apart else None,
+        tie_bounds=one.evaluation.tie_bounds.get(measure),
+        unjudged=bounds if isinstance(bounds, UnjudgedBounds) else None,
+        unjudged_reason="" if isinstance(bounds, UnjudgedBounds) else bounds,
+        run_values=tuple(run.means[measure] for run in one.runs) if len(one.runs) > 1 else (),
+        reason=reason,
+    )
+
+
+def _difference(
+    measure: Measure,
+    couple: int,
+    names: list[str],
+    lined_up: LinedUp,
+    samples: Mapping[Measure, Sample],
+    statistics: _Statistics,
+    margins: Mapping[Measure, float],
+    reasons: Mapping[Measure, str],
+    settings: Settings,
+) -> Difference:
+    left, right = statistics.couples[couple]
+    if measure not in samples:
+        value = lined_up.means[measure][left] - lined_up.means[measure][right]
+        return Difference(
+            measure=measure,
+            system=names[left],
+            other=names[right],
+            difference=value,
+            interval=None,
+            p=None,
+            p_corrected=None,
+            significant=False,
+            effect=None,
+            equivalence=None,
+            detectable=None,
+            units=int(lined_up.paired[measure].sum()),
+            reason=reasons[measure],
+        )
+    one = samples[measure]
+    values = one.values()
+    linear, per_unit = one.linear(), one.per_unit()
+    moved = linear[left] - linear[right]
+    corrected_p = float(statistics.corrected[measure][couple])
+    detectable = None
+    if one.is_linear and one.units > 1:
+        spread, alpha = float(moved.std(ddof=1)), settings.alpha_of_one
+        detectable = minimum_detectable(spread, one.units, alpha=alpha, power=settings.power)
+    same_way = measure.higher_is_better
+    return Difference(
+        measure=measure,
+        system=names[left],
+        other=names[right],
+        difference=_no_noise(float(values[left] - values[right])),
+        interval=statistics.bands[measure].pairs[couple],
+        p=float(statistics.p[measure][couple]),
+        p_corrected=corrected_p,
+        significant=corrected_p < settings.alpha,
+        effect=effect(per_unit[left] - per_unit[right], higher_is_better=same_way),
+        equivalence=equivalence(moved, margins[measure], higher_is_better=same_way) if measure in margins else None,
+        detectable=detectable,
+        units=one.units,
+        reason="one unit only: nothing can be said beyond it" if one.units == 1 else "",
+    )
+
+
+def _no_noise(value: float) -> float:
+    return 0.0 if abs(value) < 1e-15 else value
+
+
+def _inputs(truth: AnyJudgments | None, measured: Mapping[str, Measured]) -> Inputs | None:
+    if truth is None or not all(one.sources for one in measured.values()):
+        return None
+    return Inputs(truth, {name: one.sources for name, one in measured.items()})
+
+
+__all__ = ["compare", "folds", "seeds"]

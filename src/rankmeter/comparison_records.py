@@ -1,0 +1,176 @@
+"""The records that a comparison is made of: how it was made, how sure the data is, values and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from rankmeter.measures import Measure
+from rankmeter.stats.corrections import MEANING, Correction
+from rankmeter.stats.effects import Effect
+from rankmeter.stats.equivalence import Equivalence
+from rankmeter.stats.intervals import METHODS, Interval, IntervalMethod
+from rankmeter.stats.paired import Test
+from rankmeter.unjudged import UnjudgedBounds
+
+if TYPE_CHECKING:
+    from rankmeter.inputs import AnyJudgments, AnyRun
+
+Family = Literal["baseline", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a comparison was made: everything that can change its numbers, beside the measures."""
+
+    test: Test
+    correction: Correction
+    family: Family
+    """Which pairs are tested under each measure: every system against the baseline, or all pairs."""
+    pairs: int
+    """How many p-values each family, that is each measure, has."""
+    level: float
+    """The confidence of intervals and of the best group; a corrected p-value below 1 - level is significant."""
+    interval: IntervalMethod
+    permutations: int
+    resamples: int
+    seed: int
+    unit: str
+    """What is resampled: ``query``, ``run``, or what the queries were grouped by."""
+    power: float
+    """The chance with which a detectable difference would be found."""
+    version: str
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance."""
+        return round(1 - self.level, 12)
+
+    @property
+    def alpha_of_one(self) -> float:
+        """The level that a single test of a family has at worst: divided where the correction is family-wise."""
+        return self.alpha / (max(self.pairs, 1) if self.correction in ("holm", "bonferroni") else 1)
+
+    def sentences(self) -> list[str]:
+        """What must be known to repeat or to cite the numbers."""
+        against = "each system against the baseline" if self.family == "baseline" else "all pairs of systems"
+        tests = "test" if self.pairs == 1 else "tests"
+        drawn = f", {self.permutations:,} permutations" if self.test == "randomisation" else ""
+        tested = f"p-values: paired {TEST_NAMES[self.test]} test over {units(self.unit)}{drawn}, two-sided"
+        family = f"corrected within each measure ({against}: {self.pairs} {tests})"
+        interval = f"intervals: {self.level:.0%} {METHODS[self.interval]} over {units(self.unit)}"
+        best = f"best group and rank intervals: each {self.level:.0%} sure for all systems of a measure at once"
+        return [
+            f"{tested}; {family}. {MEANING[self.correction]}",
+            f"{interval}, {self.resamples:,} resamples, each on its own",
+            f"{best} (multiple comparisons with the best, wild bootstrap)",
+            f"seed {self.seed}, rankmeter {self.version}",
+        ]
+
+
+TEST_NAMES = {"randomisation": "randomisation", "t": "t", "wilcoxon": "Wilcoxon signed-rank", "sign": "sign"}
+
+
+def units(unit: str) -> str:
+    """The plural of what is resampled."""
+    return {"query": "queries"}.get(unit, f"{unit}s")
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How sure the data of one system is."""
+
+    judged: int
+    """Judged queries."""
+    missing: int
+    """Judged queries that the run does not hold."""
+    extra: int
+    """Queries of the run that are not judged."""
+    without_relevant: int
+    """Judged queries without a relevant item."""
+    judged_at: Mapping[int, float] = field(default_factory=dict)
+    """For each cutoff the share of the items within it that carry a judgment."""
+    ties_across: Mapping[int, int] = field(default_factory=dict)
+    """For each cutoff how many queries have a judged item in a tie that lies across it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The value of one system under one measure."""
+
+    measure: Measure
+    system: str
+    value: float
+    """As :func:`rankmeter.evaluate` gives it; NaN only with a ``reason``."""
+    interval: Interval | None
+    queries: int
+    """How many queries the value is about."""
+    rank: int | None
+    """Among the systems, best first; None where the measure has no better and worse."""
+    rank_low: int | None
+    """The best rank that the system may have, all rank intervals holding at once."""
+    rank_high: int | None
+    in_best: bool | None
+    """Whether the system may be the best: it cannot be separated from whichever is."""
+    tie_bounds: tuple[float, float] | None
+    """The value under the worst and the best order of tied items, where ties can change it."""
+    unjudged: UnjudgedBounds | None
+    """What unjudged items could do to the value; None with a reason in ``unjudged_reason``."""
+    unjudged_reason: str
+    run_values: tuple[float, ...]
+    """The value of each run, where the system has several (seeds)."""
+    reason: str = ""
+    """Why something is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One system against another under one measure."""
+
+    measure: Measure
+    system: str
+    other: str
+    difference: float
+    """The value of ``system`` less that of ``other``, over the queries that count for all systems."""
+    interval: Interval | None
+    p: float | None
+    """As the test gives it."""
+    p_corrected: float | None
+    significant: bool
+    """Whether the corrected p-value is below 1 - level."""
+    effect: Effect | None
+    equivalence: Equivalence | None
+    """Tests of "no worse than" and "as good as", where a margin was given."""
+    detectable: float | None
+    """The smallest true difference that this test would find with the chance ``settings.power``."""
+    units: int
+    """How many units were paired."""
+    reason: str = ""
+    """Why something is missing."""
+
+    @property
+    def is_better(self) -> bool:
+        """Whether ``system`` has the better value."""
+        return self.difference > 0 if self.measure.higher_is_better else self.difference < 0
+
+    def turned(self) -> Difference:
+        """The same difference seen from the other system."""
+        interval, effect, same = self.interval, self.effect, self.equivalence
+        return replace(
+            self,
+            system=self.other,
+            other=self.system,
+            difference=-self.difference,
+            interval=interval and replace(interval, low=-interval.high, high=-interval.low),
+            effect=effect and effect.turned(),
+            equivalence=same and Equivalence(same.margin, same.no_better, same.no_worse),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What was compared, for views that need the ranked lists."""
+
+    judgments: AnyJudgments
+    runs: Mapping[str, tuple[AnyRun, ...]]

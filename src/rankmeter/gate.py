@@ -1,0 +1,173 @@
+"""Gates for pipelines: a condition under which a comparison fails.
+
+``nDCG@10 < baseline - 0.01``, ``RR < 0.5``, ``AP of dense < bm25 - 2%``, ``nDCG@10 < baseline significantly``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.measures import parse
+from rankmeter.results_comparison import Comparison
+from rankmeter.stats.corrections import corrected
+from rankmeter.stats.paired import Alternative
+
+Operator = Literal["<", "<=", ">", ">="]
+
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_GATE = re.compile(r"(?P<left>[^<>]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>]+)")
+_SIGNIFICANTLY = re.compile(r"^\s*significantly\s+|\s+significantly\s*$")
+_OFFSET = re.compile(rf"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>{_NUMBER})\s*(?P<percent>%?)")
+_OF = re.compile(r"(?P<measure>.+?)\s+of\s+(?P<system>.+)")
+_EXAMPLE = "a gate looks like 'nDCG@10 < baseline - 0.01', 'RR < 0.5' or 'AP < baseline significantly'"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A condition under which a comparison fails."""
+
+    text: str
+    measure: str
+    system: str | None
+    """The system that is held against the limit; None for all but the one that sets it."""
+    operator: Operator
+    reference: str | None
+    """The system that sets the limit, ``baseline`` for the baseline; None where the limit is a number."""
+    offset: float
+    """Is added to the value of the reference, or is the limit itself."""
+    relative: bool
+    """Whether the offset is a share of the reference's value."""
+    significantly: bool
+    """Whether chance must be ruled out before the gate fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a gate says about one system."""
+
+    gate: Gate
+    system: str
+    value: float
+    limit: float
+    p: float | None
+    """One-sided and corrected for the systems of the gate, where significance is asked for."""
+    failed: bool
+    why: str
+
+
+def parse_gate(text: str) -> Gate:
+    """Read a gate.
+
+    Examples
+    --------
+    >>> gate = parse_gate("nDCG@10 < baseline - 0.01")
+    >>> gate.measure, gate.operator, gate.reference, gate.offset
+    ('nDCG@10', '<', 'baseline', -0.01)
+    >>> parse_gate("AP of dense <= bm25 - 2% significantly").relative
+    True
+    """
+    bare = _SIGNIFICANTLY.sub("", text)
+    match = _GATE.fullmatch(bare.strip())
+    if match is None:
+        raise InputError(with_hint(f"'{text}' is not a gate.", _EXAMPLE))
+    left, right = match["left"].strip(), match["right"].strip()
+    system: str | None = None
+    if of := _OF.fullmatch(left):
+        left, system = of["measure"], _name(of["system"])
+    parse(left)  # an unknown measure is said before anything is evaluated
+    reference, offset, relative = _limit(right, text)
+    operator: Operator = match["operator"]  # type: ignore[assignment]
+    return Gate(text.strip(), left, system, operator, reference, offset, relative, significantly=bare != text)
+
+
+def _limit(text: str, whole: str) -> tuple[str | None, float, bool]:
+    if re.fullmatch(rf"[+-]?{_NUMBER}", text):
+        return None, float(text), False
+    if match := _OFFSET.fullmatch(text):
+        size = float(match["sign"] + match["size"])
+        return _name(match["name"]), size / 100 if match["percent"] else size, bool(match["percent"])
+    if re.search(r"[*/]|\s[+-]\s", text):
+        raise InputError(with_hint(f"'{whole}' is not a gate: '{text}' is no limit.", _EXAMPLE))
+    return _name(text), 0.0, False
+
+
+def _name(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
+def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
+    """What a gate says about each system that it is about."""
+    measure = cmp.find(gate.measure)
+    reference = _reference(cmp, gate)
+    systems = [cmp.find_system(gate.system)] if gate.system else [name for name in cmp.systems if name != reference]
+    limit = gate.offset
+    if reference is not None:
+        base = cmp.score(measure, reference).value
+        limit = base + gate.offset * (abs(base) if gate.relative else 1.0)
+    values = [cmp.score(measure, system).value for system in systems]
+    chances: list[float | None] = [None] * len(systems)
+    if gate.significantly:
+        alternative: Alternative = "less" if gate.operator[0] == "<" else "greater"
+        shift = limit if reference is None else limit - cmp.score(measure, reference).value
+        raw = [cmp.p_shifted(measure, system, reference, shift, alternative) for system in systems]
+        chances = list(corrected(np.array(raw), cmp.settings.correction).tolist())
+    return [_verdict(cmp, gate, *row, limit, reference) for row in zip(systems, values, chances, strict=True)]
+
+
+def _reference(cmp: Comparison, gate: Gate) -> str | None:
+    if gate.reference is None:
+        return None
+    if gate.reference == "baseline" and "baseline" not in cmp.systems:
+        if cmp.baseline is None:
+            raise InputError(with_hint(f"'{gate.text}' needs a baseline.", "--baseline NAME"))
+        return cmp.baseline
+    return cmp.find_system(gate.reference)
+
+
+def _verdict(
+    cmp: Comparison, gate: Gate, system: str, value: float, p: float | None, limit: float, reference: str | None
+) -> Verdict:
+    holds = _holds(value, gate.operator, limit)
+    certain = p is None or p < cmp.settings.alpha
+    undefined = math.isnan(value) or math.isnan(limit)
+    against = f"{limit:.6g}" if reference is None else f"{limit:.6g} ({_limit_text(gate, reference)})"
+    if undefined:
+        why = f"{gate.measure} of {system} or its limit is not defined, so it cannot be checked"
+    elif holds:
+        why = f"{gate.measure} of {system} is {value:.6g}, {_word(gate.operator)} {against}"
+        if p is not None:
+            why += f"; corrected one-sided p = {p:.4g}" + ("" if certain else ": may be chance")
+    else:
+        why = f"{gate.measure} of {system} is {value:.6g}, not {_word(gate.operator)} {against}"
+    return Verdict(gate, system, value, limit, p, undefined or (holds and certain), why)
+
+
+def _limit_text(gate: Gate, reference: str) -> str:
+    if not gate.offset:
+        return reference
+    size = f"{abs(gate.offset):.4%}".rstrip("0%").rstrip(".") + "%" if gate.relative else f"{abs(gate.offset):g}"
+    return f"{reference} {'-' if gate.offset < 0 else '+'} {size}"
+
+
+def _word(operator: str) -> str:
+    return {"<": "below", "<=": "at or below", ">": "above", ">=": "at or above"}[operator]
+
+
+def _holds(value: float, operator: Operator, limit: float) -> bool:
+    # A value that is equal but for rounding is equal: 0.5 - 0.01 is not below 0.49.
+    if math.isclose(value, limit, rel_tol=1e-12, abs_tol=1e-12):
+        return operator in ("<=", ">=")
+    return value < limit if operator[0] == "<" else value > limit
+
+
+def check_gates(cmp: Comparison, gates: Sequence[Gate]) -> list[Verdict]:
+    """What all gates say."""
+    return [verdict for gate in gates for verdict in check_gate(cmp, gate)]

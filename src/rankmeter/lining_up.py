@@ -1,0 +1,134 @@
+"""The values of all systems side by side: queries in one order, gathered into the units that are resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.measures import Measure
+from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.results import Evaluation
+from rankmeter.stats.samples import UNTESTED, Sample, sample
+from rankmeter.systems import Measured
+
+NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
+"""Counts that describe the data: more of them is not better."""
+
+
+class LinedUp:
+    """The values of all systems query by query, in one order of the queries."""
+
+    def __init__(self, measured: Mapping[str, Measured], measures: Sequence[Measure]) -> None:
+        evaluations = [one.evaluation for one in measured.values()]
+        self.queries, places = _line_up(evaluations)
+        self.value: dict[Measure, Floats] = {}
+        self.numerator: dict[Measure, Floats] = {}
+        self.denominator: dict[Measure, Floats] = {}
+        self.counted: dict[Measure, Bools] = {}
+        self.paired: dict[Measure, Bools] = {}
+        self.shown: dict[Measure, Floats] = {}
+        self.means = {measure: [ev.means[measure] for ev in evaluations] for measure in measures}
+        size = len(self.queries)
+        for measure in measures:
+            parts = [ev.values[measure] for ev in evaluations]
+            for name, store in (
+                ("value", self.value),
+                ("numerator", self.numerator),
+                ("denominator", self.denominator),
+            ):
+                store[measure] = np.stack(
+                    [_spread(getattr(part, name), place, size, 0.0) for part, place in zip(parts, places, strict=True)]
+                )
+            spread = [_spread(part.counted, place, size, 0.0) for part, place in zip(parts, places, strict=True)]
+            counted: Bools = (np.stack(spread) > 0) & ~np.isnan(self.value[measure])
+            self.counted[measure] = counted
+            self.paired[measure] = np.logical_and.reduce(counted, axis=0)
+            self.shown[measure] = np.where(counted, self.value[measure], np.nan)
+        _refuse_disjoint(self, list(measured))
+
+
+def _line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
+    """All queries, and where the queries of each evaluation stand among them."""
+    first = evaluations[0].queries
+    if all(ev.queries.dtype == first.dtype and ev.queries.equals(first) for ev in evaluations[1:]):
+        return first, [np.arange(len(first)) for _ in evaluations]
+    as_text = any(ev.queries.dtype != first.dtype for ev in evaluations)
+    lists = [ev.queries.cast(pl.String) if as_text else ev.queries for ev in evaluations]
+    every = pl.concat(lists).unique(maintain_order=True)
+    number = {query: place for place, query in enumerate(every.to_list())}
+    return every, [np.array([number[query] for query in one.to_list()], np.int64) for one in lists]
+
+
+def _spread(values: np.ndarray, places: Ints, size: int, missing: float) -> Floats:
+    spread = np.full(size, missing)
+    spread[places] = values
+    return spread
+
+
+def _refuse_disjoint(lined_up: LinedUp, names: list[str]) -> None:
+    """Systems without a query in common cannot be paired."""
+    for counted in lined_up.counted.values():
+        if not counted.any(axis=1).all():
+            continue  # a system without any value says so in its row
+        for left in range(len(names)):
+            for right in range(left):
+                if not (counted[left] & counted[right]).any():
+                    fact = f"'{names[right]}' and '{names[left]}' have no query in common, so they cannot be compared."
+                    raise InputError(with_hint(fact, "are they runs on the same queries?"))
+
+
+def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Series) -> tuple[str, Ints | None]:
+    """What a unit is called, and the number of the unit of each query; None where runs are the units."""
+    if isinstance(unit, str):
+        if unit not in ("query", "run"):
+            fact = f"unit={unit!r} is not possible; it is 'query', 'run' or a mapping from queries to groups."
+            raise InputError(with_hint(fact, "unit={'q1': 'user 7', 'q2': 'user 7'}"))
+        return unit, None if unit == "run" else np.arange(len(queries))
+    ids = queries.to_list()
+    known = unit if all(query in unit for query in ids) else {str(query): one for query, one in unit.items()}
+    missing = [query for query in ids if query not in known and str(query) not in known]
+    if missing:
+        raise InputError(f"unit= does not say to which {name} these queries belong: {examples(missing)}.")
+    groups = [known[query] if query in known else known[str(query)] for query in ids]
+    numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
+    return name, np.array([numbers[group] for group in groups], np.int64)
+
+
+def samples_of(
+    lined_up: LinedUp, measured: Mapping[str, Measured], units_of: Ints | None
+) -> tuple[dict[Measure, Sample], dict[Measure, str]]:
+    """What is resampled for each measure, or the reason why nothing is."""
+    samples: dict[Measure, Sample] = {}
+    reasons: dict[Measure, str] = {}
+    for measure in lined_up.value:
+        paired = lined_up.paired[measure]
+        if type(measure).name in NO_GOAL:
+            reasons[measure] = "a count that describes the data: there is no better or worse"
+        elif measure.aggregate in UNTESTED:
+            reasons[measure] = UNTESTED[measure.aggregate]
+        elif not paired.any():
+            reasons[measure] = "no query counts for every system"
+        elif units_of is None:
+            samples[measure] = _sample_of_runs(measure, measured)
+        else:
+            parts = (lined_up.value[measure], lined_up.numerator[measure], lined_up.denominator[measure])
+            made = sample(*parts, paired, units_of, measure.aggregate)
+            if (made.bottom.sum(axis=1) > 0).all():
+                samples[measure] = made
+            else:
+                reasons[measure] = "the denominator is 0 for a system"
+    return samples, reasons
+
+
+def _sample_of_runs(measure: Measure, measured: Mapping[str, Measured]) -> Sample:
+    most = max(len(one.runs) for one in measured.values())
+    rows = []
+    for one in measured.values():
+        values = [run.means[measure] for run in one.runs]
+        rows.append(values if len(values) > 1 else values * most)
+    top = np.array(rows)
+    return Sample(top, np.ones_like(top), "mean")

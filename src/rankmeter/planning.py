@@ -1,0 +1,132 @@
+"""What must be placed for some measures, and how what was given can be placed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, into_judgments, into_run
+from rankmeter.inputs.columns import columns_of
+from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.placing import PlacedRun, place_run
+from rankmeter.placing.placements import Plan, Subtopics
+from rankmeter.placing.subtopics import numbered_items, without_subtopics
+
+MOST_JUDGED = 2_000_000
+"""Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
+
+PlacingKey = tuple[str, str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """How to place what was given, once the plan is known."""
+
+    place: Callable[[Plan], PlacedRun]
+    judgments: str
+    run: str
+    wide: bool
+    """Whether items judged not relevant are placed too, to count what is unjudged."""
+    subtopics: Subtopics | None = None
+    numbered: Callable[[Plan], PlacedRun] | None = None
+    """How to place with numbers of items for grades; None where the judgments have no subtopics."""
+
+    def for_measures(self, measures: list[Measure], key: PlacingKey) -> tuple[PlacedRun, Subtopics | None]:
+        """Place for measures that share a placing."""
+        plan = plan_for(measures, *key[:2], wide=self.wide)
+        if not key[2]:
+            return self.place(plan), None
+        if self.numbered is None:
+            raise MeasureError(
+                with_hint(
+                    f"measures of diversity need subtopics, and {self.judgments} has none.",
+                    "give {query: {item: {subtopic: grade}}}, a subtopic column, or for TREC diversity judgments "
+                    "columns={'subtopic': 'iteration'}",
+                )
+            )
+        return self.numbered(plan), self.subtopics
+
+
+def into_placing(judgments: object, run: object, columns: Mapping[str, str] | None = None) -> Placing:
+    """Accept judgments and a run of any kind, or what carries both."""
+    ready = getattr(judgments, "placed", None)
+    if isinstance(ready, PlacedRun) or isinstance(judgments, Labelled):
+        if run is not None:
+            raise InputError(f"{type(judgments).__name__} carries its run; give it alone, or judgments and a run.")
+        if isinstance(ready, PlacedRun):
+            return Placing(partial(_already, ready), ready.source, ready.source, wide=False)
+    elif run is None:
+        raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
+    truth: AnyJudgments
+    returned: AnyRun
+    if isinstance(judgments, Labelled):
+        truth, returned = judgments.judgments, judgments.run
+    else:
+        truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
+        returned = into_run(run, columns=columns_of(columns, "run"))
+    subtopics, numbered = None, None
+    if isinstance(truth, JudgmentTable) and truth.subtopic is not None:
+        items, subtopics = numbered_items(truth)
+        numbered = partial(place_run, items, returned)
+        truth = without_subtopics(truth)
+    place = partial(place_run, truth, returned)
+    return Placing(place, truth.source, returned.source, _all_judged(truth), subtopics, numbered)
+
+
+def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:
+    """What was placed before, if it can serve the plan."""
+    if plan.scores != "float64" or plan.unreturned:
+        wanted = "scores=float32" if plan.scores != "float64" else "candidates=appended"
+        raise MeasureError(f"{placed.source} was ranked already; {wanted} would need another placing.")
+    return placed
+
+
+def _all_judged(truth: AnyJudgments) -> bool:
+    """Whether items judged not relevant are placed too, to count what is unjudged; not where they are very many.
+
+    In a matrix every item is judged, so there is nothing to count.
+    """
+    if isinstance(truth, Dense):
+        return False
+    rows = len(truth.query) if isinstance(truth, JudgmentTable) else sum(map(len, truth.data.values()))
+    return rows <= MOST_JUDGED
+
+
+def by_placing(measures: list[Measure]) -> dict[PlacingKey, list[Measure]]:
+    """Measures that can share one placing: same precision of scores, same duplicates, all or none of subtopics."""
+    groups: dict[PlacingKey, list[Measure]] = {}
+    for measure in measures:
+        scores, diverse = getattr(measure, "scores", "float64"), getattr(measure, "subtopics", False)
+        groups.setdefault((scores, measure.duplicates or "error", diverse), []).append(measure)
+    return groups
+
+
+def plan_for(measures: list[Measure], scores: str, duplicates: str, *, wide: bool) -> Plan:
+    """The least that must be placed for these measures."""
+    ranked = [measure for measure in measures if isinstance(measure, RankedMeasure)]
+    wide |= any(m.places_judged or m.unjudged == "removed" or m.candidates == "appended" for m in ranked)
+    rules = {m.ties for m in ranked}
+    # How deep a list matters is known only where every measure cuts it and none asks for the rest of it.
+    cuts = [m.cutoff for m in ranked if m.candidates == "all" and m.unjudged == "nonrelevant" and _cuts(m)]
+    return Plan(
+        lowest_grade=-math.inf if wide else min((m.lowest_grade for m in ranked), default=math.inf),
+        ids=bool(rules & {"item", "item-ascending"}),
+        order=bool(rules & {"input", "reversed"}),
+        unreturned=any(m.candidates == "appended" for m in ranked),
+        depth=max(cuts) if cuts and len(cuts) == len(ranked) else None,  # type: ignore[type-var]
+        totals=any(m.needs_total for m in ranked),
+        scores=scores,  # type: ignore[arg-type]
+        duplicates=duplicates,  # type: ignore[arg-type]
+    )
+
+
+def _cuts(measure: RankedMeasure) -> bool:
+    """Whether nothing behind the cutoff can change the value."""
+    return (
+        measure.cutoff is not None
+        and getattr(measure, "norm", "") != "found"
+        and getattr(measure, "ideal", "judged") in ("judged", "top", "full")
+    )

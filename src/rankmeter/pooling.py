@@ -1,0 +1,128 @@
+"""Which unjudged items are most worth judging: those that could move numbers most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from rankmeter.errors import InputError, RankmeterError, examples, with_hint
+from rankmeter.inputs import AnyRun, JudgmentTable, RunFile, into_judgments, into_run
+from rankmeter.inputs.columns import columns_of
+from rankmeter.placing import judgments_table, run_table
+from rankmeter.placing.table import whole
+
+Priority = Literal["difference", "weight"]
+PRIORITIES = ("difference", "weight")
+
+
+def pool(
+    judgments: object,
+    runs: Mapping[str, object],
+    *,
+    depth: int = 10,
+    budget: int | None = None,
+    by: Priority | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> pl.DataFrame:
+    """List the unjudged items within ``depth``, most worth judging first.
+
+    An item at rank i weighs 1 / log2(i + 1), as in DCG, and nothing where it was not returned within ``depth``.
+
+    Parameters
+    ----------
+    judgments, runs
+        As for :func:`rankmeter.compare`. A grade below 0 means "in the pool but not judged" and is listed too.
+    depth
+        How far down each list is looked at.
+    budget
+        How many items can be judged; None for all.
+    by
+        ``difference``: by how much judging the item could move two systems apart, the largest weight less the smallest
+        (the default for several runs). ``weight``: by how much it could move all of them, the sum of the weights.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``query``, ``item``, ``priority``, ``best_rank``, ``systems`` (how many returned it).
+
+    Examples
+    --------
+    >>> pool({"q": {"a": 1}}, {"one": {"q": ["x", "a", "y"]}, "two": {"q": ["x", "y", "a"]}}).rows()
+    [('q', 'y', 0.1309..., 2, 2), ('q', 'x', 0.0, 1, 2)]
+    """
+    if depth < 1 or (budget is not None and budget < 1):
+        raise InputError(f"depth={depth} and budget={budget} must be at least 1.")
+    if not runs:
+        raise InputError(with_hint("no run was given.", "pool(judgments, {'bm25': run})"))
+    if by is not None and by not in PRIORITIES:
+        raise InputError(f"by={by!r} is not possible; by is one of {', '.join(PRIORITIES)}.")
+    truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
+    known = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
+    asked = known.select("query").unique(maintain_order=True).with_row_index("order")
+    parts = []
+    for name, run in runs.items():
+        try:
+            parts.append(_top(into_run(run, columns=columns_of(columns, "run")), asked, depth))
+        except RankmeterError as error:
+            raise type(error)(f"system '{name}': {error}") from error
+    strangers = [name for name, part in zip(runs, parts, strict=True) if part.is_empty()]
+    if strangers:
+        raise InputError(f"no query in common with the judgments: {examples(strangers)}.")
+    return _prioritised(
+        pl.concat(parts), known, asked, len(parts), by or ("difference" if len(parts) > 1 else "weight"), budget
+    )
+
+
+def _text(ids: pl.Series) -> pl.Series:
+    # Ids of different types on the two sides are compared as text, as everywhere.
+    return ids.cast(pl.String)
+
+
+def _top(run: AnyRun, asked: pl.DataFrame, depth: int) -> pl.DataFrame:
+    """The first items of each judged query, with their ranks and weights; ties by higher id, as by default."""
+    table = whole(run.blocks()) if isinstance(run, RunFile) else run_table(run)
+    frame = pl.DataFrame({"query": _text(table.query), "item": _text(table.item), "score": table.score})
+    ranked = (
+        frame.join(asked.select("query"), on="query", how="semi")
+        .sort("query", "score", "item", descending=[False, True, True])
+        .unique(["query", "item"], keep="first", maintain_order=True)
+        .with_columns(rank=pl.int_range(1, pl.len() + 1).over("query"))
+        .filter(pl.col("rank") <= depth)
+    )
+    return ranked.select("query", "item", "rank", weight=1.0 / (pl.col("rank") + 1.0).log(2.0))
+
+
+def _prioritised(
+    returned: pl.DataFrame, known: pl.DataFrame, asked: pl.DataFrame, systems: int, by: Priority, budget: int | None
+) -> pl.DataFrame:
+    spread = pl.col("weight").max() - pl.when(pl.len() < systems).then(0.0).otherwise(pl.col("weight").min())
+    listed = (
+        returned.join(known.filter(pl.col("grade") >= 0), on=["query", "item"], how="anti")
+        .group_by("query", "item")
+        .agg(
+            priority=spread if by == "difference" else pl.col("weight").sum(),
+            weight=pl.col("weight").sum(),
+            best_rank=pl.col("rank").min(),
+            systems=pl.len().cast(pl.Int64),
+        )
+        .join(asked, on="query")
+        # Equal priorities: what weighs more first, then the order of the judgments: the list is always the same.
+        .sort("priority", "weight", "order", "item", descending=[True, True, False, False])
+        .select("query", "item", "priority", "best_rank", "systems")
+    )
+    return listed if budget is None else listed.head(budget)
+
+
+def judged_share(judgments: JudgmentTable, runs: Mapping[str, AnyRun], depth: int) -> dict[str, float]:
+    """For each run the share of the items within ``depth`` that carry a judgment."""
+    known = pl.DataFrame({"query": _text(judgments.query), "item": _text(judgments.item), "grade": judgments.grade})
+    asked = known.select("query").unique(maintain_order=True)
+    shares = {}
+    for name, run in runs.items():
+        top = _top(run, asked, depth)
+        found = top.join(known.filter(pl.col("grade") >= 0), on=["query", "item"], how="semi")
+        shares[name] = len(found) / len(top) if len(top) else float(np.nan)
+    return shares

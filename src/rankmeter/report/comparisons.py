@@ -1,0 +1,301 @@
+"""From a comparison to text: for the terminal, for Markdown and LaTeX, for a notebook. Pure functions.
+
+What the data can bear stands before the numbers, and the numbers before their definitions.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from rankmeter.measures import Measure
+from rankmeter.report import tables
+from rankmeter.report.tables import DIGITS, Cell, Table
+
+if TYPE_CHECKING:
+    from rankmeter.comparison_records import Difference, Score
+    from rankmeter.results_comparison import Comparison
+
+Bars = Literal["blocks", "ascii"]
+BAR_WIDTH = 12
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+BEST = "*"
+"""Stands before a system that cannot be separated from the best."""
+
+
+def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:
+    """A small bar for a share between 0 and 1.
+
+    Examples
+    --------
+    >>> bar(0.5, width=4), bar(0.3, width=4), bar(0.5, bars="ascii", width=4)
+    ('██  ', '█▎  ', '##  ')
+    """
+    share = min(max(share, 0.0), 1.0) if math.isfinite(share) else 0.0
+    if bars == "ascii":
+        return ("#" * round(share * width)).ljust(width)
+    whole, part = divmod(round(share * width * 8), 8)
+    return ("█" * whole + (_EIGHTHS[part] if part else "")).ljust(width)
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as people read it; never 0.
+
+    >>> p_text(0.0412), p_text(0.00002), p_text(None)
+    ('0.041', '<0.0001', '-')
+    """
+    if p is None:
+        return "-"
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.001 else f"{p:.3f}"
+
+
+def signed(value: float | None, digits: int) -> str:
+    """A difference with its sign; what rounds to nothing is 0 without one."""
+    if value is None:
+        return "-"
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text
+
+
+def mark(one: Difference) -> str:
+    """An arrow for a difference that is significant: up is better."""
+    return "" if not one.significant else "↑" if one.is_better else "↓"
+
+
+def leaderboard(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, bars: Bars = "blocks") -> Table:
+    """The systems under one measure, best first."""
+    scores = cmp.ranked(measure)
+    largest = max((abs(score.value) for score in scores if math.isfinite(score.value)), default=0.0) or 1.0
+    against = cmp.settings.family == "baseline"
+    header = ["", "system", str(measure), f"{cmp.settings.level:.0%} interval", "", "rank"]
+    header += [f"- {cmp.baseline}", f"p ({cmp.settings.correction})", "better/same/worse"] if against else ["beats"]
+    numbers = {name: number for number, name in enumerate(cmp.systems, 1)}
+    rows = []
+    for score in scores:
+        cells = [
+            Cell(BEST if score.in_best else ""),
+            Cell(score.system if against else f"{numbers[score.system]} {score.system}"),
+            Cell(_value(score, digits), is_best=bool(score.in_best)),
+            Cell(_interval(score, digits)),
+            Cell(bar(score.value / largest, bars=bars)),
+            Cell(_rank(score)),
+        ]
+        cells += _against_baseline(cmp, score, digits) if against else [Cell(_beats(cmp, score, numbers))]
+        rows.append(tuple(cells))
+    return Table(tuple(header), tuple(rows), 2)
+
+
+def _value(score: Score, digits: int) -> str:
+    return f"- ({score.reason})" if math.isnan(score.value) else tables.number(score.value, score.measure, digits)
+
+
+def _interval(score: Score, digits: int) -> str:
+    if score.interval is None:
+        return "-"
+    low, high = (tables.number(end, score.measure, digits) for end in (score.interval.low, score.interval.high))
+    return f"[{low}, {high}]"
+
+
+def _rank(score: Score) -> str:
+    if score.rank is None or score.rank_low is None:
+        return "-"
+    return (
+        str(score.rank) if score.rank_low == score.rank_high else f"{score.rank} ({score.rank_low}-{score.rank_high})"
+    )
+
+
+def _against_baseline(cmp: Comparison, score: Score, digits: int) -> list[Cell]:
+    if score.system == cmp.baseline:
+        return [Cell("baseline"), Cell(""), Cell("")]
+    one = cmp.difference(score.measure, score.system)
+    counts = f"{one.effect.wins}/{one.effect.ties}/{one.effect.losses}" if one.effect else "-"
+    difference = "-" if math.isnan(one.difference) else signed(one.difference, digits)
+    return [Cell(f"{difference}{mark(one)}"), Cell(p_text(one.p_corrected)), Cell(counts)]
+
+
+def _beats(cmp: Comparison, score: Score, numbers: dict[str, int]) -> str:
+    """The numbers of the systems that this one beats significantly; numbers never run out."""
+    others = [name for name in cmp.systems if name != score.system]
+    found = [cmp.difference(score.measure, score.system, other) for other in others]
+    return ",".join(str(numbers[one.other]) for one in found if one.significant and one.is_better)
+
+
+def quality_table(cmp: Comparison, *, digits: int = DIGITS) -> Table:
+    """How sure the data of each system is: what is missing, unjudged or tied, and what that could change."""
+    cutoffs = sorted({k for one in cmp.quality.values() for k in one.judged_at})
+    across = sorted({k for one in cmp.quality.values() for k, count in one.ties_across.items() if count})
+    bounded = [m for m in cmp.measures if any(cmp.score(m, system).unjudged for system in cmp.systems)]
+    header = ["system", "missing", *(f"judged@{k}" for k in cutoffs), *(f"ties across {k}" for k in across)]
+    header += [f"{measure}{'' if _is_bound(cmp, measure) else '~'}" for measure in bounded]
+    rows = []
+    for system in cmp.systems:
+        one = cmp.quality[system]
+        cells = [system, f"{one.missing:,}"]
+        cells += ["-" if k not in one.judged_at else f"{one.judged_at[k]:.1%}" for k in cutoffs]
+        cells += [f"{one.ties_across.get(k, 0):,}" for k in across]
+        for measure in bounded:
+            bounds = cmp.score(measure, system).unjudged
+            ends = (bounds.none_relevant, bounds.all_relevant) if bounds else (None, None)
+            cells.append(" .. ".join(tables.number(end, measure, digits) for end in ends))
+        rows.append(tuple(map(Cell, cells)))
+    return Table(tuple(header), tuple(rows), 1)
+
+
+def _is_bound(cmp: Comparison, measure: Measure) -> bool:
+    return any(b.kind == "bounds" for s in cmp.systems if (b := cmp.score(measure, s).unjudged))
+
+
+def quality_words(cmp: Comparison) -> list[str]:
+    """What the columns of the quality table mean."""
+    if not any(cmp.score(m, s).unjudged for m in cmp.measures for s in cmp.systems):
+        return []
+    said = ["a .. b: the value if none, or all, of the unjudged items within the cutoff were relevant"]
+    if any(cmp.score(m, s).unjudged and not _is_bound(cmp, m) for m in cmp.measures for s in cmp.systems):
+        said.append("~: the denominator moves too, so these are two scenarios, not bounds")
+    return said
+
+
+def legend(cmp: Comparison) -> list[str]:
+    """What the marks mean, and how p-values and intervals were made."""
+    alpha = f"{cmp.settings.alpha:g}"
+    said = [f"{BEST} cannot be separated from the best ({cmp.settings.level:.0%} sure); rank: value (interval)"]
+    if cmp.settings.family == "baseline":
+        said.append(f"↑ significantly better, ↓ significantly worse than {cmp.baseline}: corrected p < {alpha}")
+    else:
+        said.append(f"beats: the numbers of the systems that it is significantly better than, corrected p < {alpha}")
+    return said + cmp.settings.sentences()
+
+
+def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks") -> str:
+    """Everything as plain aligned text: how sure the data is, then a leaderboard for each measure."""
+    parts = ["How sure is the data?", tables.to_text(quality_table(cmp, digits=digits)), *quality_words(cmp)]
+    parts += ["\n".join(f"note: {note}" for note in cmp.notes)] if cmp.notes else []
+    for measure in cmp.measures:
+        parts += ["", tables.to_text(leaderboard(cmp, measure, digits=digits, bars=bars))]
+        parts += [f"{one.reason}" for one in cmp.ranked(measure)[:1] if one.reason and not math.isnan(one.value)]
+        parts += [line for line in [equivalence_line(cmp, measure)] if line]
+    parts += ["", *legend(cmp)]
+    return "\n".join(parts)
+
+
+def equivalence_line(cmp: Comparison, measure: Measure) -> str:
+    """Which systems were shown to be no worse than the other of their pair, where a margin was given."""
+    tested = [one for one in cmp.differences if one.measure == measure and one.equivalence]
+    if not tested:
+        return ""
+    alpha, margin = cmp.settings.alpha, tested[0].equivalence.margin  # type: ignore[union-attr]
+    said = []
+    for one in tested:
+        q = one.equivalence
+        if q is None:
+            continue
+        if q.equivalent < alpha:
+            verdict = f"as good as {one.other} (p {p_text(q.equivalent)})"
+        elif q.no_worse < alpha:
+            verdict = f"no worse than {one.other} (p {p_text(q.no_worse)})"
+        else:
+            verdict = f"not shown to be no worse than {one.other} (p {p_text(q.no_worse)})"
+        said.append(f"{one.system} is {verdict}")
+    return f"within {margin:g} (one-sided t tests, uncorrected): " + "; ".join(said)
+
+
+def to_markdown(cmp: Comparison, *, digits: int = DIGITS) -> str:
+    """A table of systems x measures: the best group in bold, significance as marks, below it what they mean."""
+    grid = _grid(cmp, digits)
+    head = "| # | system | " + " | ".join(tables.markdown_text(str(m)) for m in cmp.measures) + " |"
+    rule = "|---:|---|" + "---:|" * len(cmp.measures)
+    rows = []
+    for number, (system, cells) in enumerate(zip(cmp.systems, grid, strict=True), 1):
+        shown = [f"**{text}**{_sup(marks)}" if best else f"{text}{_sup(marks)}" for text, best, marks in cells]
+        rows.append(f"| {number} | {tables.markdown_text(system)} | " + " | ".join(shown) + " |")
+    notes = [
+        *_marks_meaning(cmp, "bold"),
+        *cmp.settings.sentences(),
+        *cmp.notes,
+        *tables.definition_lines(cmp.measures),
+    ]
+    return "\n".join([head, rule, *rows, "", *(f"- {tables.markdown_text(note)}" for note in notes)])
+
+
+def _sup(marks: str) -> str:
+    return f"<sup>{marks}</sup>" if marks else ""
+
+
+def to_latex(cmp: Comparison, *, digits: int = DIGITS) -> str:
+    r"""A LaTeX ``tabular`` with the rules of booktabs; marks are superscript numbers of systems, or arrows."""
+    grid = _grid(cmp, digits)
+    notes = [*_marks_meaning(cmp, "bold"), *cmp.settings.sentences(), *tables.definition_lines(cmp.measures)]
+    rows = []
+    for number, (system, cells) in enumerate(zip(cmp.systems, grid, strict=True), 1):
+        shown = []
+        for text, best, marks in cells:
+            raised = marks.replace("↑", r"\uparrow").replace("↓", r"\downarrow")
+            shown.append((rf"\textbf{{{text}}}" if best else text) + (f"$^{{{raised}}}$" if raised else ""))
+        rows.append(f"{number} & {tables.latex_text(system)} & " + " & ".join(shown) + r" \\")
+    return "\n".join(
+        [
+            *(f"% {note}" for note in notes),
+            rf"\begin{{tabular}}{{rl{'r' * len(cmp.measures)}}}",
+            r"\toprule",
+            " & ".join(["", "system", *(tables.latex_text(str(m)) for m in cmp.measures)]) + r" \\",
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _grid(cmp: Comparison, digits: int) -> list[list[tuple[str, bool, str]]]:
+    """For each system and measure the text, whether it is in the best group, and its marks."""
+    numbers = {name: number for number, name in enumerate(cmp.systems, 1)}
+    grid = []
+    for system in cmp.systems:
+        row = []
+        for measure in cmp.measures:
+            score = cmp.score(measure, system)
+            if cmp.settings.family == "all":
+                marks = _beats(cmp, score, numbers)
+            else:
+                marks = "" if system == cmp.baseline else mark(cmp.difference(measure, system))
+            text = "-" if math.isnan(score.value) else tables.number(score.value, measure, digits)
+            row.append((text, bool(score.in_best), marks))
+        grid.append(row)
+    return grid
+
+
+def _marks_meaning(cmp: Comparison, style: str) -> list[str]:
+    alpha = f"{cmp.settings.alpha:g}"
+    group = f"{style}: cannot be separated from the best under that measure ({cmp.settings.level:.0%} sure)"
+    if cmp.settings.family == "all":
+        return [group, f"raised numbers: significantly better than the systems of these numbers, corrected p < {alpha}"]
+    return [group, f"↑ ↓: significantly better or worse than {cmp.baseline}, corrected p < {alpha}"]
+
+
+def to_html(cmp: Comparison) -> str:
+    """Small tables for a notebook: how sure the data is, then a leaderboard for each measure."""
+    parts = [_html_table("How sure is the data?", quality_table(cmp))]
+    parts += [f"<p>{html.escape(note)}</p>" for note in cmp.notes]
+    parts += [_html_table(str(measure), leaderboard(cmp, measure)) for measure in cmp.measures]
+    parts += ["<small>", *(f"{html.escape(line)}<br>" for line in [*quality_words(cmp), *legend(cmp)]), "</small>"]
+    return "<div>" + "".join(parts) + "</div>"
+
+
+def _html_table(caption: str, table: Table) -> str:
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.header)
+    return (
+        f"<table><caption>{html.escape(caption)}</caption><tr>{head}</tr>"
+        + "".join(f"<tr>{_html_cells(row, table.labels)}</tr>" for row in table.rows)
+        + "</table>"
+    )
+
+
+def _html_cells(row: Sequence[Cell], labels: int) -> str:
+    return "".join(
+        f"<td style='text-align:{'left' if column < labels else 'right'}'>"
+        + (f"<b>{html.escape(cell.text)}</b>" if cell.is_best else html.escape(cell.text))
+        + "</td>"
+        for column, cell in enumerate(row)
+    )

@@ -1,0 +1,50 @@
+"""What pipelines read: JUnit XML and the step summary of GitHub Actions, from the verdicts of gates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from rankmeter.report import tables
+from rankmeter.report.comparisons import to_markdown
+
+if TYPE_CHECKING:
+    from rankmeter.gate import Verdict
+    from rankmeter.results_comparison import Comparison
+
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML cannot hold, however they are written."""
+
+
+def to_junit(verdicts: Sequence[Verdict], *, suite: str = "rankmeter compare") -> str:
+    """JUnit XML: a test case for each gate and system, a failure for each gate that failed."""
+    failed = sum(verdict.failed for verdict in verdicts)
+    counts = {"tests": str(len(verdicts)), "failures": str(failed), "errors": "0", "skipped": "0"}
+    root = ET.Element("testsuites", counts)
+    group = ET.SubElement(root, "testsuite", {"name": suite, **counts})
+    for verdict in verdicts:
+        name = _xml(f"{verdict.gate.text}: {verdict.system}")
+        case = ET.SubElement(group, "testcase", {"classname": "rankmeter.gate", "name": name})
+        if verdict.failed:
+            failure = ET.SubElement(case, "failure", {"message": _xml(verdict.why), "type": "gate"})
+            failure.text = _xml(f"{verdict.gate.text}\n{verdict.why}")
+        else:
+            ET.SubElement(case, "system-out").text = _xml(verdict.why)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _xml(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def to_summary(cmp: Comparison, verdicts: Sequence[Verdict]) -> str:
+    """Markdown for a step summary: the verdicts first, then the table."""
+    failed = [verdict for verdict in verdicts if verdict.failed]
+    lines = ["## rankmeter compare", ""]
+    if verdicts:
+        lines.append(f"**{len(failed)} of {len(verdicts)} checks failed.**" if failed else "All checks passed.")
+        lines += ["", *(f"- {'❌' if v.failed else '✅'} {tables.markdown_text(v.why)}" for v in verdicts), ""]
+    return "\n".join([*lines, to_markdown(cmp)]) + "\n"

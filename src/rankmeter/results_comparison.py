@@ -1,0 +1,320 @@
+"""What a comparison gives back: plain, frozen, convertible; every p-value with its test, its family and its seed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from rankmeter.comparison_records import Difference, Inputs, Quality, Score, Settings
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.measures import Measure
+from rankmeter.stats.paired import Alternative, p_value
+from rankmeter.stats.samples import Sample
+
+if TYPE_CHECKING:
+    from rankmeter.placing.placements import Bools, Floats
+    from rankmeter.results import Evaluation
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison:
+    """Several systems under some measures, on the same queries.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {i: {0} for i in range(40)}
+    >>> good = {i: [0, 1, 2] if i % 4 else [1, 0, 2] for i in range(40)}
+    >>> poor = {i: [1, 0, 2] if i % 3 else [0, 1, 2] for i in range(40)}
+    >>> cmp = rm.compare(truth, {"poor": poor, "good": good}, ["RR"], baseline="poor", permutations=1000)
+    >>> found = cmp.difference("RR", "good")
+    >>> round(found.difference, 4), found.significant, found.effect.wins, found.effect.losses
+    (0.2, True, 20, 4)
+    >>> [(score.system, score.value, score.in_best) for score in cmp.ranked("RR")]
+    [('good', 0.875, True), ('poor', 0.675, False)]
+    """
+
+    systems: tuple[str, ...]
+    """In the order given."""
+    baseline: str | None
+    measures: tuple[Measure, ...]
+    evaluations: Mapping[str, Evaluation]
+    """The evaluation of each system; of one with several runs, their mean query by query."""
+    runs: Mapping[str, tuple[Evaluation, ...]]
+    """The evaluation of each run of each system."""
+    queries: pl.Series
+    """(n,) the queries of all systems."""
+    values: Mapping[Measure, Floats]
+    """(systems, n) for each measure the value of each system for each query; NaN where it does not count."""
+    paired: Mapping[Measure, Bools]
+    """(n,) for each measure which queries count for all systems: those that differences are about."""
+    samples: Mapping[Measure, Sample]
+    """For each measure that is tested what is resampled."""
+    scores: tuple[Score, ...]
+    differences: tuple[Difference, ...]
+    quality: Mapping[str, Quality]
+    notes: tuple[str, ...]
+    """What a person should know before reading who won."""
+    settings: Settings
+    inputs: Inputs | None = None
+    """What was compared; None where saved evaluations were."""
+    _scores: dict[tuple[str, str], Score] = field(init=False, repr=False, compare=False)
+    _differences: dict[tuple[str, str, str], Difference] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Found by name in one step: tables of many systems look up every pair.
+        object.__setattr__(self, "_scores", {(str(one.measure), one.system): one for one in self.scores})
+        pairs = {(str(one.measure), one.system, one.other): one for one in self.differences}
+        object.__setattr__(self, "_differences", pairs)
+
+    def find(self, measure: str | Measure) -> Measure:
+        """The measure of this comparison that is meant, by the text that was asked or the canonical one."""
+        return self.evaluations[self.systems[0]].find(measure)
+
+    def find_system(self, name: str) -> str:
+        """The name of a system of this comparison; an error that names the nearest for any other."""
+        if name in self.systems:
+            return name
+        hint = did_you_mean(name, self.systems) or f"there are {', '.join(self.systems)}."
+        raise NotFoundError(with_hint(f"this comparison has no system '{name}'.", hint))
+
+    def score(self, measure: str | Measure, system: str) -> Score:
+        """The value of one system under one measure, with all that is known about it."""
+        return self._scores[str(self.find(measure)), self.find_system(system)]
+
+    def ranked(self, measure: str | Measure) -> list[Score]:
+        """The systems under one measure, best first; those without a value last."""
+        found = self.find(measure)
+        sign = -1 if found.higher_is_better else 1
+        scores = [self._scores[str(found), system] for system in self.systems]
+        return sorted(scores, key=lambda score: (math.isnan(score.value), sign * score.value))
+
+    def best_group(self, measure: str | Measure) -> list[str]:
+        """The systems that cannot be separated from the best, best first."""
+        return [score.system for score in self.ranked(measure) if score.in_best]
+
+    def difference(self, measure: str | Measure, system: str, other: str | None = None) -> Difference:
+        """One system against another, by default the baseline."""
+        found, name = self.find(measure), self.find_system(system)
+        against = self.baseline if other is None else self.find_system(other)
+        if against is None:
+            raise InputError(with_hint("against which system?", f"difference('{found}', '{name}', OTHER)"))
+        if one := self._differences.get((str(found), name, against)):
+            return one
+        if one := self._differences.get((str(found), against, name)):
+            return one.turned()
+        fact = f"'{name}' was not tested against '{against}': only pairs with the baseline were."
+        raise NotFoundError(with_hint(fact, "compare(..., pairs='all')"))
+
+    def queries_needed(self, measure: str | Measure, *, difference: float, power: float | None = None) -> pl.DataFrame:
+        """How many queries (or other units) a *stated* difference needs to be found, for each pair that was tested.
+
+        The spread of the differences is taken from the data, the difference never: state the smallest one that matters.
+
+        Examples
+        --------
+        >>> import rankmeter as rm
+        >>> truth = {i: {0} for i in range(40)}
+        >>> good = {i: [0, 1, 2] if i % 4 else [1, 0, 2] for i in range(40)}
+        >>> poor = {i: [1, 0, 2] if i % 3 else [0, 1, 2] for i in range(40)}
+        >>> cmp = rm.compare(truth, {"poor": poor, "good": good}, ["RR"], baseline="poor", permutations=1000)
+        >>> cmp.queries_needed("RR", difference=0.05)["needed"].to_list()
+        [357]
+        """
+        from rankmeter.stats.power import units_needed
+
+        found = self.find(measure)
+        rows = [one for one in self.differences if one.measure == found and one.p is not None]
+        alpha = self.settings.alpha_of_one
+        linear = self.samples[found].linear() if found in self.samples else None
+        needed: list[dict[str, Any]] = []
+        for one in rows:
+            if linear is None or one.units < 2:
+                continue
+            left, right = (self.systems.index(name) for name in (one.system, one.other))
+            spread = float((linear[left] - linear[right]).std(ddof=1))
+            count = units_needed(spread, difference, alpha=alpha, power=power or self.settings.power)
+            needed.append(
+                {"system": one.system, "other": one.other, "spread": spread, "have": one.units, "needed": count}
+            )
+        if not needed:
+            raise InputError(f"{found} was not tested, so there is no spread to plan with.")
+        return pl.DataFrame(needed)
+
+    def p_shifted(
+        self, measure: str | Measure, system: str, other: str | None, shift: float, alternative: Alternative
+    ) -> float:
+        """The one-sided p-value of "the value of ``system`` is that of ``other`` plus ``shift``", for gates.
+
+        Without another system the value itself is held against ``shift``. 1 where the measure was not tested.
+        """
+        found = self.find(measure)
+        if found not in self.samples:
+            return 1.0
+        linear = self.samples[found].linear()
+        moved = linear[self.systems.index(self.find_system(system))] - shift
+        if other is not None:
+            moved = moved - linear[self.systems.index(self.find_system(other))]
+        return p_value(
+            moved,
+            self.settings.test,
+            alternative=alternative,
+            permutations=self.settings.permutations,
+            seed=self.settings.seed,
+        )
+
+    @property
+    def definitions(self) -> dict[str, dict[str, Any]]:
+        """The complete definition of each number: every convention, the defaults too."""
+        return self.evaluations[self.systems[0]].definitions
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row per query and system, a column per measure; null where a query does not count."""
+        shown = np.logical_or.reduce([~np.isnan(values).all(axis=0) for values in self.values.values()])
+        queries = self.queries.filter(pl.Series(shown))
+        names = [name for name in self.systems for _ in range(len(queries))]
+        columns: dict[str, Any] = {"query": pl.concat([queries] * len(self.systems)), "system": names}
+        for measure, values in self.values.items():
+            columns[str(measure)] = pl.Series(values[:, shown].ravel()).fill_nan(None)
+        return pl.DataFrame(columns)
+
+    @property
+    def leaderboard(self) -> pl.DataFrame:
+        """A row per measure and system, best first within each measure."""
+        rows = []
+        for measure in self.measures:
+            for score in self.ranked(measure):
+                low, high = (None, None) if score.interval is None else (score.interval.low, score.interval.high)
+                rows.append(
+                    {
+                        "measure": str(measure),
+                        "system": score.system,
+                        "value": None if math.isnan(score.value) else score.value,
+                        "low": low,
+                        "high": high,
+                        "rank": score.rank,
+                        "rank_low": score.rank_low,
+                        "rank_high": score.rank_high,
+                        "in_best": score.in_best,
+                        "reason": score.reason,
+                    }
+                )
+        kinds = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "rank": pl.Int64, "rank_low": pl.Int64}
+        return pl.DataFrame(rows, schema_overrides={**kinds, "rank_high": pl.Int64, "in_best": pl.Boolean})
+
+    @property
+    def tests(self) -> pl.DataFrame:
+        """A row per measure and pair that was tested."""
+        rows = [_difference_row(one) for one in self.differences]
+        floats = "difference low high p p_corrected standardised rank_biserial detectable no_worse equivalent".split()
+        counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
+        return pl.DataFrame(rows, schema_overrides={**dict.fromkeys(floats, pl.Float64), **counts})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the values per query, as plain Python."""
+        return {
+            "systems": list(self.systems),
+            "baseline": self.baseline,
+            "settings": {**asdict(self.settings), "said": self.settings.sentences()},
+            "notes": list(self.notes),
+            "quality": {system: _plain(asdict(quality)) for system, quality in self.quality.items()},
+            "leaderboard": [_score_dict(score) for measure in self.measures for score in self.ranked(measure)],
+            "best_group": {str(measure): self.best_group(measure) for measure in self.measures},
+            "differences": [_difference_dict(one) for one in self.differences],
+            "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The same as :meth:`to_dict`, as JSON; NaN becomes null, with its reason beside it."""
+        return json.dumps(_finite(self.to_dict()), indent=indent, ensure_ascii=False)
+
+    def to_markdown(self, *, digits: int = 4) -> str:
+        """A table with significance marks, and what the marks and the measures mean."""
+        from rankmeter.report.comparisons import to_markdown
+
+        return to_markdown(self, digits=digits)
+
+    def to_latex(self, *, digits: int = 4) -> str:
+        """The same as a LaTeX ``tabular`` with the rules of booktabs."""
+        from rankmeter.report.comparisons import to_latex
+
+        return to_latex(self, digits=digits)
+
+    def __repr__(self) -> str:
+        from rankmeter.report.comparisons import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        from rankmeter.report.comparisons import to_html
+
+        return to_html(self)
+
+
+def _difference_row(one: Difference) -> dict[str, Any]:
+    effect, equivalence, interval = one.effect, one.equivalence, one.interval
+    return {
+        "measure": str(one.measure),
+        "system": one.system,
+        "other": one.other,
+        "difference": one.difference,
+        "low": interval and interval.low,
+        "high": interval and interval.high,
+        "p": one.p,
+        "p_corrected": one.p_corrected,
+        "significant": one.significant,
+        "wins": effect and effect.wins,
+        "ties": effect and effect.ties,
+        "losses": effect and effect.losses,
+        "standardised": effect and effect.standardised,
+        "rank_biserial": effect and effect.rank_biserial,
+        "detectable": one.detectable,
+        "no_worse": equivalence and equivalence.no_worse,
+        "equivalent": equivalence and equivalence.equivalent,
+        "units": one.units,
+        "reason": one.reason,
+    }
+
+
+def _difference_dict(one: Difference) -> dict[str, Any]:
+    return {
+        **_difference_row(one),
+        "margin": one.equivalence and one.equivalence.margin,
+        "interval": one.interval and asdict(one.interval),
+    }
+
+
+def _score_dict(score: Score) -> dict[str, Any]:
+    return {
+        **{name: getattr(score, name) for name in ("system", "value", "queries", "rank", "rank_low", "rank_high")},
+        "measure": str(score.measure),
+        "interval": score.interval and asdict(score.interval),
+        "in_best": score.in_best,
+        "tie_bounds": score.tie_bounds and list(score.tie_bounds),
+        "unjudged": score.unjudged and asdict(score.unjudged),
+        "unjudged_reason": score.unjudged_reason,
+        "run_values": list(score.run_values),
+        "reason": score.reason,
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    return value
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: null stands for both."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,152 @@
+"""Which systems may be the best, and between which ranks each may stand.
+
+The winner of a comparison was picked because it came out first, so "not significantly different from the winner" is too
+narrow a group. Multiple comparisons with the best (Hsu 1984) asks of every system whether any other is better by more
+than chance, at a level that holds for all others at once; the systems of which that cannot be said hold the truly best
+one with the stated confidence. Rank intervals come from all pairs at once in the same way (Mogstad et al. 2024).
+Critical values are those of the wild bootstrap: the signs of centred values are flipped by unit and the differences
+studentised, so that systems that go together on the same queries are taken as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.stats.resampling import flipped_sums
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """What can be said about the order of some systems, all of it at once with the stated confidence."""
+
+    rank: Ints
+    """(systems,) by value, best first from 1; equal values share the better rank."""
+    rank_low: Ints
+    """(systems,) the best rank that a system may have."""
+    rank_high: Ints
+    """(systems,) the worst rank that it may have."""
+    in_best: Bools
+    """(systems,) whether it may be the best."""
+
+
+def separation(values: Floats, *, level: float, resamples: int, seed: int) -> Separation:
+    """Which of some systems can be told apart.
+
+    Parameters
+    ----------
+    values
+        ``(systems, units)``, higher is better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> random = np.random.default_rng(0)
+    >>> values = random.normal([[0.5], [0.49], [0.3]], 0.1, (3, 100))
+    >>> found = separation(values, level=0.95, resamples=2000, seed=0)
+    >>> found.in_best.tolist(), found.rank_low.tolist(), found.rank_high.tolist()
+    ([True, True, False], [1, 1, 3], [2, 2, 3])
+    """
+    return separations([values], level=level, resamples=resamples, seed=seed)[0]
+
+
+def separations(values: Sequence[Floats], *, level: float, resamples: int, seed: int) -> list[Separation]:
+    """The same for several measures, with the same random signs where they have the same number of units."""
+    by_units: dict[int, list[int]] = {}
+    for number, one in enumerate(values):
+        by_units.setdefault(one.shape[1], []).append(number)
+    found: dict[int, Separation] = {}
+    for units, members in by_units.items():
+        systems = len(values[members[0]])
+        if systems < 2 or units < 2:
+            found |= {number: _unseparated(values[number]) for number in members}
+            continue
+        critical = _critical(np.stack([values[number] for number in members]), level, resamples, seed)
+        for place, number in enumerate(members):
+            found[number] = _separated(values[number], critical[0][place], float(critical[1][place]), level)
+    return [found[number] for number in range(len(values))]
+
+
+def _unseparated(values: Floats) -> Separation:
+    """What one system, or one unit, can tell: nothing."""
+    systems = len(values)
+    rank = 1 + (_gaps(values.mean(axis=1)) < 0).sum(axis=1)
+    low, high = np.ones(systems, np.int64), np.full(systems, systems, np.int64)
+    return Separation(rank, low, high, np.ones(systems, np.bool_))
+
+
+def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float) -> Separation:
+    systems, units = values.shape
+    gap = _gaps(values.mean(axis=1))
+    # observed[i, j] is how far i stands above j; i may be the best while no j stands above it by more than chance.
+    observed = _t(gap, _squares(values), units)
+    if 2.0 ** (1 - units) >= 1 - level:
+        # Differences without any spread have no t. A test by signs sees n equal ones with p = 2^(1 - n).
+        observed[np.isinf(observed)] = 0.0
+    better = observed > all_pairs
+    return Separation(
+        rank=1 + (gap < 0).sum(axis=1),
+        rank_low=1 + better.sum(axis=0),
+        rank_high=systems - better.sum(axis=1),
+        in_best=(-observed).max(axis=1) <= with_best,
+    )
+
+
+def _gaps(means: Floats) -> Floats:
+    """(systems, systems) the mean of the row less that of the column; rounding errors are no gap."""
+    gap: Floats = means[:, None] - means[None, :]
+    gap[np.abs(gap) <= 1e-12 * max(float(np.abs(means).max(initial=0.0)), 1e-300)] = 0.0
+    return gap
+
+
+def _squares(values: Floats) -> Floats:
+    """(systems, systems) the sums of squares of the centred differences."""
+    centred = values - values.mean(axis=1, keepdims=True)
+    products = centred @ centred.T
+    sizes = np.diag(products)
+    squares: Floats = np.maximum(sizes[:, None] + sizes[None, :] - 2 * products, 0.0)
+    squares[squares <= 1e-12 * (sizes[:, None] + sizes[None, :])] = 0.0
+    return squares
+
+
+def _t(gap: Floats, squares: Floats, units: int) -> Floats:
+    """The t statistic of differences whose centred squares add up to ``squares``; 0 / 0 is 0."""
+    error = np.sqrt(squares / ((units - 1) * units))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t: Floats = gap / error
+    t[np.isnan(t)] = 0.0
+    return t
+
+
+def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """How large a t is no surprise: (measures, systems) against each system as the best, (measures,) for all pairs.
+
+    Parameters
+    ----------
+    values
+        ``(measures, systems, units)``.
+    """
+    measures, systems, units = values.shape
+    centred = values - values.mean(axis=2, keepdims=True)
+    squares = np.stack([_squares(one) for one in values])
+    columns = np.ascontiguousarray(centred.reshape(measures * systems, units).T)
+    itself = np.eye(systems, dtype=np.bool_)
+    with_best, all_pairs = [], []
+    for sums in flipped_sums(columns, resamples, seed):
+        flipped = sums.reshape(len(sums), measures, systems) / units
+        gap = flipped[:, :, :, None] - flipped[:, :, None, :]
+        # Flipping signs leaves the sum of squares about 0; about the flipped mean it is smaller by n mean^2. Where
+        # nothing is left but rounding, all signs agree and t is infinite: with few units that is no surprise.
+        left = squares - units * gap**2
+        left[left <= 1e-9 * squares] = 0.0
+        t = _t(gap, left, units)
+        t[:, :, itself] = -np.inf
+        with_best.append(t.max(axis=2))  # over the rows: how far any other stands above the column's system
+        all_pairs.append(t.max(axis=(2, 3)))
+    return (
+        np.quantile(np.concatenate(with_best), level, axis=0, method="higher"),
+        np.quantile(np.concatenate(all_pairs), level, axis=0, method="higher"),
+    )

@@ -1,0 +1,284 @@
+"""What is compared: systems by name, each with one run or several, each evaluated once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from rankmeter.arithmetic import FORMULAS, Values, Views
+from rankmeter.asking import Asked
+from rankmeter.comparison_records import Quality
+from rankmeter.errors import InputError, RankmeterError, examples, with_hint
+from rankmeter.evaluation import evaluate_placing
+from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
+from rankmeter.inputs.columns import columns_of
+from rankmeter.measures import Judged, Measure, RankedMeasure
+from rankmeter.placing import PlacedRun, run_table
+from rankmeter.placing.table import whole
+from rankmeter.planning import Placing, into_placing
+from rankmeter.results import Evaluation
+from rankmeter.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
+
+DEFAULT_CUTOFF = 10
+"""How deep lists are checked for unjudged items where no measure has a cutoff."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Several runs of one system."""
+
+    runs: tuple[object, ...]
+    kind: Literal["seeds", "folds"]
+
+
+def seeds(*runs: object) -> Repeats:
+    """Several runs of one system on the same queries, as from several random seeds.
+
+    Their values are averaged query by query; ``compare(..., unit="run")`` resamples runs instead of queries.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q1": {"a"}, "q2": {"b"}}
+    >>> one, two = {"q1": ["a"], "q2": ["x", "b"]}, {"q1": ["x", "a"], "q2": ["x", "b"]}
+    >>> cmp = rm.compare(truth, {"fixed": one, "random": rm.seeds(one, two)}, ["RR"], permutations=100, resamples=100)
+    >>> cmp.score("RR", "random").value, cmp.score("RR", "random").run_values
+    (0.625, (0.75, 0.5))
+    """
+    return _repeats(runs, "seeds")
+
+
+def folds(*runs: object) -> Repeats:
+    """Several runs of one system on different queries, as from cross-validation; together they are one run."""
+    return _repeats(runs, "folds")
+
+
+def _repeats(runs: tuple[object, ...], kind: Literal["seeds", "folds"]) -> Repeats:
+    if len(runs) == 1 and isinstance(runs[0], (list, tuple)):
+        runs = tuple(runs[0])
+    if not runs:
+        raise InputError(with_hint(f"{kind}() was given no run.", f"rankmeter.{kind}(run1, run2, run3)"))
+    return Repeats(runs, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One system, evaluated."""
+
+    evaluation: Evaluation
+    """Of several runs the mean, query by query."""
+    runs: tuple[Evaluation, ...]
+    sources: tuple[AnyRun, ...]
+    quality: Quality
+    unjudged: Mapping[Measure, UnjudgedBounds | str]
+
+
+def named_systems(systems: object) -> dict[str, object]:
+    """Accept ``{name: run}``, pairs of name and run, or evaluations with their names; refuse a name used twice."""
+    if isinstance(systems, Mapping):
+        pairs: list[tuple[Any, Any]] = list(systems.items())
+    elif isinstance(systems, Iterable) and not isinstance(systems, (str, bytes)):
+        pairs = [(one.name, one) if isinstance(one, Evaluation) else one for one in systems]
+    else:
+        pairs = []
+    usage = 'compare(judgments, {"bm25": run1, "dense": run2}, measures)'
+    if not pairs or any(not _is_pair(pair) for pair in pairs):
+        raise InputError(with_hint("systems are given as runs by name.", usage))
+    names = [str(name) for name, _ in pairs]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        fact = f"two systems have the same name: {examples(twice)}."
+        raise InputError(with_hint(fact, "give each its own name; seeds(run1, run2) are several runs of one system"))
+    if len(names) < 2:
+        raise InputError(with_hint(f"there is only one system, '{names[0]}'.", f"evaluate() measures one; {usage}"))
+    return dict(zip(names, (run for _, run in pairs), strict=True))
+
+
+def _is_pair(given: Any) -> bool:
+    return isinstance(given, tuple) and len(given) == 2
+
+
+def measure_system(
+    name: str,
+    given: object,
+    truth: AnyJudgments | None,
+    asked: Asked,
+    columns: Mapping[str, str] | None,
+) -> Measured:
+    """Evaluate a system once for all measures; take evaluations that were made before as they are."""
+    measures = asked.measures
+    parts = given.runs if isinstance(given, Repeats) else (given,)
+    done = [part for part in parts if isinstance(part, Evaluation)]
+    if done:
+        if len(done) != len(parts) or (isinstance(given, Repeats) and given.kind == "folds"):
+            raise InputError(f"system '{name}': evaluations and runs cannot be mixed, and folds must be runs.")
+        chosen = tuple(_only(ev, measures) for ev in done)
+        quality = _quality_of_facts(chosen[0])
+        return Measured(
+            _averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, "made from a saved evaluation")
+        )
+    try:
+        sources, placings = _placings(given, parts, truth, columns)
+        looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
+        evaluations = tuple(
+            evaluate_placing(placing, asked, name, look=look) for placing, look in zip(placings, looks, strict=True)
+        )
+    except RankmeterError as error:
+        raise type(error)(f"system '{name}': {error}") from error
+    bounds = _averaged_bounds([look.bounds(ev) for look, ev in zip(looks, evaluations, strict=True)])
+    return Measured(_averaged(evaluations, name), evaluations, tuple(sources), looks[0].quality(evaluations[0]), bounds)
+
+
+def _placings(
+    given: object,
+    parts: Sequence[object],
+    truth: AnyJudgments | None,
+    columns: Mapping[str, str] | None,
+) -> tuple[list[AnyRun], list[Placing]]:
+    """What is to be placed, run by run; what was ranked already carries its judgments."""
+    if all(isinstance(getattr(part, "placed", None), PlacedRun) for part in parts):
+        return [], [into_placing(part, None) for part in parts]
+    if truth is None:
+        raise InputError(with_hint("no judgments were given, but it is a run.", "judgments come first"))
+    sources = [into_run(part, columns=columns_of(columns, "run")) for part in parts]
+    if isinstance(given, Repeats) and given.kind == "folds":
+        sources = [_joined(sources)]
+    return sources, [into_placing(truth, source) for source in sources]
+
+
+class _Look:
+    """Looks at a placing before it is forgotten: what is judged, what ties, what unjudged items could do."""
+
+    def __init__(self, placing: Placing, *, all_judged: bool) -> None:
+        self.all_judged = all_judged
+        self.wide = all_judged or placing.wide
+        self.judged_at: dict[int, float] = {}
+        self.across: dict[int, int] = {}
+        self.later: dict[Measure, Callable[[float], UnjudgedBounds | str]] = {}
+
+    def __call__(self, group: list[Measure], placed: PlacedRun, views: Views) -> None:
+        for cutoff in cutoffs_of(group):
+            self.across.setdefault(cutoff, ties_across(placed.placements, cutoff))
+            if self.wide and cutoff not in self.judged_at:
+                self.judged_at[cutoff] = 1.0 if self.all_judged else _judged_at(views, cutoff, group)
+        for measure in group:
+            if self.all_judged:
+                reason = "every item is judged"
+            elif not self.wide:
+                reason = "what is unjudged was not counted"
+            else:
+                self.later[measure] = lambda value, m=measure: unjudged_bounds(m, placed, value)  # type: ignore[misc]
+                continue
+            self.later[measure] = lambda _, reason=reason: reason  # type: ignore[misc]
+
+    def bounds(self, ev: Evaluation) -> dict[Measure, UnjudgedBounds | str]:
+        found = {measure: bounds(ev.means[measure]) for measure, bounds in self.later.items()}
+        self.later.clear()
+        return found
+
+    def quality(self, ev: Evaluation) -> Quality:
+        return replace(_quality_of_facts(ev), judged_at=self.judged_at, ties_across=self.across)
+
+
+def cutoffs_of(measures: Sequence[Measure]) -> list[int]:
+    """The cutoffs that measures look at, or the usual one where none has any."""
+    ranked = [m for m in measures if isinstance(m, RankedMeasure)]
+    return sorted({m.cutoff for m in ranked if m.cutoff is not None}) or [DEFAULT_CUTOFF]
+
+
+def _judged_at(views: Views, cutoff: int, group: Sequence[Measure]) -> float:
+    """The share of the items within the cutoff that carry a judgment, over all judged queries."""
+    rules = [m.ties for m in group if isinstance(m, RankedMeasure)]
+    # Under `best` a judged item would stand before the unjudged ones that it ties with: `mean` favours neither.
+    ties = next((rule for rule in rules if rule in ("item", "item-ascending", "input", "reversed")), "mean")
+    asked: Any = Judged(ties=ties) @ cutoff
+    parts = FORMULAS["Judged"](views.of(asked), asked)
+    chosen = views.placements.is_judged
+    shown = float(parts.denominator[chosen].sum())
+    return float(parts.numerator[chosen].sum()) / shown if shown else 0.0
+
+
+def _quality_of_facts(ev: Evaluation) -> Quality:
+    facts = ev.facts
+    return Quality(facts.judged, facts.missing, facts.unjudged, facts.without_relevant)
+
+
+def _joined(sources: Sequence[AnyRun]) -> RunTable:
+    """Runs of different queries as one."""
+    tables = [whole(one.blocks()) if isinstance(one, RunFile) else run_table(one) for one in sources]
+    seen: Counter[object] = Counter()
+    for table in tables:
+        seen.update(table.query.unique().to_list())
+    twice = [query for query, count in seen.items() if count > 1]
+    if twice:
+        fact = f"folds hold different queries, but these are in more than one: {examples(twice)}."
+        raise InputError(with_hint(fact, "seeds(run1, run2) are several runs on the same queries"))
+    return RunTable(
+        pl.concat([table.query for table in tables]),
+        pl.concat([table.item for table in tables]),
+        pl.concat([table.score for table in tables]),
+        " + ".join(table.source for table in tables),
+        scored=all(table.scored for table in tables),
+    )
+
+
+def _only(ev: Evaluation, measures: Sequence[Measure]) -> Evaluation:
+    """The part of an evaluation that is about some measures."""
+    found = [ev.find(measure) for measure in measures]
+    return replace(
+        ev,
+        values={measure: ev.values[measure] for measure in found},
+        means={measure: ev.means[measure] for measure in found},
+        tie_bounds={measure: ends for measure, ends in ev.tie_bounds.items() if measure in found},
+    )
+
+
+def _averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
+    """Several runs of one system as one evaluation: the mean of their values, query by query."""
+    first = evaluations[0]
+    if len(evaluations) == 1:
+        return replace(first, name=name)
+    for other in evaluations[1:]:
+        if not other.queries.equals(first.queries):
+            raise InputError(f"system '{name}': its runs are about different queries, so they cannot be averaged.")
+    values = {}
+    for measure in first.values:
+        parts = [ev.values[measure] for ev in evaluations]
+        counted = np.logical_and.reduce([part.counted for part in parts])
+        mean = [
+            np.mean([getattr(part, field) for part in parts], axis=0) for field in ("value", "numerator", "denominator")
+        ]
+        values[measure] = Values(mean[0], counted, mean[1], mean[2])
+    bounds = {
+        measure: tuple(
+            np.mean([ev.tie_bounds.get(measure, (ev.means[measure],) * 2) for ev in evaluations], axis=0).tolist()
+        )
+        for measure in first.means
+        if any(measure in ev.tie_bounds for ev in evaluations)
+    }
+    return replace(
+        first,
+        name=name,
+        values=values,
+        means={m: float(np.mean([ev.means[m] for ev in evaluations])) for m in first.means},
+        tie_bounds=bounds,
+        facts=replace(first.facts, run=f"{len(evaluations)} runs"),
+    )
+
+
+def _averaged_bounds(several: Sequence[Mapping[Measure, UnjudgedBounds | str]]) -> dict[Measure, UnjudgedBounds | str]:
+    averaged: dict[Measure, UnjudgedBounds | str] = {}
+    for measure, first in several[0].items():
+        every = [one[measure] for one in several]
+        known = [one for one in every if isinstance(one, UnjudgedBounds)]
+        if isinstance(first, str) or len(known) < len(every):
+            averaged[measure] = next(one for one in every if isinstance(one, str))
+            continue
+        none, all_ = (float(np.mean([getattr(one, end) for one in known])) for end in ("none_relevant", "all_relevant"))
+        averaged[measure] = replace(first, none_relevant=none, all_relevant=all_)
+    return averaged

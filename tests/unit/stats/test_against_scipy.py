@@ -1,0 +1,172 @@
+"""The statistics agree with scipy on the same statistic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankmeter.stats.corrections import corrected
+from rankmeter.stats.effects import effect
+from rankmeter.stats.equivalence import equivalence
+from rankmeter.stats.intervals import intervals_of
+from rankmeter.stats.paired import p_value, p_values
+from rankmeter.stats.power import minimum_detectable, units_needed
+from rankmeter.stats.samples import Sample, sample
+
+
+def mean_difference(a, b, axis=-1):
+    return np.mean(a, axis=axis) - np.mean(b, axis=axis)
+
+
+def sample_of(values) -> Sample:
+    values = np.asarray(values, np.float64)
+    return Sample(values, np.ones_like(values), "mean")
+
+
+@pytest.fixture
+def values() -> np.ndarray:
+    random = np.random.default_rng(5)
+    return np.round(np.clip(random.normal([[0.5], [0.55], [0.45]], 0.2, (3, 40)), 0, 1), 1)  # many ties, as in P@10
+
+
+def test_exact_randomisation_equals_scipy_where_all_patterns_are_tried() -> None:
+    random = np.random.default_rng(3)
+    a, b = random.integers(0, 10, (2, 11)) / 10  # 2048 patterns, many of them tied with the observed one
+    for alternative in ("two-sided", "less", "greater"):
+        expected = stats.permutation_test(
+            (a, b),
+            mean_difference,
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=np.inf,
+            alternative=alternative,
+        ).pvalue
+        found = p_value(a - b, "randomisation", alternative=alternative, permutations=5000, seed=0)
+        assert found == pytest.approx(expected, abs=1e-15)
+
+
+def test_drawn_randomisation_equals_scipy_within_the_error_of_drawing(values) -> None:
+    found = p_values([sample_of(values)], [(0, 1), (0, 2), (1, 2)], "randomisation", permutations=40_000, seed=1)[0]
+    for p, (left, right) in zip(found, [(0, 1), (0, 2), (1, 2)], strict=True):
+        expected = stats.permutation_test(
+            (values[left], values[right]), mean_difference, permutation_type="samples", vectorized=True,
+            n_resamples=39_999, rng=np.random.default_rng(7),
+        ).pvalue  # fmt: skip
+        assert p == pytest.approx(expected, abs=5 * np.sqrt(2 * expected * (1 - expected) / 40_000) + 1e-4)
+
+
+def test_systems_flipped_together_equal_pairs_flipped_alone(values) -> None:
+    small = values[:, :12]
+    together = p_values([sample_of(small)], [(0, 1), (1, 2)], "randomisation", permutations=5000, seed=0)[0]
+    alone = [p_value(small[a] - small[b], "randomisation", permutations=5000, seed=0) for a, b in [(0, 1), (1, 2)]]
+    assert together.tolist() == alone
+
+
+def test_t_wilcoxon_and_sign_are_those_of_scipy(values) -> None:
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    found = {
+        test: p_values([sample_of(values)], pairs, test, permutations=100, seed=0)[0]
+        for test in ("t", "wilcoxon", "sign")
+    }
+    for column, (left, right) in enumerate(pairs):
+        difference = values[left] - values[right]
+        wins, losses = int((difference > 1e-12).sum()), int((difference < -1e-12).sum())
+        clean = np.where(np.abs(difference) < 1e-12, 0, difference)
+        assert found["t"][column] == pytest.approx(stats.ttest_rel(values[left], values[right]).pvalue, rel=1e-9)
+        assert found["wilcoxon"][column] == pytest.approx(stats.wilcoxon(clean).pvalue, rel=1e-9)
+        assert found["sign"][column] == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_wilcoxon_with_few_tied_differences_tries_every_pattern_as_scipy_does(alternative) -> None:
+    for d in ([0.1, 0.1, -0.1, 0.3, 0.2, 0.2], [0.5, 0.5, 0.0, 0.5, -0.25, 0.0, 0.25]):
+        expected = stats.wilcoxon(np.array(d), alternative=alternative).pvalue
+        found = p_value(np.array(d), "wilcoxon", alternative=alternative, permutations=100, seed=0)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("method", "name"), [("bca", "BCa"), ("percentile", "percentile")])
+def test_bootstrap_intervals_equal_those_of_scipy_with_the_same_seed(method, name) -> None:
+    values = np.random.default_rng(6).random((3, 40))
+    bands = intervals_of([sample_of(values)], [(0, 1)], level=0.9, method=method, resamples=2000, seed=11)[0]
+    for found, data in ((bands.systems[2], values[2]), (bands.pairs[0], values[0] - values[1])):
+        expected = stats.bootstrap(
+            (data,), np.mean, confidence_level=0.9, n_resamples=2000, method=name, rng=np.random.default_rng(11)
+        ).confidence_interval
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_holm_and_bonferroni_by_hand_and_bh_by_scipy() -> None:
+    p = np.array([0.04, 0.001, 0.03, 0.5])
+    assert corrected(p, "holm").tolist() == pytest.approx([0.09, 0.004, 0.09, 0.5])
+    assert corrected(p, "bonferroni").tolist() == pytest.approx([0.16, 0.004, 0.12, 1.0])
+    assert corrected(p, "bh").tolist() == pytest.approx(stats.false_discovery_control(p).tolist())
+    assert corrected(p, "none").tolist() == p.tolist()
+
+
+def test_equivalence_is_two_one_sided_t_tests(values) -> None:
+    d = values[0] - values[1]
+    found = equivalence(d, 0.1)
+    assert found.no_worse == pytest.approx(stats.ttest_1samp(d, -0.1, alternative="greater").pvalue)
+    assert found.no_better == pytest.approx(stats.ttest_1samp(d, 0.1, alternative="less").pvalue)
+    turned = equivalence(d, 0.1, higher_is_better=False)
+    assert (turned.no_worse, turned.no_better) == pytest.approx((found.no_better, found.no_worse))
+
+
+def test_a_detectable_difference_is_found_as_often_as_promised() -> None:
+    spread, units = 0.3, 40
+    difference = minimum_detectable(spread, units, alpha=0.05, power=0.8)
+    random = np.random.default_rng(0)
+    p = stats.ttest_1samp(random.normal(difference, spread, (4000, units)), 0.0, axis=1).pvalue
+    assert (p < 0.05).mean() == pytest.approx(0.8, abs=0.02)
+    assert units_needed(spread, difference) in (units, units + 1)  # the inverse, up to rounding to a whole number
+
+
+def test_rank_biserial_is_that_of_the_wilcoxon_sums() -> None:
+    d = np.array([0.3, -0.1, 0.2, 0.5, -0.4])
+    ranks = stats.rankdata(np.abs(d))
+    assert effect(d).rank_biserial == pytest.approx((ranks[d > 0].sum() - ranks[d < 0].sum()) / ranks.sum())
+    assert effect(d, higher_is_better=False).wins == 2
+
+
+@pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign"])
+def test_no_difference_at_all_has_p_1(test) -> None:
+    same = np.array([[0.1, 0.7, 0.3], [0.1, 0.7, 0.3]])
+    assert p_values([sample_of(same)], [(0, 1)], test, permutations=100, seed=0)[0, 0] == 1.0
+
+
+def test_rounding_is_no_difference() -> None:
+    assert p_value(np.array([1e-17, -1e-17, 2e-17]), "sign", permutations=100, seed=0) == 1.0
+
+
+def test_units_of_several_queries_are_resampled_whole() -> None:
+    value = np.array([[0.2, 0.4, 0.9, 0.1], [0.3, 0.1, 0.5, 0.1]])
+    made = sample(value, value, np.ones_like(value), np.array([True] * 4), np.array([7, 7, 7, 3]), "mean")
+    assert made.units == 2
+    assert made.values() == pytest.approx(value.mean(axis=1))
+    assert made.linear().mean(axis=1) == pytest.approx(value.mean(axis=1))
+    assert made.flippable().mean(axis=1) == pytest.approx(value.mean(axis=1))
+    assert sorted(made.bottom[0].tolist()) == [1.0, 3.0]
+
+
+def test_the_t_test_over_clusters_has_the_cluster_robust_variance() -> None:
+    random = np.random.default_rng(2)
+    groups = np.repeat(np.arange(12), random.integers(1, 6, 12))
+    value = random.normal(0, 1, (2, len(groups))) + np.stack([random.normal(0, 1, 12)[groups], np.zeros(len(groups))])
+    made = sample(value, value, np.ones_like(value), np.ones(len(groups), bool), groups, "mean")
+    d = value[0] - value[1]
+    sums = np.bincount(groups, d - d.mean())
+    # The sandwich with the usual factor G / (G - 1).
+    robust = np.sqrt((sums**2).sum() * 12 / 11) / len(d)
+    expected = 2 * stats.t.sf(abs(d.mean()) / robust, 11)
+    assert p_values([made], [(0, 1)], "t", permutations=100, seed=0)[0, 0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_geometric_means_and_pooled_values_are_resampled_as_such() -> None:
+    value = np.array([[0.2, 0.4, 0.9], [0.3, 0.1, 0.5]])
+    top, bottom = np.array([[1.0, 2, 3], [2, 2, 2]]), np.array([[2.0, 4, 4], [4, 4, 2]])
+    every, alone = np.ones(3, bool), np.arange(3)
+    assert sample(value, top, bottom, every, alone, "geometric").values() == pytest.approx(stats.gmean(value, axis=1))
+    assert sample(value, top, bottom, every, alone, "pooled").values() == pytest.approx([0.6, 0.6])
+    assert sample(value, top, bottom, every, alone, "sum").values() == pytest.approx(value.sum(axis=1))

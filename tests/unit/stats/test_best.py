@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import numpy as np
+
+from rankmeter.stats.best import separation, separations
+
+
+def test_identical_systems_are_all_in_the_best_group() -> None:
+    values = np.tile(np.random.default_rng(0).random(30), (4, 1))
+    found = separation(values, level=0.95, resamples=500, seed=0)
+    assert found.in_best.all()
+    assert found.rank.tolist() == [1, 1, 1, 1]
+    assert found.rank_low.tolist() == [1] * 4
+    assert found.rank_high.tolist() == [4] * 4
+
+
+def test_one_unit_separates_nothing() -> None:
+    found = separation(np.array([[0.9], [0.1]]), level=0.95, resamples=500, seed=0)
+    assert found.in_best.all()
+    assert found.rank_high.tolist() == [2, 2]
+
+
+def test_equal_differences_on_a_few_units_separate_nothing_and_on_many_do() -> None:
+    """Two units that both say +0.5 are no proof, ten are: by signs, p = 2^(1 - n)."""
+    for units, alone in ((2, False), (5, False), (6, True), (10, True)):
+        values = np.tile([[0.9], [0.4]], (1, units))
+        found = separation(values, level=0.95, resamples=200, seed=0)
+        assert found.in_best.tolist() == [True, not alone]
+        assert found.rank_high.tolist() == [1 if alone else 2, 2]
+
+
+def test_a_clear_winner_stands_alone_and_ranks_hold_the_order() -> None:
+    noise = np.random.default_rng(1).normal(0, 0.05, (3, 60))
+    found = separation(noise + np.array([[0.2], [0.8], [0.5]]), level=0.95, resamples=1000, seed=0)
+    assert found.in_best.tolist() == [False, True, False]
+    assert found.rank_low.tolist() == found.rank_high.tolist() == [3, 1, 2]
+
+
+def test_measures_together_equal_measures_alone() -> None:
+    random = np.random.default_rng(2)
+    several = [random.random((3, 20)), random.random((3, 25)), random.random((3, 20))]
+    together = separations(several, level=0.9, resamples=400, seed=3)
+    for one, values in zip(together, several, strict=True):
+        alone = separation(values, level=0.9, resamples=400, seed=3)
+        assert one.in_best.tolist() == alone.in_best.tolist()
+        assert one.rank_high.tolist() == alone.rank_high.tolist()
+
+
+def test_the_best_group_holds_the_best_system_as_often_as_promised_among_equals() -> None:
+    """Five equal systems: each is the best, and each must be in the group at least 95 times of 100 (about)."""
+    random = np.random.default_rng(4)
+    held, trials = np.zeros(5), 400
+    for _ in range(trials):
+        common = random.normal(0, 1, 40)
+        values = common + random.normal(0, 1, (5, 40))
+        held += separation(values, level=0.95, resamples=299, seed=0).in_best
+    assert held.min() / trials > 0.95 - 3 * np.sqrt(0.05 * 0.95 / trials)

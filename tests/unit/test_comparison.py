@@ -1,0 +1,317 @@
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmeter as rm
+from rankmeter import demo
+
+FEW = {"permutations": 500, "resamples": 200}
+
+
+def lists(ranks: dict[str, int]) -> dict[str, list[str]]:
+    """A run in which the relevant item 'a' stands at the given rank."""
+    return {query: [*["x1", "x2", "x3", "x4"][: rank - 1], "a", "y"] for query, rank in ranks.items()}
+
+
+TRUTH = {f"q{i}": {"a"} for i in range(12)}
+GOOD = lists({f"q{i}": 1 + (i % 2) for i in range(12)})
+POOR = lists({f"q{i}": 2 + (i % 3) for i in range(12)})
+
+
+@pytest.fixture(scope="module")
+def shown() -> rm.Comparison:
+    runs = {name: demo.data_path(file) for name, file in demo.RUNS.items()}
+    return rm.compare(
+        demo.data_path(demo.JUDGMENTS),
+        runs,
+        ["nDCG@10", "AP", "P@10", "MeanRank", "NumRel"],
+        baseline="keyword",
+        margin=0.02,
+        **FEW,
+    )
+
+
+def test_values_are_those_of_evaluate(shown) -> None:
+    for name, file in demo.RUNS.items():
+        ev = rm.evaluate(demo.data_path(demo.JUDGMENTS), demo.data_path(file), ["nDCG@10", "AP"])
+        assert shown.score("nDCG@10", name).value == ev["nDCG@10"]
+        assert shown.score("AP", name).value == ev["AP"]
+
+
+def test_the_family_is_per_measure_and_holm_corrects_within_it(shown) -> None:
+    family = [one for one in shown.differences if str(one.measure) == "nDCG@10"]
+    assert shown.settings.pairs == len(family) == 2
+    smallest = min(one.p for one in family)
+    assert min(one.p_corrected for one in family) == pytest.approx(2 * smallest)
+    assert "within each measure" in " ".join(shown.settings.sentences())
+
+
+def test_lower_is_better_is_understood(shown) -> None:
+    """MeanRank: the smaller value wins, ranks first, and is called better."""
+    ranked = [score.value for score in shown.ranked("MeanRank")]
+    assert ranked == sorted(ranked)
+    assert shown.ranked("MeanRank")[0].rank == 1
+    one = shown.difference("MeanRank", "hybrid")
+    assert one.is_better == (one.difference < 0)
+
+
+def test_a_count_is_shown_without_a_winner_and_with_the_reason(shown) -> None:
+    score = shown.score("NumRel", "hybrid")
+    assert score.rank is None
+    assert score.in_best is None
+    assert "describes the data" in score.reason
+    assert shown.difference("NumRel", "hybrid").p is None
+
+
+def test_quality_is_known_before_any_winner(shown) -> None:
+    assert shown.quality["keyword"].missing == 3
+    assert 0 < shown.quality["keyword"].judged_at[10] < shown.quality["hybrid"].judged_at[10] <= 1
+    text = repr(shown)
+    assert text.index("keyword lacks 3 of 240") < text.index("+0.20")
+    assert any("tied scores lie across the cutoff" in note for note in shown.notes)
+
+
+def test_everything_converts(shown) -> None:
+    data = json.loads(shown.to_json())
+    assert data["settings"]["seed"] == 0
+    assert data["definitions"]["nDCG@10"]["gain"] == "linear"
+    assert shown.leaderboard.height == 15
+    assert shown.tests.filter(pl.col("measure") == "AP").height == 2
+    assert shown.per_query.height == 720
+    assert "<table>" in shown._repr_html_()
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_others() -> None:
+    systems = {"good": GOOD, "poor": {**GOOD, **{f"q{i}": POOR[f"q{i}"] for i in range(9)}}}
+    truth = {**TRUTH, **{f"p{i}": {"a"} for i in range(12)}}
+    systems = {name: {**run, **{f"p{q[1:]}": one for q, one in run.items()}} for name, run in systems.items()}
+    one, same, other = (rm.compare(truth, systems, ["RR"], seed=seed, **FEW).to_dict() for seed in (1, 1, 2))
+    assert one == same
+    assert one["differences"] != other["differences"]
+
+
+def test_wins_ties_and_losses_by_hand() -> None:
+    cmp = rm.compare(TRUTH, {"poor": POOR, "good": GOOD}, ["RR"], baseline="poor", **FEW)
+    effect = cmp.difference("RR", "good").effect
+    # Ranks alternate 1, 2 against 2, 3, 4: equal only where both are 2 (i = 3, 9).
+    assert (effect.wins, effect.ties, effect.losses) == (10, 2, 0)
+    back = cmp.difference("RR", "poor", "good")
+    assert (back.effect.wins, back.effect.losses, back.difference) == (0, 10, -cmp.difference("RR", "good").difference)
+    assert back.interval.low == -cmp.difference("RR", "good").interval.high
+
+
+def test_identical_systems_have_p_1_and_an_interval_of_no_width() -> None:
+    cmp = rm.compare(TRUTH, {"a": GOOD, "b": GOOD}, ["RR", "nDCG@5"], **FEW)
+    for one in cmp.differences:
+        assert (one.p, one.p_corrected, one.difference) == (1.0, 1.0, 0.0)
+        assert (one.interval.low, one.interval.high) == (0.0, 0.0)
+        assert one.effect.standardised == 0.0
+        assert one.detectable == 0.0
+    assert cmp.best_group("RR") == ["a", "b"]
+
+
+def test_one_query_says_that_it_is_one() -> None:
+    cmp = rm.compare({"q": {"a"}}, {"a": {"q": ["a"]}, "b": {"q": ["x", "a"]}}, ["RR"], **FEW)
+    assert cmp.differences[0].p == 1.0
+    assert cmp.differences[0].reason
+    score = cmp.score("RR", "a")
+    assert (score.interval.low, score.interval.high) == (1.0, 1.0)
+    assert any("one query only" in note for note in cmp.notes)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+def test_every_test_and_correction_gives_a_p_value(test, correction) -> None:
+    cmp = rm.compare(
+        TRUTH,
+        {"a": GOOD, "b": POOR, "c": lists(dict.fromkeys(TRUTH, 3))},
+        ["RR"],
+        test=test,
+        correction=correction,
+        **FEW,
+    )
+    assert len(cmp.differences) == 3
+    assert all(0 <= one.p <= one.p_corrected <= 1 for one in cmp.differences)
+
+
+def test_two_systems_of_one_name_are_refused() -> None:
+    with pytest.raises(rm.InputError, match=r"same name: x.*Hint: .*seeds"):
+        rm.compare(TRUTH, [("x", GOOD), ("x", POOR)], ["RR"])
+
+
+def test_one_system_is_refused() -> None:
+    with pytest.raises(rm.InputError, match="only one system"):
+        rm.compare(TRUTH, {"x": GOOD}, ["RR"])
+
+
+def test_an_unknown_baseline_is_refused() -> None:
+    with pytest.raises(rm.InputError, match="baseline 'z' is none of the systems: a, b"):
+        rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR"], baseline="z")
+
+
+def test_systems_without_a_common_query_are_refused() -> None:
+    left = {query: one for query, one in GOOD.items() if query < "q2"}
+    right = {query: one for query, one in GOOD.items() if query >= "q2"}
+    with pytest.raises(rm.InputError, match="no query in common"):
+        rm.compare(TRUTH, {"a": left, "b": right}, ["RR"], queries="common", **FEW)
+
+
+def test_queries_that_count_for_some_systems_only_are_left_out_and_counted() -> None:
+    part = {query: one for query, one in POOR.items() if query != "q1"}
+    cmp = rm.compare(TRUTH, {"a": GOOD, "b": part}, ["RR"], queries="common", **FEW)
+    assert cmp.differences[0].units == 11
+    assert any("1 queries count for some systems only" in note for note in cmp.notes)
+
+
+def test_a_measure_that_no_query_has_comes_with_its_reason() -> None:
+    """miss=skip leaves out every query of a system that finds nothing."""
+    nothing = {query: ["x1"] for query in TRUTH}
+    cmp = rm.compare(TRUTH, {"a": GOOD, "b": nothing}, ["RR(miss=skip)@3"], **FEW)
+    score = cmp.score("RR(miss=skip)@3", "b")
+    assert math.isnan(score.value)
+    assert score.reason == "no query counts"
+    assert cmp.differences[0].p is None
+    assert cmp.differences[0].reason == "no query counts for every system"
+    assert "no query counts" in repr(cmp)
+    assert "NaN" not in cmp.to_json()
+    assert "nan" not in cmp.to_markdown().replace("empty=nan", "")
+
+
+def test_a_measure_that_a_run_cannot_answer_names_the_system() -> None:
+    scored = {query: dict.fromkeys(items, 1.0) for query, items in GOOD.items()}
+    with pytest.raises(rm.MeasureError, match=r"system 'b': .*ranks only"):
+        rm.compare(TRUTH, {"a": scored, "b": POOR}, ["P(sign=positive)@3"], **FEW)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("test", "z"),
+        ("correction", "z"),
+        ("interval", "z"),
+        ("level", 1.5),
+        ("permutations", 3),
+        ("power", 0.01),
+        ("unit", "z"),
+    ],
+)
+def test_impossible_options_are_refused(option, value) -> None:
+    with pytest.raises(rm.InputError, match=r"not possible|too few"):
+        rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR"], **{option: value})
+
+
+def test_saved_evaluations_compare_like_their_runs(tmp_path) -> None:
+    direct = rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR", "nDCG@5"], **FEW)
+    for name, run in (("a", GOOD), ("b", dict(reversed(POOR.items())))):
+        # Judgments in another order: queries are lined up by id.
+        truth = dict(reversed(TRUTH.items())) if name == "b" else TRUTH
+        rm.evaluate(truth, run, ["RR", "nDCG@5", "AP"], name=name).save(tmp_path / name)
+    loaded = rm.compare(None, [rm.Evaluation.load(tmp_path / name) for name in "ab"], ["RR", "nDCG@5"], **FEW)
+    assert [one.p for one in loaded.differences] == [one.p for one in direct.differences]
+    assert [one.effect for one in loaded.differences] == [one.effect for one in direct.differences]
+    assert loaded.inputs is None
+    assert rm.compare(None, [rm.Evaluation.load(tmp_path / name) for name in "ab"], **FEW).measures[-1] == rm.AP
+
+
+def test_seeds_are_averaged_and_can_be_what_is_resampled() -> None:
+    several = rm.seeds(GOOD, POOR, GOOD)
+    cmp = rm.compare(TRUTH, {"fixed": POOR, "random": several}, ["RR"], baseline="fixed", **FEW)
+    score = cmp.score("RR", "random")
+    assert score.value == pytest.approx(np.mean(score.run_values))
+    assert len(score.run_values) == 3
+    assert any("unit='run'" in note for note in cmp.notes)
+    by_run = rm.compare(TRUTH, {"fixed": POOR, "random": several}, ["RR"], baseline="fixed", unit="run", **FEW)
+    assert by_run.differences[0].units == 3
+    # Differences 0.4, 0, 0.4: of the 8 patterns of signs 4 are as extreme.
+    assert by_run.differences[0].p == 0.5
+    assert by_run.settings.unit == "run"
+    with pytest.raises(rm.InputError, match="same number of runs"):
+        rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], unit="run", **FEW)
+
+
+def test_folds_are_one_run_and_must_not_overlap() -> None:
+    first = {query: one for query, one in GOOD.items() if query < "q2"}
+    second = {query: one for query, one in GOOD.items() if query >= "q2"}
+    cmp = rm.compare(TRUTH, {"a": POOR, "b": rm.folds(first, second), "c": GOOD}, ["RR"], **FEW)
+    assert cmp.score("RR", "b").value == cmp.score("RR", "c").value
+    with pytest.raises(rm.InputError, match="in more than one"):
+        rm.compare(TRUTH, {"a": POOR, "b": rm.folds(first, GOOD)}, ["RR"], **FEW)
+
+
+def test_queries_of_one_user_are_no_independent_witnesses() -> None:
+    """Twelve queries of two users: two units, so that p cannot be below 1/2."""
+    users = {query: "u1" if query < "q2" else "u2" for query in TRUTH}
+    cmp = rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], baseline="a", unit=users, unit_name="user", **FEW)
+    assert cmp.differences[0].units == 2
+    assert cmp.differences[0].p == 0.5
+    assert cmp.difference("RR", "b").difference == pytest.approx(
+        cmp.score("RR", "b").value - cmp.score("RR", "a").value
+    )
+    assert "over users" in cmp.settings.sentences()[0]
+    with pytest.raises(rm.InputError, match="to which user these queries belong: q0"):
+        rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], unit={"q1": 1}, unit_name="user", **FEW)
+
+
+def test_queries_needed_asks_for_a_stated_difference() -> None:
+    cmp = rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], **FEW)
+    near, far = (cmp.queries_needed("RR", difference=d)["needed"][0] for d in (0.01, 0.2))
+    assert near > far >= 2
+    with pytest.raises(rm.InputError, match="must not be 0"):
+        cmp.queries_needed("RR", difference=0.0)
+
+
+def test_margins_may_differ_by_measure() -> None:
+    cmp = rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR", "P@1"], margin={"RR": 0.1}, baseline="a", **FEW)
+    assert cmp.difference("RR", "b").equivalence.margin == 0.1
+    assert cmp.difference("P@1", "b").equivalence is None
+    with pytest.raises(rm.InputError, match="none of the measures"):
+        rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], margin={"AP": 0.1}, **FEW)
+
+
+def test_thirty_systems_have_marks_that_do_not_run_out() -> None:
+    ranks = {f"s{number:02}": lists(dict.fromkeys(TRUTH, 1 + (number >= 29) * 3)) for number in range(30)}
+    cmp = rm.compare(TRUTH, ranks, ["RR"], correction="none", test="sign", **FEW)
+    assert "<sup>30</sup>" in cmp.to_markdown()
+    assert "$^{30}$" in cmp.to_latex()
+
+
+def test_tables_escape_names() -> None:
+    cmp = rm.compare(TRUTH, {"a_b|c": GOOD, "<script>&%": POOR}, ["RR"], **FEW)
+    assert r"a\_b\|c" in cmp.to_markdown()
+    assert r"\textless{}script\textgreater{}\&\%" in cmp.to_latex()
+    assert "<script>" not in cmp._repr_html_()
+
+
+def test_a_median_is_shown_and_not_tested() -> None:
+    cmp = rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR(aggregate=median)"], **FEW)
+    assert cmp.differences[0].p is None
+    assert "median" in cmp.differences[0].reason
+    assert cmp.differences[0].difference == pytest.approx(0.75 - 1 / 3)
+
+
+def test_what_was_ranked_against_a_catalogue_is_compared_without_judgments() -> None:
+    random = np.random.default_rng(0)
+    truth = {user: set(random.choice(50, 3, replace=False).tolist()) for user in range(20)}
+    placed = [rm.rank_catalogue(truth, random.normal(size=(20, 4)), random.normal(size=(50, 4))) for _ in range(2)]
+    cmp = rm.compare(None, {"a": placed[0], "b": placed[1]}, ["RR", "R@10"], **FEW)
+    assert cmp.score("RR", "a").value == rm.evaluate(placed[0], measures=["RR"])["RR"]
+    assert cmp.score("RR", "a").unjudged_reason
+    assert "a .. b" not in repr(cmp)
+
+
+def test_a_run_without_judgments_is_refused() -> None:
+    with pytest.raises(rm.InputError, match="system 'a': no judgments were given"):
+        rm.compare(None, {"a": GOOD, "b": POOR}, ["RR"])
+
+
+def test_measures_of_subtopics_are_compared_and_say_why_they_have_no_bounds() -> None:
+    truth = {f"q{i}": {"a": {"s1": 1}, "b": {"s2": 1}} for i in range(12)}
+    good, poor = (dict.fromkeys(truth, items) for items in (["a", "b"], ["x", "a"]))
+    cmp = rm.compare(truth, {"good": good, "poor": poor}, ["StRecall@2"], **FEW)
+    assert cmp.differences[0].difference == 0.5
+    assert "subtopics" in cmp.score("StRecall@2", "good").unjudged_reason

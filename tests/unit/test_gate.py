@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import rankmeter as rm
+from rankmeter.gate import check_gate, check_gates, parse_gate
+from rankmeter.report.pipelines import to_junit, to_summary
+
+TRUTH = {f"q{i}": {"a"} for i in range(20)}
+OLD = {query: ["a", "x"] for query in TRUTH}
+NEW = {query: ["a", "x"] if i >= 5 else ["x", "a"] for i, query in enumerate(TRUTH)}  # RR 0.875
+WORSE = {query: ["x", "a"] for query in TRUTH}  # RR 0.5
+
+
+@pytest.fixture(scope="module")
+def cmp() -> rm.Comparison:
+    systems = {"old": OLD, "new": NEW, "worse": WORSE}
+    return rm.compare(TRUTH, systems, ["RR", "MeanRank"], baseline="old", permutations=2000, resamples=200)
+
+
+def verdicts(cmp, text: str) -> dict[str, bool]:
+    return {one.system: one.failed for one in check_gate(cmp, parse_gate(text))}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("RR < baseline", {"new": True, "worse": True}),
+        ("RR < baseline - 0.125", {"new": False, "worse": True}),  # exactly 0.125 below is not below that
+        ("RR <= baseline - 0.125", {"new": True, "worse": True}),
+        ("RR < baseline - 20%", {"new": False, "worse": True}),
+        ("RR < 0.6", {"old": False, "new": False, "worse": True}),
+        ("RR of new < worse + 0.1", {"new": False}),
+        ("MeanRank > baseline + 0.5", {"new": False, "worse": True}),
+        ("MRR < 'old' - .3", {"new": False, "worse": True}),
+    ],
+)
+def test_gates_say_what_is_below_the_limit(cmp, text, expected) -> None:
+    assert verdicts(cmp, text) == expected
+
+
+def test_significance_is_one_sided_and_corrected_for_the_systems_of_the_gate(cmp) -> None:
+    found = {one.system: one for one in check_gate(cmp, parse_gate("RR < baseline significantly"))}
+    # Five equal losses: one pattern of 32 is as extreme; Holm leaves the larger of two p-values as it is.
+    assert found["new"].p == pytest.approx(1 / 32, abs=0.01)
+    assert found["worse"].p < 0.01
+
+
+def test_a_gate_with_significance_needs_proof(cmp) -> None:
+    found = {one.system: one for one in check_gate(cmp, parse_gate("RR < baseline - 0.1 significantly"))}
+    assert not found["new"].failed
+    assert "may be chance" in found["new"].why
+    assert found["worse"].failed
+
+
+@pytest.mark.parametrize("text", ["", "RR", "RR = 3", "RR < baseline * 2", "RR < ", "< 3", "RR < 1 < 2"])
+def test_what_is_no_gate_is_refused_with_an_example(text) -> None:
+    with pytest.raises(rm.RankmeterError, match=r"Hint: a gate looks like|is not a measure|not a gate"):
+        parse_gate(text)
+
+
+def test_unknown_measures_and_systems_are_refused(cmp) -> None:
+    with pytest.raises(rm.MeasureError, match="unknown measure 'nDGC'"):
+        parse_gate("nDGC@10 < 3")
+    with pytest.raises(rm.NotFoundError, match=r"no system 'odl'. Hint: did you mean 'old'"):
+        check_gate(cmp, parse_gate("RR < odl"))
+    with pytest.raises(rm.NotFoundError, match="has no 'AP'"):
+        check_gate(cmp, parse_gate("AP < 0.3"))
+
+
+def test_baseline_needs_one() -> None:
+    without = rm.compare(TRUTH, {"a": OLD, "b": NEW}, ["RR"], permutations=100, resamples=100)
+    with pytest.raises(rm.InputError, match="needs a baseline"):
+        check_gate(without, parse_gate("RR < baseline"))
+
+
+def test_a_value_that_is_not_defined_fails_the_gate() -> None:
+    nothing = {query: ["x"] for query in TRUTH}
+    cmp = rm.compare(TRUTH, {"a": OLD, "b": nothing}, ["RR(miss=skip)@3"], permutations=100, resamples=100)
+    found = {one.system: one for one in check_gate(cmp, parse_gate("RR(miss=skip)@3 < 0.1"))}
+    assert found["b"].failed
+    assert "not defined" in found["b"].why
+    assert not found["a"].failed
+
+
+def test_junit_counts_failures_and_survives_any_name(cmp) -> None:
+    found = check_gates(cmp, [parse_gate("RR < baseline - 0.2"), parse_gate("RR < 0.1")])
+    root = ET.fromstring(to_junit(found, suite='a < b & "c"'))
+    assert root.get("tests") == "5"
+    assert root.get("failures") == "1"
+    failure = root.find(".//failure")
+    assert "worse is 0.5, below 0.8 (old - 0.2)" in failure.get("message")
+
+
+def test_names_with_control_characters_make_readable_xml() -> None:
+    cmp = rm.compare(TRUTH, {"a\x07<b>": OLD, "c": NEW}, ["RR"], permutations=100, resamples=100)
+    assert ET.fromstring(to_junit(check_gate(cmp, parse_gate("RR < 2")))).get("failures") == "2"
+
+
+def test_the_step_summary_begins_with_the_verdicts(cmp) -> None:
+    text = to_summary(cmp, check_gates(cmp, [parse_gate("RR < baseline - 0.2")]))
+    assert text.index("1 of 2 checks failed") < text.index("| # | system |")
