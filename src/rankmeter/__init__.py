@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.inputs.passages import roll_up
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.pooling import pool
     from rankmeter.results import Evaluation
@@ -85,6 +86,7 @@ _LAZY = {
     "read_labelled": "rankmeter.inputs.files",
     "read_run": "rankmeter.inputs.files",
     "seeds": "rankmeter.comparison",
+    "roll_up": "rankmeter.inputs.passages",
     "value": "rankmeter.evaluation",
 }
 
@@ -106,5 +108,6 @@ __all__ = [
     "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure",
     "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
     "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
-    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "seeds", "SetF", "SetP", "SetR", "Success", "value",
+    "read_judgments", "read_labelled", "read_run", "roll_up", "Rprec", "RR", "seeds", "SetF", "SetP", "SetR",
+    "Success", "value",
 ]  # fmt: skip

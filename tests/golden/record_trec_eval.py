@@ -48,7 +48,10 @@ def record(rng: random.Random, programs: dict[str, str], number: int) -> dict[st
         paths["zscores"].write_text(zscores)
         given = [*options, *(["-Z", str(paths["zscores"])] if zscores else [])]
         done = subprocess.run(
-            [programs[version], *given, str(paths["judgments"]), str(paths["run"])], capture_output=True, text=True, check=False
+            [programs[version], *given, str(paths["judgments"]), str(paths["run"])],
+            capture_output=True,
+            text=True,
+            check=False,
         )
     if done.returncode < 0 or (version == "10" and max(grades) > 1 and "rbp" in done.stdout.replace("rbp_resid", "")):
         return None

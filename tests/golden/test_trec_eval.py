@@ -40,7 +40,9 @@ def test_output_is_that_of_the_program(
 def test_both_versions_and_every_kind_of_option_are_recorded() -> None:
     said = " ".join(" ".join(case["options"]) for case in CASES)
     assert {case["version"] for case in CASES} == {"9", "10"}
-    assert all(option in said for option in ("-q", "-c", "-n", "-J", "-l2", "-M", "-N", "all_trec", "relstring", "yaap"))
+    assert all(
+        option in said for option in ("-q", "-c", "-n", "-J", "-l2", "-M", "-N", "all_trec", "relstring", "yaap")
+    )
     assert any(case["zscores"] for case in CASES)
     assert any(case["exit"] for case in CASES)
     assert any("-nan" in case["output"] for case in CASES)

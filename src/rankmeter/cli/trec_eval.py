@@ -38,7 +38,11 @@ WRONG_USE = 1
 
 @click.command(
     "trec_eval",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]},
+    context_settings={
+        "ignore_unknown_options": True,
+        "allow_interspersed_args": False,
+        "help_option_names": ["--help"],
+    },
     epilog=examples(
         "rankmeter trec_eval judgments.qrels bm25.run",
         "rankmeter trec_eval -q -c -m map -m ndcg_cut.5,10 -m P.10 judgments.qrels bm25.run",
@@ -50,7 +54,7 @@ WRONG_USE = 1
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS] QRELS RUN")
 @click.pass_context
 def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
-    """Do what trec_eval does, with its options, and print what it prints.
+    r"""Do what trec_eval does, with its options, and print what it prints.
 
     \b
     -q            the values of every query too      -n            no summary
@@ -79,12 +83,8 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
         if "show_version" in options:
             click.echo(f"trec_eval version {VERSIONS[str(options['version'])]}, by rankmeter", err=True)
             return
-        if len(paths) != 2:  # noqa: PLR2004 (judgments and a run)
-            raise MeasureError(
-                with_hint(f"two files are needed, {len(paths)} were given.", "rankmeter trec_eval [OPTIONS] QRELS RUN")
-            )
         options.pop("show_version", None)
-        text = output(Command(*paths, **options))
+        text = output(Command(*_two(paths), **options))
     except TrecEvalError as error:
         say(str(error))
         ctx.exit(error.code)
@@ -93,6 +93,15 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
         say(text if "Hint:" in text else with_hint(f"{text}.".replace("..", "."), "rankmeter trec_eval --help"))
         ctx.exit(WRONG_USE)
     click.echo(text, nl=False)
+
+
+def _two(paths: list[str]) -> tuple[str, str]:
+    """Judgments and a run."""
+    match paths:
+        case [judgments, run]:
+            return judgments, run
+    hint = "rankmeter trec_eval [OPTIONS] QRELS RUN"
+    raise MeasureError(with_hint(f"two files are needed, {len(paths)} were given.", hint))
 
 
 def _options(given: list[tuple[str, str]]) -> dict[str, Any]:

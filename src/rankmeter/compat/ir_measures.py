@@ -15,12 +15,12 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
 from rankmeter.errors import MeasureError, MissingExtraError, RankmeterError, RankmeterWarning
-from rankmeter.inputs import into_judgments
+from rankmeter.inputs import JudgmentTable, into_judgments
 from rankmeter.inputs.frames import is_frame
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import find_dialect
@@ -149,7 +149,7 @@ def _judgments(qrels: Any, *, subtopics: bool) -> Any:
         if not subtopics:
             return table
         topics = pl.Series([str(topic) for topic in qrels["iteration"].to_list()], dtype=pl.String)
-        return replace(table, subtopic=topics)  # type: ignore[type-var]
+        return replace(cast(JudgmentTable, table), subtopic=topics)
     if isinstance(qrels, Mapping):
         if subtopics:
             raise MeasureError("measures of diversity need judgments with an iteration; a mapping has none.")

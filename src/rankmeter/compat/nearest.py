@@ -74,5 +74,7 @@ def cosine(queries: Any, documents: Any) -> Array:
 
 def _directions(vectors: Array) -> Array:
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    directed: Array = np.divide(vectors, length, out=np.zeros_like(vectors, dtype=np.result_type(vectors, np.float32)), where=length > 0)
+    directed: Array = np.divide(
+        vectors, length, out=np.zeros_like(vectors, dtype=np.result_type(vectors, np.float32)), where=length > 0
+    )
     return directed

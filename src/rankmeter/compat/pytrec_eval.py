@@ -25,7 +25,7 @@ from rankmeter.inputs.sources import GradedMapping, ScoredMapping
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import Plan
 
-supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}  # noqa: PLR2004
+supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}
 """Every measure, by trec_eval's name."""
 supported_nicknames: dict[str, set[str]] = {
     nickname: {name for name in names if name in supported_measures} for nickname, names in NICKNAMES.items()

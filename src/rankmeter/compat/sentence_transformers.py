@@ -1,7 +1,7 @@
 """Evaluators with the interface of SentenceTransformers' retrieval and reranking evaluators.
 
-They are called with a model as during training, or given embeddings or similarity scores; SentenceTransformers and torch
-are not needed. The numbers are those of the originals (dialects ``sentence_transformers`` and
+They are called with a model as during training, or given embeddings or similarity scores; SentenceTransformers and
+torch are not needed. The numbers are those of the originals (dialects ``sentence_transformers`` and
 ``sentence_transformers_reranking``).
 
 >>> from rankmeter.compat.sentence_transformers import InformationRetrievalEvaluator
@@ -159,7 +159,7 @@ class InformationRetrievalEvaluator(_Evaluator):
         return metrics
 
     def measure(self, scores: Any, name: str = "score") -> Metrics:
-        """Measure similarity scores that are there already: one row per query (``queries_ids``), one column per document."""
+        """Measure similarity scores that are there already: a row per query (``queries_ids``), a column per document."""
         table = as_array(scores)
         if table.shape != (len(self.queries_ids), len(self.corpus_ids)):
             raise InputError(
@@ -171,7 +171,9 @@ class InformationRetrievalEvaluator(_Evaluator):
             nearest.add(table[:, first : first + self.corpus_chunk_size], first)
         return self._measured(self._lists(nearest), name)
 
-    def measure_embeddings(self, queries: Any, corpus: Any, similarity: Similarity = cosine, name: str = "cosine") -> Metrics:
+    def measure_embeddings(
+        self, queries: Any, corpus: Any, similarity: Similarity = cosine, name: str = "cosine"
+    ) -> Metrics:
         """Measure embeddings that are there already, in the order of ``queries_ids`` and ``corpus_ids``."""
         searched = self._search(queries, {name: similarity}, self._cut(corpus))
         return self._measured(self._lists(searched[name]), name)
@@ -231,7 +233,7 @@ class InformationRetrievalEvaluator(_Evaluator):
     def _write_csv(self, folder: Path, functions: list[str], metrics: Metrics, epoch: int, steps: int) -> None:
         titles = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR", "ndcg": "NDCG",
                   "map": "MAP"}  # fmt: skip
-        columns = {}
+        columns: dict[str, float] = {}
         for name in functions:
             pairs = [(metric, cutoff) for metric in ("accuracy",) for cutoff in self.cutoffs[metric]]
             pairs += [(metric, cutoff) for cutoff in self.cutoffs["recall"] for metric in ("precision", "recall")]
@@ -245,7 +247,10 @@ class InformationRetrievalEvaluator(_Evaluator):
         with path.open("w", encoding="utf-8") as file:
             rows = zip(self.queries_ids, self.queries, nearest.places.tolist(), nearest.scores.tolist(), strict=True)
             for query, text, places, scores in rows:
-                found = [{"corpus_id": self.corpus_ids[place], "score": score} for place, score in zip(places, scores, strict=True)]
+                found = [
+                    {"corpus_id": self.corpus_ids[place], "score": score}
+                    for place, score in zip(places, scores, strict=True)
+                ]
                 file.write(json.dumps({"query_id": query, "query": text, "results": found}) + "\n")
 
     def get_config_dict(self) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Settings:
     @property
     def dialect(self) -> Dialect:
         """The definitions under these options."""
-        options = [*(["9"] if self.version == 9 else []), *(["J"] if self.judged_only else []), f"l={self.level}"]  # noqa: PLR2004
+        options = [*(["9"] if self.version == 9 else []), *(["J"] if self.judged_only else []), f"l={self.level}"]
         if self.depth is not None:
             options.append(f"M={self.depth}")
         return find_dialect(f"trec_eval:{','.join(options)}")
@@ -107,7 +107,7 @@ class Columns:
         empty = view.returned == 0
         if not empty.any():
             return values
-        added = 0.9 if self.settings.version == 9 else 0.5  # noqa: PLR2004
+        added = 0.9 if self.settings.version == 9 else 0.5
         recall: float = measure.recall  # type: ignore[attr-defined]
         asks = np.floor(recall * self.scores.values(self._metric("num_rel")) + added)
         return np.where(empty & (asks <= 0), np.nan, values)
@@ -122,7 +122,7 @@ class Columns:
         shown = [["-"] * int(min(length, returned)) for returned in view.returned]
         rows = view.rank <= length
         for query, rank, grade in zip(view.query[rows], view.rank[rows], view.grade[rows], strict=True):
-            shown[query][rank - 1] = "." if grade < 0 else BEYOND_NINE if grade > 9 else str(int(grade))  # noqa: PLR2004
+            shown[query][rank - 1] = "." if grade < 0 else BEYOND_NINE if grade > 9 else str(int(grade))
         texts = tuple(f"'{''.join(letters)}'" for letters in shown)
         return Column(wanted.label, wanted.printed, np.zeros(len(texts)), texts)
 

@@ -1,8 +1,8 @@
-"""trec_eval's command, versions 9 and 10: the same options in, the same bytes out.
+r"""trec_eval's command, versions 9 and 10: the same options in, the same bytes out.
 
 >>> from rankmeter.compat.trec_eval import Command, output
 >>> output(Command("judgments.qrels", "bm25.run", measures=("map", "P.5,10")))  # doctest: +SKIP
-'map                   \\tall\\t0.2731\\n...'
+'map                   \tall\t0.2731\n...'
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, want
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.placing import Plan
-from rankmeter.placing.placements import Floats
+from rankmeter.placing.placements import Bools, Floats
 
 T = TypeVar("T")
 FOREIGN_FORMATS = ("prefs", "qrels_prefs", "qrels_jg")
@@ -82,12 +82,13 @@ def output(command: Command) -> str:
     if command.level < 0:
         raise TrecEvalError("-l is below 0: documents that nobody judged would count as relevant.", WRONG_USE)
     chosen = _stopping_with(WRONG_USE, lambda: wanted(command.measures or ("official",), command.version))
-    zscores = _stopping_with(WRONG_FILE, lambda: Zscores.read(command.zscores)) if command.zscores else None
+    means = command.zscores
+    zscores = None if means is None else _stopping_with(WRONG_FILE, lambda: Zscores.read(means))
     judgments = _stopping_with(WRONG_FILE, lambda: read_graded(command.judgments))
     run = TaggedRun(command.run)
     scores = _place(judgments, run, command)
     order = _order(scores, command)
-    if command.complete and command.version == 10:  # noqa: PLR2004
+    if command.complete and command.version == 10:
         scores = scores.with_stand_ins()
     columns = _stopping_with(WRONG_FILE, lambda: _columns(scores, chosen, command))
     table = _Table(command, scores, judgments, order, columns, zscores)
@@ -116,7 +117,7 @@ def _check_formats(command: Command) -> None:
 
 
 def _place(judgments: JudgmentTable, run: TaggedRun, command: Command) -> Scores:
-    plan = Plan(order=False, scores="float32" if command.version == 9 else "float64")  # noqa: PLR2004
+    plan = Plan(order=False, scores="float32" if command.version == 9 else "float64")
     try:
         return Scores.of_run(judgments, run.source, plan)
     except InputError as error:
@@ -124,7 +125,7 @@ def _place(judgments: JudgmentTable, run: TaggedRun, command: Command) -> Scores
         code = WRONG_FILE
         if "no query in common" in text:
             # Version 10 stops at the first judged query that the run lacks.
-            code = NOTHING_IN_COMMON if command.version == 9 else CANNOT_COMPUTE  # noqa: PLR2004
+            code = NOTHING_IN_COMMON if command.version == 9 else CANNOT_COMPUTE
         elif "twice" in text:
             code = CANNOT_COMPUTE
         raise TrecEvalError(text, code) from error
@@ -137,7 +138,7 @@ def _order(scores: Scores, command: Command) -> list[int]:
     placements = scores.placed.placements
     ids = scores.queries.to_list()
     common = scores.common
-    chosen = common if command.version == 9 else placements.is_judged  # noqa: PLR2004
+    chosen = common if command.version == 9 else placements.is_judged
     order = sorted(np.flatnonzero(chosen).tolist(), key=ids.__getitem__)
     if command.only_query is not None:
         order = [number for number in order if ids[number] == command.only_query]
@@ -162,7 +163,7 @@ def _columns(scores: Scores, chosen: list[Wanted], command: Command) -> list[tup
     return made
 
 
-def _clear_stand_ins(column: Column, absent: Floats) -> None:
+def _clear_stand_ins(column: Column, absent: Bools) -> None:
     """Version 10 gives a missing query one unjudged document, and afterwards takes back what that would show.
 
     It looks at the printed names, so a measure with parameters keeps its value.
@@ -205,8 +206,7 @@ class _Table:
         if self.zscores is None:
             return values
         converted = [
-            self.zscores.convert(name, column.label, value)
-            for name, value in zip(names, values.tolist(), strict=True)
+            self.zscores.convert(name, column.label, value) for name, value in zip(names, values.tolist(), strict=True)
         ]
         return np.array(converted)
 

@@ -94,7 +94,8 @@ DEFAULT_NUMBERS: Mapping[str, tuple[float, ...]] = {
 }
 _FOREIGN = re.compile(r"prefs.*|all_prefs|qrels_jg|.*_avgjg")
 NO_PREFERENCES = (
-    "preference judgments and judgment groups are another kind of truth than grades, and rankmeter has no measure of them"
+    "preference judgments and judgment groups are another kind of truth than grades, "
+    "and rankmeter has no measure of them"
 )
 
 
