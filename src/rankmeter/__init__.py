@@ -104,7 +104,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate", "explain", "Evaluation",
+    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate", "explain",
+    "Evaluation",
     "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure",
     "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
     "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",

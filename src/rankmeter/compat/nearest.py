@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.errors import InputError
+
 Array = npt.NDArray[Any]
+ROWS = 16
+"""Queries looked at together: few enough that their scores stay in the processor's cache."""
+BLOCKS = 4
+"""Blocks of documents for each one that is kept."""
 
 
 class Nearest:
@@ -34,28 +40,49 @@ class Nearest:
 
     def add(self, scores: Array, first: int) -> None:
         """Take the scores of some documents, (queries, documents); the first of them is number ``first``."""
-        kept = _best_columns(scores, min(self._depth, scores.shape[1]))
-        better = np.take_along_axis(scores, kept, axis=1)
-        for row in np.flatnonzero((scores >= better.min(axis=1, keepdims=True)).sum(axis=1) > kept.shape[1]):
-            # Equal scores at the edge: which of them are kept is a matter of their ids.
-            order = np.lexsort((self._id_rank[first : first + scores.shape[1]], -scores[row]))
-            kept[row] = order[: kept.shape[1]]
-            better[row] = scores[row, kept[row]]
-        places = kept + first
+        if not scores.shape[1]:
+            return
+        query, place, score = _candidates(scores, self._depth)
+        place = place + first
         if self.places.size:
-            better = np.concatenate([self.scores, better], axis=1)
-            places = np.concatenate([self.places, places], axis=1)
-        order = np.lexsort((self._id_rank[places], -better), axis=1)[:, : self._depth]
-        self.scores = np.take_along_axis(better, order, axis=1)
-        self.places = np.take_along_axis(places, order, axis=1)
+            queries, kept = self.places.shape
+            query = np.concatenate([query, np.repeat(np.arange(queries), kept)])
+            place = np.concatenate([place, self.places.ravel()])
+            score = np.concatenate([score, self.scores.ravel()])
+        order = np.lexsort((self._id_rank[place], -score, query))
+        query, place, score = query[order], place[order], score[order]
+        number = np.arange(len(query)) - np.searchsorted(query, query)
+        best = number < self._depth
+        self.places = place[best].reshape(len(scores), -1)
+        self.scores = score[best].reshape(len(scores), -1)
 
 
-def _best_columns(scores: Array, count: int) -> Array:
-    """(queries, count) the columns of the highest scores, in no order."""
-    if count == scores.shape[1]:
-        return np.tile(np.arange(count), (len(scores), 1))
-    chosen: Array = np.argpartition(scores, scores.shape[1] - count, axis=1)[:, -count:]
-    return chosen
+def _candidates(scores: Array, depth: int) -> tuple[Array, Array, Array]:
+    """All scores that can be among the ``depth`` best of their row, ties included, as (row, column, score).
+
+    The columns are cut into blocks. As many blocks as are kept have a maximum of at least the depth-th highest
+    maximum, so that is a bound which the depth-th best score reaches, and nearly everything lies below it.
+    """
+    found = []
+    for start in range(0, len(scores), ROWS):
+        part = scores[start : start + ROWS]
+        row, column = np.nonzero(part >= _bound(part, depth)[:, None])
+        found.append((row + start, column, part[row, column]))
+    row, column, score = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return row, column, score
+
+
+def _bound(scores: Array, depth: int) -> Array:
+    """For each row a number that at least ``depth`` of its scores reach, if it has as many."""
+    width = scores.shape[1] // (BLOCKS * depth)
+    if np.isnan(scores.sum(dtype=np.float64)) and np.isnan(scores).any():
+        raise InputError("a similarity score is NaN. Nothing was evaluated.")
+    if width <= 1:
+        return np.full(len(scores), -np.inf)
+    blocks = scores.shape[1] // width
+    highest = scores[:, : width * blocks].reshape(len(scores), width, blocks).max(axis=1)
+    bound: Array = np.partition(highest, blocks - depth, axis=1)[:, blocks - depth]
+    return bound
 
 
 def as_array(values: Any) -> Array:

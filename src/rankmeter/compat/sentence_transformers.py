@@ -159,7 +159,7 @@ class InformationRetrievalEvaluator(_Evaluator):
         return metrics
 
     def measure(self, scores: Any, name: str = "score") -> Metrics:
-        """Measure similarity scores that are there already: a row per query (``queries_ids``), a column per document."""
+        """Measure similarity scores that are there already: a row per query of ``queries_ids``, a column per item."""
         table = as_array(scores)
         if table.shape != (len(self.queries_ids), len(self.corpus_ids)):
             raise InputError(
