@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.inputs.shards import files
     from rankmeter.measures import Measure, parse, parse_measures
+    from rankmeter.inputs.passages import roll_up
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
@@ -104,6 +105,7 @@ _LAZY = {
     "sampled_ranks": "rankmeter.sampling",
     "seeds": "rankmeter.comparison",
     "tensors": "rankmeter.placing.tensors",
+    "roll_up": "rankmeter.inputs.passages",
     "value": "rankmeter.evaluation",
 }
 
@@ -128,7 +130,7 @@ __all__ = [
     "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError",
     "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "P", "parse",
     "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError",
-    "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled",
+    "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "roll_up", "Rprec", "RR", "sampled",
     "sampled_ranks", "seeds", "SessionDuration", "SetF", "SetP", "SetR", "Slices", "Success", "tensors", "Value",
     "value",
 ]  # fmt: skip

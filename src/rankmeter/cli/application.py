@@ -21,6 +21,7 @@ COMMANDS = {
     "advise": "Say which measures and cutoffs fit the data, and why.",
     "explain": "Say what a measure means, with every convention.",
     "dialects": "List how other tools define their metrics.",
+    "trec_eval": "Do what trec_eval does, with its options and its output.",
     "measures": "List all measures, their other names and their options.",
     "online": "Measure what users did: CTR, CVR, sessions, experiments.",
     "agreement": "Tell which offline measure foretold past experiments.",
