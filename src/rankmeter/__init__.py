@@ -62,6 +62,9 @@ if TYPE_CHECKING:
     from rankmeter.advice import advise
     from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
+    from rankmeter.definitions.reconcile import reconcile
+    from rankmeter.definitions.steps import between
+    from rankmeter.definitions.table import score_table
     from rankmeter.definitions.worked import explain
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
@@ -82,6 +85,9 @@ _LAZY = {
     "Evaluation": "rankmeter.results",
     "Labelled": "rankmeter.inputs",
     "advise": "rankmeter.advice",
+    "between": "rankmeter.definitions.steps",
+    "reconcile": "rankmeter.definitions.reconcile",
+    "score_table": "rankmeter.definitions.table",
     "arrays": "rankmeter.inputs",
     "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
@@ -118,6 +124,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "between", "reconcile", "score_table",
     "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "Conversions", "CTR", "CVR", "DCG",
     "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "folds", "HitRate", "infAP", "InputError",
     "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "nDCG",

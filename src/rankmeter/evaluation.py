@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
+from rankmeter.arithmetic import FORMULAS, Parts, Values, Views, aggregated, values_of
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
@@ -139,15 +139,19 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
 
 def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
     """The value of each query under a measure, from what has been placed."""
-    formula = FORMULAS[type(measure).name]
-    parts = formula(views.of(measure), measure)
+    parts = FORMULAS[type(measure).name](views.of(measure), measure)
+    return values_from(parts, measure, placed.placements)
+
+
+def values_from(parts: Parts, measure: Any, placements: Placements) -> Values:
+    """The value of each query, from the two parts of its quotient and the policies of a measure."""
     return values_of(
         parts,
         empty=getattr(measure, "empty", "zero"),
         miss=getattr(measure, "miss", "zero"),
-        chosen=_chosen(measure, placed.placements),
+        chosen=_chosen(measure, placements),
         blank=getattr(measure, "blank", "counted"),
-        listless=_listless(measure, placed.placements),
+        listless=_listless(measure, placements),
     )
 
 
