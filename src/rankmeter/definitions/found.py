@@ -166,10 +166,9 @@ class Reconciliation:
             ),
         ]
         if several and not self.definitions:
-            sections += [
-                (f"Definitions that give {one.claim.name} = {one.claim.number} alone", _definition_lines(one.definitions, self.deepest))
-                for one in self.claims
-            ]  # fmt: skip
+            for one in self.claims:
+                title = f"Definitions that give {one.claim.name} = {one.claim.number} alone"
+                sections.append((title, _definition_lines(one.definitions, self.deepest)))
         sections += [
             (f"Nearest to {one.claim.name} = {one.claim.number}", _miss_lines(one.nearest))
             for one in self.claims
@@ -184,10 +183,10 @@ class Reconciliation:
 
 def _claim_rows(result: Reconciliation) -> tuple[list[str], list[list[str]]]:
     head = ["name", "claimed", "default definition", "gives", "tried", "matching"]
-    rows = [
-        [one.claim.name, one.claim.number, str(one.claim.measure), f"{one.default:.6f}", f"{one.tried:,}", f"{one.matching:,}"]
-        for one in result.claims
-    ]  # fmt: skip
+    rows = []
+    for one in result.claims:
+        claimed = [one.claim.name, one.claim.number, str(one.claim.measure)]
+        rows.append([*claimed, f"{one.default:.6f}", f"{one.tried:,}", f"{one.matching:,}"])
     return head, rows
 
 
@@ -228,11 +227,11 @@ def _chance_lines(one: ClaimResult, result: Reconciliation) -> list[str]:
     stopped = " The search stopped at its limit." if result.stopped else ""
     if math.isnan(one.lowest):
         return [f"{one.claim.name}: no definition has a value on this data.{stopped}"]
+    digits = f"numbers of {one.claim.digits} digits"
     return [
-        f"{one.claim.name}: {one.matching:,} of {one.tried:,} definitions give {one.claim.number}. "
-        f"They make {one.distinct:,} different numbers of {one.claim.digits} digits",
-        f"between {one.lowest:.4f} and {one.highest:.4f}, {one.chance:.1%} of those possible: "
-        f"so likely is a match by chance.{stopped}",
+        f"{one.claim.name}: {one.matching:,} of {one.tried:,} definitions give {one.claim.number}.",
+        f"They give {one.distinct:,} different {digits} between {one.lowest:.4f} and {one.highest:.4f},",
+        f"{one.chance:.1%} of those possible: so likely is a match by chance.{stopped}",
     ]
 
 

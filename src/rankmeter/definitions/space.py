@@ -18,8 +18,8 @@ from rankmeter.measures.base import rule_of, stated_options
 from rankmeter.measures.options import Rule, format_value
 
 ORDER = tuple(
-    "queries empty miss blank duplicates ties scores sign depth candidates unjudged negative rel max_grade gain discount "
-    "ideal norm ranks weight rounding p beta cutoff aggregate".split()
+    "queries empty miss blank duplicates ties scores sign depth candidates unjudged negative rel max_grade gain "
+    "discount ideal norm ranks weight rounding p beta cutoff aggregate".split()
 )
 """The order in which conventions are changed and shown: whose values, then where items stand, then what they weigh."""
 
@@ -81,7 +81,7 @@ def axes_of(measure: Measure, data: DataFacts) -> dict[str, tuple[Any, ...]]:
 
 
 def _values(measure: Measure, option: str, data: DataFacts) -> tuple[Any, ...]:
-    rule = _rules(type(measure))[option]
+    rule = _rules(type(measure))[option]  # type: ignore[arg-type]
     if option == "cutoff":
         own = getattr(measure, option)
         return (None,) if own is not None else tuple(k for k in CUTOFFS if k < data.longest)
@@ -103,7 +103,7 @@ def _values(measure: Measure, option: str, data: DataFacts) -> tuple[Any, ...]:
 
 def with_changes(measure: Measure, changes: Changes) -> Measure | None:
     """The measure with some conventions changed, those that it has; None where the combination is not possible."""
-    options, stated = _rules(type(measure)), stated_options(measure)
+    options, stated = _rules(type(measure)), stated_options(measure)  # type: ignore[arg-type]
     wanted: dict[str, Any] = {}
     for change in changes:
         rule = options.get(change.axis)
@@ -128,7 +128,7 @@ def differences(one: Measure, other: Measure) -> Changes:
 
 
 @cache
-def _rules(kind: type[Measure]) -> dict[str, Rule]:
+def _rules(kind: Any) -> dict[str, Rule]:
     return {option.name: rule_of(option) for option in fields(kind)}
 
 

@@ -90,8 +90,8 @@ def tools_with(measure: str, change: Change) -> tuple[str, ...]:
 
 
 def _has(measure: Measure, change: Change) -> bool:
-    value = getattr(measure, change.axis, None)
-    return (value or "judged" if change.axis == "queries" else value) == change.value
+    own = measure.describe()
+    return change.axis in own and bool(own[change.axis] == change.value)
 
 
 @cache

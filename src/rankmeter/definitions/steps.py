@@ -134,7 +134,8 @@ def between(
 
 def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[Step]:
     steps: list[Step] = []
-    at, value, waiting = first, start, ()
+    waiting: Changes = ()
+    at, value = first, start
     end = bench.value(last)
     for change in differences(first, last):
         waiting = (*waiting, change)

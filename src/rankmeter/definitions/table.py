@@ -37,10 +37,10 @@ _WORDS: dict[Language, dict[str, str]] = {
         "of": "{rank:g} of {places}",
         "first_within": "rank within",
         "first_whole": "rank in whole",
-        "why_within": "Within the group: only the group's own items are ranked, and the one with the highest {truth} is "
-        "relevant ({best}). It answers: somebody has chosen the group; does the best of it stand on top?",
-        "why_whole": "Over the whole list: all {items} items are ranked together, and every item of the group is relevant. "
-        "It answers: somebody is shown everything; how soon does the group appear?",
+        "why_within": "Within the group: only the group's own items are ranked, and the one with the highest {truth} "
+        "is relevant ({best}). It answers: somebody has chosen the group; does the best of it stand on top?",
+        "why_whole": "Over the whole list: all {items} items are ranked together, and every item of the group is "
+        "relevant. It answers: somebody is shown everything; how soon does the group appear?",
         "why": "Neither is wrong. They are two definitions under one name, so say which one a number is.",
         "tied": "{count} items share a score in {score}; {measure} orders them by its rule for ties.",
         "several": "In {groups} several items share the highest {truth}; all of them are relevant.",
@@ -271,7 +271,7 @@ def _highest(judged: JudgmentTable) -> pl.Series:
 
 
 def _best(judged: JudgmentTable, groups: pl.Series) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {key: () for key in groups.unique(maintain_order=True)}
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(groups.unique(maintain_order=True), ())
     top = judged.grade == _highest(judged)
     for key, item in zip(groups.filter(top), judged.item.cast(pl.String).filter(top), strict=True):
         found[key] += (item,)
