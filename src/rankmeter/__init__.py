@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from rankmeter.catalogue import Catalogue
     from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
+    from rankmeter.definitions.reconcile import reconcile
+    from rankmeter.definitions.steps import between
+    from rankmeter.definitions.table import score_table
     from rankmeter.definitions.worked import explain
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
@@ -87,6 +90,9 @@ _LAZY = {
     "Slices": "rankmeter.slices",
     "Labelled": "rankmeter.inputs",
     "advise": "rankmeter.advice",
+    "between": "rankmeter.definitions.steps",
+    "reconcile": "rankmeter.definitions.reconcile",
+    "score_table": "rankmeter.definitions.table",
     "arrays": "rankmeter.inputs",
     "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
@@ -125,12 +131,12 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "advise", "AP", "arrays", "AUC", "Bpref", "Catalogue", "CG", "compare", "Comparison", "Conversions", "CTR",
-    "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "files", "folds", "HitRate",
-    "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError",
-    "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "P", "parse",
-    "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError",
-    "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "roll_up", "Rprec", "RR", "sampled",
-    "sampled_ranks", "seeds", "SessionDuration", "SetF", "SetP", "SetR", "Slices", "Success", "tensors", "Value",
-    "value",
+    "advise", "AP", "arrays", "AUC", "between", "Bpref", "Catalogue", "CG", "compare", "Comparison", "Conversions",
+    "CTR", "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "files", "folds",
+    "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure",
+    "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet",
+    "online", "P", "parse", "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
+    "RankmeterError", "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "reconcile",
+    "roll_up", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "seeds", "SessionDuration", "SetF",
+    "SetP", "SetR", "Slices", "Success", "tensors", "Value", "value",
 ]  # fmt: skip

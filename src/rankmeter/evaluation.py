@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
+from rankmeter.arithmetic import FORMULAS, Parts, Values, Views, aggregated, values_of
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.custom import FailedMeasureError
@@ -273,13 +273,18 @@ def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
         parts = formula(views.of(measure), measure)
     except FailedMeasureError as failed:
         raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
+    return values_from(parts, measure, placed.placements)
+
+
+def values_from(parts: Parts, measure: Any, placements: Placements) -> Values:
+    """The value of each query, from the two parts of its quotient and the policies of a measure."""
     return values_of(
         parts,
         empty=getattr(measure, "empty", "zero"),
         miss=getattr(measure, "miss", "zero"),
-        chosen=_chosen(measure, placed.placements),
+        chosen=_chosen(measure, placements),
         blank=getattr(measure, "blank", "counted"),
-        listless=_listless(measure, placed.placements),
+        listless=_listless(measure, placements),
     )
 
 

@@ -20,6 +20,8 @@ COMMANDS = {
     "pool": "List the unjudged items that are most worth judging.",
     "advise": "Say which measures and cutoffs fit the data, and why.",
     "explain": "Say what a measure means, with every convention.",
+    "reconcile": "Find which definitions give a reported number, and why two tools differ.",
+    "table": "Score one table under several definitions, side by side.",
     "dialects": "List how other tools define their metrics.",
     "trec_eval": "Do what trec_eval does, with its options and its output.",
     "measures": "List all measures, their other names and their options.",
