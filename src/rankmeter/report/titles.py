@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,17 @@ def into_titles(given: object) -> Titles:
     if not isinstance(given, Mapping) or not set(given) <= {"queries", "items"}:
         raise InputError(with_hint("titles= is given for queries and items.", hint))
     return Titles(**{kind: _texts(one, kind, hint) for kind, one in given.items()})
+
+
+def titles_of(given: Sequence[str]) -> Titles:
+    """Read ``queries=queries.csv`` and ``items=items.csv`` of a command line."""
+    found: dict[str, str] = {}
+    for text in given:
+        kind, equals, path = text.partition("=")
+        if not equals or kind not in ("queries", "items"):
+            raise InputError(with_hint(f"--titles {text} is not possible.", "--titles queries=queries.csv"))
+        found[kind] = path
+    return into_titles(found)
 
 
 def _texts(given: Any, kind: str, hint: str) -> dict[str, str]:
