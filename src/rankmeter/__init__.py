@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from rankmeter.pooling import pool
     from rankmeter.results import Evaluation
     from rankmeter.results_comparison import Comparison
+    from rankmeter.tracking import log_to_mlflow
 
 __version__ = "0.1.0"
 
@@ -77,6 +78,7 @@ _LAZY = {
     "evaluate": "rankmeter.evaluation",
     "explain": "rankmeter.definitions.worked",
     "folds": "rankmeter.comparison",
+    "log_to_mlflow": "rankmeter.tracking",
     "measure": "rankmeter.custom",
     "pool": "rankmeter.pooling",
     "rank_catalogue": "rankmeter.placing.catalogue",
@@ -103,7 +105,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "DCG", "ERR", "evaluate", "explain", "Evaluation",
-    "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "measure", "Measure",
+    "F", "folds", "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "log_to_mlflow", "MeanRank", "measure", "Measure",
     "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "parse",
     "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "RankmeterError", "RankmeterWarning", "RBP",
     "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "seeds", "SetF", "SetP", "SetR", "Success", "value",

@@ -2,6 +2,7 @@
 const { data, specs, words } = JSON.parse(document.getElementById("payload").textContent);
 const byId = (id) => document.getElementById(id);
 const state = { measure: 0, system: Number(byId("system").value || 0), order: "changed", search: "", query: null };
+const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 document.documentElement.classList.add("js");
 
@@ -170,7 +171,7 @@ function choose(q, scroll) {
   if (lists) body.push(element("h3", {}, `${words.lists} · ${lists.relevant} ${words.relevant_items}`), legend(), sides(lists), element("p", { class: "hint" }, words.moves));
   else if (data.lists.items.length) body.push(element("p", { class: "hint" }, words.no_lists));
   byId("detail-body").replaceChildren(...body);
-  if (scroll) byId("detail").scrollIntoView({ behavior: "smooth", block: "start" });
+  if (scroll) byId("detail").scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "start" });
 }
 
 function valuesTable(q) {
