@@ -278,7 +278,11 @@ class Comparison:
         return write_report(self, path, lang=lang, titles=titles, lists=lists, title=title)
 
     def figures(
-        self, folder: str | os.PathLike[str], *, lang: Literal["en", "zh"] = "en", formats: Sequence[str] = ("svg", "png")
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        lang: Literal["en", "zh"] = "en",
+        formats: Sequence[str] = ("svg", "png"),
     ) -> list[Path]:
         """Write the charts of the report as files for a paper; made where the folder is missing."""
         from rankmeter.report.figures import write_figures

@@ -86,8 +86,7 @@ def _names(page):
 def test_every_chart_is_drawn(page):
     drawn = {chart.get_attribute("id"): chart for chart in _all(page, ".chart")}
     assert set(drawn) == {
-        f"chart-{name}"
-        for name in "differences scatter cutoffs distribution trade_off correlation similarity".split()
+        f"chart-{name}" for name in "differences scatter cutoffs distribution trade_off correlation similarity".split()
     }
     for name, chart in drawn.items():
         assert len(chart.find_elements("css selector", "path")) > 3, name
@@ -109,7 +108,11 @@ def test_a_row_opens_its_query_with_the_lists_side_by_side(page):
     _click(page, row)
     assert page.find_element("id", "detail-title").text == "q5"
     columns = _all(page, ".lists > div")
-    assert [column.find_element("css selector", "h4").text.split()[0] for column in columns] == ["poor", "good", "bad<b>"]
+    assert [column.find_element("css selector", "h4").text.split()[0] for column in columns] == [
+        "poor",
+        "good",
+        "bad<b>",
+    ]
     # q5: poor has the answer at 3, good at 2, bad at 4; d1 is judged 0 and the other items carry no judgment.
     places = [
         [item.get_attribute("data-item") for item in column.find_elements("css selector", ".item")].index(
@@ -163,12 +166,18 @@ def test_hostile_titles_are_shown_as_text(page):
 
 def test_charts_follow_the_dark_scheme(page):
     def ink():
-        return page.execute_script("return document.querySelector('#chart-scatter .role-axis-label text').getAttribute('fill')")
+        return page.execute_script(
+            "return document.querySelector('#chart-scatter .role-axis-label text').getAttribute('fill')"
+        )
 
     light = ink()
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    page.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    )
     _until(lambda: ink() != light)
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
+    page.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]}
+    )
     _until(lambda: ink() == light)
 
 

@@ -38,7 +38,7 @@ def page(cmp, tmp_path_factory):
 
 
 def _payload(page: str):
-    return json.loads(re.search(r'<script type="application/json" id="payload">(.*?)</script>', page, re.S)[1])
+    return json.loads(re.search(r'<script type="application/json" id="payload">(.*?)</script>', page, re.DOTALL)[1])
 
 
 def test_both_languages_have_the_same_words_with_the_same_places():
@@ -146,14 +146,14 @@ def test_files_are_named_by_their_hash(tmp_path):
     qrels, run = tmp_path / "j.qrels", tmp_path / "a.run"
     qrels.write_text("1 0 a 1\n2 0 a 1\n")
     run.write_text("1 Q0 a 1 2.0 t\n2 Q0 b 1 2.0 t\n")
-    found = provenance(rm.compare(qrels, {"x": run, "y": run}, ["RR"], permutations=50, resamples=50))
+    found = provenance(rm.compare(qrels, {"x": run, "y": run}, ["RR"], permutations=100, resamples=100))
     assert found["inputs"][1] == ("x", "a.run", hashlib.sha256(run.read_bytes()).hexdigest())
 
 
 def test_saved_evaluations_have_a_report_without_lists(tmp_path):
     pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
     evaluations = [rm.evaluate(TRUTH, run, ["RR"], name=name) for name, run in RUNS.items()]
-    cmp = rm.compare(None, evaluations, ["RR"], permutations=50, resamples=50)
+    cmp = rm.compare(None, evaluations, ["RR"], permutations=100, resamples=100)
     page = cmp.report(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Made from saved evaluations" in page
     assert _payload(page)["data"]["lists"]["queries"] == {}
@@ -161,7 +161,7 @@ def test_saved_evaluations_have_a_report_without_lists(tmp_path):
 
 def test_a_query_that_does_not_count_is_no_number(tmp_path):
     truth = {**TRUTH, "q0": {"a": 0}}
-    cmp = rm.compare(truth, RUNS, ["RR(empty=skip)"], permutations=50, resamples=50)
+    cmp = rm.compare(truth, RUNS, ["RR(empty=skip)"], permutations=100, resamples=100)
     data = report_data(cmp, Titles(), lists=5)
     json.dumps(data, allow_nan=False)
     assert data["paired"] == [29]
@@ -175,7 +175,7 @@ def test_ten_systems_and_ten_thousand_queries_fit_into_three_megabytes(tmp_path)
     truth = {f"query-{i:05}": dict.fromkeys(dice.sample(items, 3), 1) for i in range(10_000)}
     runs = {f"system {n}": {query: dice.sample(items, 10) for query in truth} for n in range(10)}
     measures = ["nDCG@10", "RR", "AP", "P@5", "R@10"]
-    cmp = rm.compare(truth, runs, measures, baseline="system 0", permutations=50, resamples=50)
+    cmp = rm.compare(truth, runs, measures, baseline="system 0", permutations=100, resamples=100)
     path = cmp.report(tmp_path / "r.html")
     assert path.stat().st_size < 3_000_000
 
@@ -226,7 +226,7 @@ def test_a_place_that_cannot_be_written_is_refused(cmp, tmp_path):
 
 
 def test_a_notebook_shows_names_as_text():
-    cmp = rm.compare(TRUTH, {"<b>": RUNS["one"], "two": RUNS["two"]}, ["RR"], permutations=50, resamples=50)
+    cmp = rm.compare(TRUTH, {"<b>": RUNS["one"], "two": RUNS["two"]}, ["RR"], permutations=100, resamples=100)
     shown = cmp._repr_html_()
     assert "&lt;b&gt;" in shown
     assert "<b></td>" not in shown

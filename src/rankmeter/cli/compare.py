@@ -106,7 +106,9 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
     "--lists", type=click.IntRange(0), default=50, show_default=True, help="Queries whose lists the report keeps."
 )
 @click.option(
-    "--figures", type=click.Path(path_type=Path, file_okay=False), help="Write the charts as SVG and PNG into this folder."
+    "--figures",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write the charts as SVG and PNG into this folder.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Only the numbers, no talk.")
 def command(

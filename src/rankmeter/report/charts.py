@@ -127,9 +127,7 @@ def intervals(words: Words, systems: Sequence[str]) -> Spec:
     """The systems with their intervals, best first: a leaderboard as a figure."""
     base = alt.Chart(_ROWS).encode(
         y=alt.Y("system:N", sort=None, title=None),
-        color=alt.Color(
-            "best:N", legend=None, scale=alt.Scale(domain=[True, False], range=[BETTER, EQUAL])
-        ),
+        color=alt.Color("best:N", legend=None, scale=alt.Scale(domain=[True, False], range=[BETTER, EQUAL])),
     )
     ends = base.mark_rule(strokeWidth=3).encode(
         x=alt.X("low:Q", scale=alt.Scale(zero=False), title=words["value"]), x2="high:Q"
@@ -163,4 +161,3 @@ def _spec(chart: Any, *, height: int = HEIGHT) -> Spec:
 def with_rows(spec: Spec, width: int, **rows: Sequence[Mapping[str, Any]]) -> Spec:
     """A chart with its data and a fixed width, to be drawn outside of a page."""
     return {**spec, "width": width, "datasets": {name: list(one) for name, one in rows.items()}, "background": "white"}
-

@@ -1,4 +1,4 @@
-"""One plain dictionary of aggregates and of the most informative queries: all that a report shows, never the raw runs."""
+"""One plain dictionary: aggregates and the most informative queries, all that a report shows, never the raw runs."""
 
 from __future__ import annotations
 
@@ -62,11 +62,13 @@ def report_data(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any
         "pairs": [[[[number[q], x, y] for q, x, y in several] for several in one] for one in pairs],
         "paired": [int(cmp.paired[m].sum()) for m in cmp.measures],
         "values": {number[place]: _values_of(cmp, place) for place in detailed},
-        "lists": _lists(sides, [ids[place] for place in informative[:lists]], {ids[p]: number[p] for p in shown}, titles),
+        "lists": _lists(
+            sides, [ids[place] for place in informative[:lists]], {ids[p]: number[p] for p in shown}, titles
+        ),
         "curves": _rounded(curves(cmp.measures, cmp.inputs, z=_z(cmp.settings.level)) if cmp.inputs else {}),
         "distributions": [_distribution(cmp, m) for m in cmp.measures],
         "correlation": _correlation(cmp),
-        "similarity": _similarity(cmp, sides),
+        "similarity": _similarity(sides),
         "similar_queries": len(sides["sampled"]) if sides else 0,
         "trade_off": _trade_off(cmp),
         "boards": [_board_rows(cmp, m) for m in cmp.measures],
@@ -96,7 +98,10 @@ def informative_queries(cmp: Comparison, reference: str) -> list[int]:
         for place in range(len(cmp.systems)):
             delta = np.nan_to_num(cmp.values[measure][place] - cmp.values[measure][at])
             if place != at and delta.any():
-                columns += [np.argsort(-delta, kind="stable")[:MOST_DETAILED], np.argsort(delta, kind="stable")[:MOST_DETAILED]]
+                columns += [
+                    np.argsort(-delta, kind="stable")[:MOST_DETAILED],
+                    np.argsort(delta, kind="stable")[:MOST_DETAILED],
+                ]
     turns = (int(place) for turn in zip_longest(*columns) for place in turn if place is not None)
     return list(dict.fromkeys(turns))
 
@@ -120,9 +125,7 @@ def _pairs(cmp: Comparison, reference: str) -> list[list[list[tuple[int, float |
     ]
 
 
-def _thinned(
-    values: Floats, paired: Any, reference: int, system: int
-) -> list[tuple[int, float | None, float | None]]:
+def _thinned(values: Floats, paired: Any, reference: int, system: int) -> list[tuple[int, float | None, float | None]]:
     if reference == system:
         return []
     places = np.flatnonzero(paired)
@@ -134,7 +137,7 @@ def _thinned(
 
 def _distribution(cmp: Comparison, measure: Measure) -> list[list[list[float | None]]]:
     """For each system steps of value and share of the queries with at most that value."""
-    found = []
+    found: list[list[list[float | None]]] = []
     for row in cmp.values[measure]:
         known = np.sort(row[~np.isnan(row)])
         if not len(known):
@@ -173,7 +176,7 @@ def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> d
     places = np.flatnonzero(cmp.paired[cmp.measures[0]])
     if len(places) > SIMILAR_QUERIES:
         places = places[np.linspace(0, len(places) - 1, SIMILAR_QUERIES).round().astype(np.int64)]
-    sampled = [ids[place] for place in places]
+    sampled = [ids[place] for place in places.tolist()]
     wanted = {*sampled, *(ids[place] for place in informative)}
     ties = next((m.ties for m in cmp.measures if isinstance(m, RankedMeasure)), "item")
     # Of a system with several runs the first stands for all.
@@ -208,7 +211,7 @@ def _lists(
     return {"items": [[item, titles.item(item)] for item in items], "queries": found, "top": highest}
 
 
-def _similarity(cmp: Comparison, sides: Mapping[str, Any] | None) -> list[list[float | None]]:
+def _similarity(sides: Mapping[str, Any] | None) -> list[list[float | None]]:
     if sides is None:
         return []
     return [[short(value) for value in row] for row in similarity(sides["lists"], sides["sampled"])]
@@ -233,11 +236,7 @@ def pareto(points: Sequence[tuple[float, float] | None]) -> list[int]:
     [0, 1, 3]
     """
     known = [(place, point) for place, point in enumerate(points) if point is not None]
-    return [
-        place
-        for place, (x, y) in known
-        if not any(a >= x and b >= y and (a, b) != (x, y) for _, (a, b) in known)
-    ]
+    return [place for place, (x, y) in known if not any(a >= x and b >= y and (a, b) != (x, y) for _, (a, b) in known)]
 
 
 def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:

@@ -33,9 +33,9 @@ def write_figures(
 
     from rankmeter.cli.writing import write_whole
 
-    for format in formats:
-        if format not in FORMATS:
-            raise InputError(f"figures cannot be written as {format!r}; formats are {', '.join(FORMATS)}.")
+    for kind in formats:
+        if kind not in FORMATS:
+            raise InputError(f"figures cannot be written as {kind!r}; formats are {', '.join(FORMATS)}.")
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -43,12 +43,12 @@ def write_figures(
         raise InputError(f"{place} cannot be made: {error.strerror}.") from error
     written = []
     for name, spec in figures(cmp, lang):
-        for format in formats:
-            if format == "svg":
+        for kind in formats:
+            if kind == "svg":
                 content = vl_convert.vegalite_to_svg(spec).encode()
             else:
                 content = vl_convert.vegalite_to_png(spec, scale=SCALE)
-            path = place / f"{name}.{format}"
+            path = place / f"{name}.{kind}"
             write_whole(path, lambda made, content=content: made.write_bytes(content))  # type: ignore[misc]
             written.append(path)
     return written
@@ -63,8 +63,11 @@ def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[
     for place, measure in enumerate(names):
         rows = data["boards"][place]
         yield f"intervals-{slug(measure)}", charts.with_rows(charts.intervals(words, systems), WIDTH, rows=rows)
-        yield f"distribution-{slug(measure)}", charts.with_rows(
-            charts.distribution(words, systems), WIDTH, rows=_steps(data["distributions"][place], systems)
+        yield (
+            f"distribution-{slug(measure)}",
+            charts.with_rows(
+                charts.distribution(words, systems), WIDTH, rows=_steps(data["distributions"][place], systems)
+            ),
         )
         for system, pairs in zip(systems, data["pairs"][place], strict=True):
             if pairs:
@@ -76,7 +79,14 @@ def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[
     if len(names) > 1:
         rows = _square(data["correlation"], names)
         yield "correlation", charts.with_rows(charts.heat(names, low=-1), WIDTH, rows=rows)
-        yield "trade-off", charts.with_rows(charts.trade_off(words | {"first_measure": names[0], "second_measure": names[1]}, systems), WIDTH, rows=_trade_off(data, systems))
+        yield (
+            "trade-off",
+            charts.with_rows(
+                charts.trade_off(words | {"first_measure": names[0], "second_measure": names[1]}, systems),
+                WIDTH,
+                rows=_trade_off(data, systems),
+            ),
+        )
     if data["similarity"]:
         rows = _square(data["similarity"], systems)
         yield "similarity", charts.with_rows(charts.heat(systems, low=0), WIDTH, rows=rows)

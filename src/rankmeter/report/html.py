@@ -84,7 +84,10 @@ def report_html(
             libraries=vega_bundle(),
             # `<` cannot end the script element that holds the JSON when it is written as an escape.
             payload=json.dumps(
-                {"data": data, "specs": specs, "words": words}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+                {"data": data, "specs": specs, "words": words},
+                ensure_ascii=False,
+                allow_nan=False,
+                separators=(",", ":"),
             ).replace("<", "\\u003c"),
         )
     )
@@ -93,7 +96,7 @@ def report_html(
 def need_report_extra() -> Any:
     """The template library, or an error that says how to install what reports need."""
     try:
-        import altair  # noqa: F401  optional
+        import altair as alt  # noqa: F401  optional
         import jinja2  # optional
         import vl_convert  # noqa: F401  optional
     except ImportError as error:
@@ -151,12 +154,25 @@ def _board(cmp: Comparison, measure: Measure) -> dict[str, Any]:
     room = (high - low) * 0.06 or 0.5
     low, high = low - room, high + room
     rows = [
-        {"score": score, "cells": [cell.text for cell in row[6:]], "sort": _sort_keys(cmp, score, place), "value": row[2].text,
-         "interval": row[3].text, "rank": row[5].text, "drawn": _drawn(score, low, high), "name": row[1].text}
+        {
+            "score": score,
+            "name": row[1].text,
+            "value": row[2].text,
+            "interval": row[3].text,
+            "rank": row[5].text,
+            "cells": [cell.text for cell in row[6:]],
+            "drawn": _drawn(score, low, high),
+            "sort": _sort_keys(cmp, score, place),
+        }
         for place, (score, row) in enumerate(zip(scores, table.rows, strict=True))
-    ]  # fmt: skip
+    ]
     reason = next((score.reason for score in scores if score.reason), "")
-    return {"measure": measure, "rows": rows, "reason": reason, "equivalence": comparisons.equivalence_line(cmp, measure)}
+    return {
+        "measure": measure,
+        "rows": rows,
+        "reason": reason,
+        "equivalence": comparisons.equivalence_line(cmp, measure),
+    }
 
 
 def _sort_keys(cmp: Comparison, score: Score, place: int) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -52,10 +52,9 @@ def ranked_lists(run: AnyRun, queries: Collection[str], *, depth: int, ties: str
 def _tables(run: AnyRun, queries: Collection[str]) -> Iterable[RunTable]:
     if isinstance(run, RunFile):
         return run.blocks()
-    if isinstance(run, ScoredMapping):
-        run = replace(run, data={query: one for query, one in run.data.items() if str(query) in queries})
-    elif isinstance(run, RankedLists):
-        run = replace(run, data={query: one for query, one in run.data.items() if str(query) in queries})
+    if isinstance(run, (ScoredMapping, RankedLists)):
+        kept: dict[Any, Any] = {query: one for query, one in run.data.items() if str(query) in queries}
+        run = replace(run, data=kept)
     return [run_table(run)]
 
 

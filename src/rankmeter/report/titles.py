@@ -55,7 +55,7 @@ def titles_of(given: Sequence[str]) -> Titles:
 
 def _texts(given: Any, kind: str, hint: str) -> dict[str, str]:
     if isinstance(given, Mapping):
-        return {str(id): str(text) for id, text in given.items()}
+        return {str(name): str(text) for name, text in given.items()}
     if isinstance(given, (str, Path)):
         return read_texts(Path(given))
     raise InputError(with_hint(f"titles= of {kind} of type {type(given).__name__} cannot be read.", hint))

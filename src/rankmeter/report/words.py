@@ -54,7 +54,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "outcome": "更好 / 相同 / 更差", "beats": "优于", "baseline": "基线",
         "sort_hint": "点击表头排序。",
         "quality": "数据有多可靠？", "missing": "缺失", "judged": "已判", "ties_across": "跨截断并列",
-        "quality_bounds": "a .. b：截断内未判条目全部不相关或全部相关时的取值。~：分母也随之变化，因此是两种情形而非上下界。",
+        "quality_bounds": "a .. b：截断内未判条目全部不相关或全部相关时的取值。"
+        "~：分母也随之变化，因此是两种情形而非上下界。",
         "by_query": "逐个查询", "bars": "与参照的差值，每个查询一根柱", "points": "每个查询的两个取值",
         "click_hint": "点击柱或点查看该查询。",
         "thinned": "显示 {all} 个查询中的 {shown} 个，在排序后的差值上等距选取。",
@@ -94,10 +95,11 @@ def settings_sentences(settings: Settings, language: Language) -> list[str]:
     unit = _UNITS.get(settings.unit, settings.unit)
     drawn = f"，{settings.permutations:,} 次置换" if settings.test == "randomisation" else ""
     family = "每个系统对基线" if settings.family == "baseline" else "所有系统对"
+    tested = f"p 值：按{unit}配对的{_TESTS[settings.test]}{drawn}，双侧"
+    drawn_again = f"按{unit}重抽样 {settings.resamples:,} 次，各自独立"
     return [
-        f"p 值：按{unit}配对的{_TESTS[settings.test]}{drawn}，双侧；每个指标内校正（{family}：{settings.pairs} 次检验），"
-        f"校正方法：{_CORRECTIONS[settings.correction]}",
-        f"区间：{settings.level:.0%} 自助法（{settings.interval}），按{unit}重抽样 {settings.resamples:,} 次，各自独立",
+        f"{tested}；每个指标内校正（{family}：{settings.pairs} 次检验），方法：{_CORRECTIONS[settings.correction]}",
+        f"区间：{settings.level:.0%} 自助法（{settings.interval}），{drawn_again}",
         f"最优组与名次区间：对同一指标的所有系统同时有 {settings.level:.0%} 的把握（与最优者的多重比较，野自助法）",
         f"随机种子 {settings.seed}，rankmeter {settings.version}",
     ]
