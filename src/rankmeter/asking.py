@@ -9,6 +9,7 @@ from typing import Any, Literal
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures import Measure, into_measures, split_measures
 from rankmeter.measures.dialects import find_dialect
+from rankmeter.measures.online import OnlineMeasure
 
 QueryPolicy = Literal["judged", "common", "run"]
 DuplicatePolicy = Literal["error", "first", "best", "counted"]
@@ -67,10 +68,13 @@ def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: Duplic
 
 
 def with_options(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
-    """Put the options of the call into a measure that does not state its own."""
+    """Put the options of the call into a measure that does not state its own; measures of events are refused."""
+    if isinstance(measure, OnlineMeasure):
+        fact = f"{measure} counts what users did, from a log of events; judgments and a run cannot say it."
+        raise MeasureError(with_hint(fact, "rankmeter.online.evaluate(events, measures), or: rankmeter online EVENTS"))
     changes: dict[str, Any] = {}
     if queries is not None and measure.queries is None:
-        changes["queries"] = None if queries == "judged" else queries
-    if duplicates is not None and measure.duplicates is None:
+        changes["queries"] = None if queries == measure.default_queries else queries
+    if duplicates is not None and measure.duplicates is None and measure.default_duplicates == "error":
         changes["duplicates"] = None if duplicates == "error" else duplicates
     return measure(**changes) if changes else measure

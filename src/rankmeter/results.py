@@ -17,11 +17,14 @@ import polars as pl
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, nearest, with_hint
 from rankmeter.measures import Measure, parse
+from rankmeter.saving import saved_slices, saved_wholes, slates_columns, slates_header
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from rankmeter.arithmetic.slates.data import Whole
+    from rankmeter.slices import Slices
     from rankmeter.stats.intervals import Interval
 
 FILE_VERSION = 1
@@ -47,6 +50,8 @@ class Facts:
     """For each cutoff asked for, how many items within it carry no judgment."""
     judgments: str = "judgments"
     run: str = "run"
+    notes: tuple[str, ...] = ()
+    """What else was noticed: items outside the catalogue, leakage, sampled candidates."""
 
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers."""
@@ -60,7 +65,7 @@ class Facts:
         for k, count in self.unjudged_at.items():
             if count:
                 said.append(f"{_count(count, 'unjudged item', 'unjudged items')} in the first {k}")
-        return said
+        return [*said, *self.notes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,10 @@ class Evaluation:
     asked: Mapping[str, Measure]
     """The texts under which measures were asked for."""
     facts: Facts
+    wholes: Mapping[Measure, Whole] = field(default_factory=dict)
+    """For measures of all lists together: what each query adds, where that can be drawn again."""
+    slices: Mapping[str, Slices] = field(default_factory=dict)
+    """The values by slice, for each way of slicing that was asked for."""
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self.means[self.find(measure)]
@@ -129,13 +138,17 @@ class Evaluation:
 
     @property
     def per_query(self) -> pl.DataFrame:
-        """A row per query and a column per measure; null where a query does not count."""
+        """A row per query and a column per measure; null where a query does not count.
+
+        A measure of all lists together (coverage, Gini) has no value for a query, so no column.
+        """
+        alone = {measure: values for measure, values in self.values.items() if measure.aggregate != "whole"}
         shown = np.zeros(len(self.queries), np.bool_)
-        for values in self.values.values():
+        for values in alone.values():
             shown |= values.counted
         rows = pl.Series(shown)
         columns = {"query": self.queries.filter(rows)}
-        for measure, values in self.values.items():
+        for measure, values in alone.items():
             column = pl.Series(values.value[shown])
             counted = values.counted[shown]
             if not counted.all():
@@ -169,7 +182,20 @@ class Evaluation:
         from rankmeter.stats.intervals import bootstrap_interval  # scipy is loaded only for statistics
 
         found = self.find(measure)
+        if found.aggregate == "whole":
+            from rankmeter.stats.wholes import whole_interval
+
+            return whole_interval(self, found, level=level, resamples=resamples, seed=seed)
         return bootstrap_interval(self.values[found], found.aggregate, level=level, resamples=resamples, seed=seed)
+
+    def has_interval(self, measure: str | Measure) -> bool:
+        """Whether there is an interval: some query counts, and drawing queries again says something of the value."""
+        found = self.find(measure)
+        if found.aggregate != "whole":
+            return bool(self.counted(found))
+        if type(found).name == "SegmentGap":
+            return any(one.kind == "query" for one in self.slices.values())
+        return found in self.wholes and self.wholes[found].parts is not None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python: means, definitions, tie bounds, counts."""
@@ -180,6 +206,19 @@ class Evaluation:
             "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
             "facts": asdict(self.facts),
+            **({"slices": self._slices_as_dict()} if self.slices else {}),
+        }
+
+    def _slices_as_dict(self) -> dict[str, Any]:
+        return {
+            name: {
+                str(measure): {
+                    "value": one[measure],
+                    "queries": dict(zip(one.labels, one.counts[measure], strict=True)),
+                }
+                for measure in one.values
+            }
+            for name, one in self.slices.items()
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -209,6 +248,7 @@ class Evaluation:
             columns[f"{measure} counted"] = pl.Series(values.counted)
             columns[f"{measure} numerator"] = pl.Series(values.numerator)
             columns[f"{measure} denominator"] = pl.Series(values.denominator)
+        columns |= slates_columns(self.slices)
         header = {
             "version": FILE_VERSION,
             "name": self.name,
@@ -218,6 +258,7 @@ class Evaluation:
             "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
             "asked": {text: str(measure) for text, measure in self.asked.items()},
             "facts": asdict(self.facts),
+            **slates_header(self.wholes, self.slices),
         }
         pl.DataFrame(columns).write_parquet(path, metadata={"rankmeter": json.dumps(header)})
 
@@ -236,6 +277,7 @@ class Evaluation:
         measures = [_known(text, path) for text in header["measures"]]
         _check_definitions(measures, header["definitions"], path)
         facts = header["facts"]
+        facts["notes"] = tuple(facts.get("notes", ()))
         facts["unjudged_at"] = {int(k): count for k, count in facts["unjudged_at"].items()}
         return cls(
             name=header["name"],
@@ -248,6 +290,8 @@ class Evaluation:
             tie_bounds={parse(text): (low, high) for text, (low, high) in header["tie_bounds"].items()},
             asked={text: parse(measure) for text, measure in header["asked"].items()},
             facts=Facts(**facts),
+            wholes=saved_wholes(header),
+            slices=saved_slices(header, frame),
         )
 
     def __repr__(self) -> str:

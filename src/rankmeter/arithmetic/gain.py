@@ -13,7 +13,7 @@ from rankmeter.arithmetic.views import View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import expand, offsets_of, sort_descending
+from rankmeter.placing.segments import bisect, expand, offsets_of, sort_descending
 
 Options = Any
 
@@ -94,10 +94,12 @@ def _best_gains(view: View, m: Options) -> tuple[Floats, Ints]:
     """The gains of the candidates, highest first; of the first k only where no more can count."""
     if not isinstance(m.gain, str):  # a map need not keep the order of the grades
         return sort_descending(gains_of(view.best, m), view.best_offsets), view.best_offsets
-    if m.ideal == "uncut" or m.cutoff is None:
-        return gains_of(view.best, m), view.best_offsets
-    sizes = np.minimum(np.diff(view.best_offsets), m.cutoff)
-    return gains_of(view.best[expand(view.best_offsets[:-1], sizes)], m), offsets_of(sizes)
+    low, high = view.best_offsets[:-1], view.best_offsets[1:]
+    # Gains rise with grades: what has none stands at the end.
+    sizes: Ints = view.once(("above 0",), lambda: bisect(view.best, low, high, np.zeros(len(low)), past_equal=False))
+    if m.ideal != "uncut" and m.cutoff is not None:
+        sizes = np.minimum(sizes, m.cutoff)
+    return gains_of(view.best[expand(low, sizes)], m), offsets_of(sizes)
 
 
 def rank_biased_precision(view: View, m: Options) -> Parts:

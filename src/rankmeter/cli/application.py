@@ -22,6 +22,8 @@ COMMANDS = {
     "explain": "Say what a measure means, with every convention.",
     "dialects": "List how other tools define their metrics.",
     "measures": "List all measures, their other names and their options.",
+    "online": "Measure what users did: CTR, CVR, sessions, experiments.",
+    "agreement": "Tell which offline measure foretold past experiments.",
     "demo": "Evaluate the bundled, made-up data and write a report.",
 }
 """Each command with its line of help; its module in rankmeter.cli is imported when it is used."""

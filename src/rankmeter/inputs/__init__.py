@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
+from rankmeter.inputs.progress import Listener
+from rankmeter.inputs.shards import Files, expand, joined_judgments
 from rankmeter.inputs.sources import (
     AnyJudgments,
     AnyRun,
@@ -28,7 +30,9 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
     if is_path(data):
         from rankmeter.inputs.files import read_judgments  # only when a file is read
 
-        return read_judgments(data, format=format, columns=columns)
+        paths = _files_of(data)
+        tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
+        return tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, judgments_from_frame  # only for frames
 
@@ -40,14 +44,20 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
     return judgments_from_mapping(data)
 
 
-def into_run(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyRun:
-    """Accept a run of any kind."""
+def into_run(
+    data: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    format: str | None = None,
+    progress: Listener | None = None,
+) -> AnyRun:
+    """Accept a run of any kind; ``progress`` is told how far the reading of files has come."""
     if isinstance(data, (RunTable, RunFile, ScoredMapping, RankedLists, Dense)):
         return data
     if is_path(data):
-        from rankmeter.inputs.files import iter_run
+        from rankmeter.inputs.streaming import open_run
 
-        return RunFile(lambda: iter_run(data, format=format, columns=columns), str(data))
+        return open_run(_files_of(data), format=format, columns=columns, progress=progress)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, run_from_frame
 
@@ -60,8 +70,17 @@ def into_run(data: Any, *, columns: Mapping[str, str] | None = None, format: str
 
 
 def is_path(data: object) -> bool:
-    """Whether this names a file (or is ``-``, standard input)."""
-    return isinstance(data, (str, os.PathLike))
+    """Whether this names a file or several, a folder or a pattern (or is ``-``, standard input)."""
+    return isinstance(data, (str, os.PathLike, Files))
+
+
+def is_spark(data: object) -> bool:
+    """Whether this is a Spark DataFrame, classic or Connect; nothing is imported to find out."""
+    return type(data).__module__.startswith("pyspark.sql.") and type(data).__name__ == "DataFrame"
+
+
+def _files_of(data: str | os.PathLike[str] | Files) -> Files:
+    return data if isinstance(data, Files) else Files(expand(os.fspath(data)))
 
 
 def refuse_bare_array(data: object) -> None:
@@ -70,13 +89,17 @@ def refuse_bare_array(data: object) -> None:
         from rankmeter.errors import InputError, with_hint
 
         fact = f"a bare {type(data).__name__} may hold items, grades or scores."
-        raise InputError(with_hint(fact, "say which: rankmeter.arrays(values), or ranked_grades(lists)"))
+        hint = "say which: rankmeter.arrays(values), or ranked_grades(lists)"
+        if hasattr(data, "detach"):
+            hint = "say which: rankmeter.tensors(scores, labels), or ranked_ids(item_ids, relevant), without a run"
+        raise InputError(with_hint(fact, hint))
 
 
 __all__ = [
     "AnyJudgments",
     "AnyRun",
     "Dense",
+    "Files",
     "JudgmentTable",
     "Labelled",
     "RunFile",
@@ -85,5 +108,6 @@ __all__ = [
     "arrays",
     "into_judgments",
     "into_run",
+    "is_spark",
     "ranked_grades",
 ]

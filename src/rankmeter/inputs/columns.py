@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, nearest, with_hint
 
-Role = Literal["query", "item", "score", "rank", "grade"]
+Role = Literal["query", "item", "score", "rank", "grade", "subtopic"]
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -31,6 +31,7 @@ USUAL_NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
         # A distance is no score: lower is better, and guessing would turn the ranking around.
         "score": ("score", "scores", "prediction", "predicted", "pred", "relevance_score", "sim", "similarity"),
         "rank": ("rank", "position", "pos"),
+        "subtopic": ("subtopic", "subtopic_id", "aspect", "intent"),
         "grade": (
             *("grade", "rel", "relevance", "label", "labels", "rating", "target", "gain"),
             *("judgment", "judgement"),
@@ -109,12 +110,12 @@ def find_columns(
 
 
 def judgment_columns(names: Sequence[str], given: Mapping[str, str] | None, source: str) -> dict[Role, str]:
-    """Find query, item and, when there is one, grade.
+    """Find query, item and, when there is one, grade and subtopic.
 
     Without a grade column every listed pair is relevant (recommender interactions). A table that has a rank or a
     prediction and no grade is a run that came in the wrong place, and is refused.
     """
-    found = find_columns(names, ("query", "item", "grade"), given, source)
+    found = find_columns(names, ("query", "item", "grade", "subtopic"), given, source)
     if "grade" in found:
         return found
     free = [name for name in names if name not in found.values()]

@@ -176,6 +176,8 @@ class Origin:
     source: str
     lines: Sequence[int] | None = None
     """The line of each row in its file; None where rows have only a position."""
+    first_row: int = 0
+    """How many rows came before these, where a table is read in parts."""
 
     def blame(self, fact: str, rows: Sequence[int], raw: Mapping[Role, RawColumn]) -> str:
         """Say the fact about the first row, where it is, and which rows are like it."""
@@ -188,9 +190,10 @@ class Origin:
             numbers_ = [self.lines[row] for row in rows]
             like = f" {len(rows):,} lines are like this: {examples(numbers_)}." if len(rows) > 1 else ""
             return f"{self.source}:{numbers_[0]}: {fact}{f' ({pair})' if pair else ''}.{like}"
-        where = f"row {rows[0]}: {pair}; rows are counted from 0" if pair else "rows are counted from 0"
+        places = [row + self.first_row for row in rows]
+        where = f"row {places[0]}: {pair}; rows are counted from 0" if pair else "rows are counted from 0"
         count = f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}"
-        return f"{self.source}: {fact} in {count}: {examples(rows)} ({where})."
+        return f"{self.source}: {fact} in {count}: {examples(places)} ({where})."
 
 
 def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTable:
@@ -201,7 +204,8 @@ def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTab
         grade = _numbers("grade", raw, origin)
     else:
         grade = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
-    return JudgmentTable(query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source)
+    subtopic = _ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
+    return JudgmentTable(query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, subtopic)
 
 
 def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
@@ -232,6 +236,11 @@ def _positions(query: pl.Series) -> pl.Series:
 def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
     if not len(raw["query"]):
         raise InputError(f"{origin.source} is empty: it has no rows.")
+
+
+def id_column(column: pl.Series, role: str, origin: Origin) -> pl.Series:
+    """Check one column of ids: text or whole numbers, none missing."""
+    return _ids(cast("Role", role), {cast("Role", role): column}, origin)
 
 
 def _ids(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:

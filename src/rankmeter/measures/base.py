@@ -43,6 +43,10 @@ class Measure:
     """Whether it tells grades apart beyond relevant and not."""
     tie_rules: ClassVar[tuple[str, ...]] = TIES
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "pooled", "median", "filled")
+    default_queries: ClassVar[str] = "judged"
+    """Whose values are averaged where neither the measure nor the call says so."""
+    default_duplicates: ClassVar[str] = "error"
+    """What is done with repeated items where nothing is said; a measure that counts them always counts them."""
     at_choices: ClassVar[str] = "10"
     """An example of what stands after ``@``, for messages."""
 
@@ -93,8 +97,8 @@ class Measure:
     def describe(self) -> dict[str, Any]:
         """Every option with its value, the defaults too, in a fixed order: the complete definition."""
         options = {option.name: getattr(self, option.name) for option in fields(self)}
-        options["queries"] = self.queries or "judged"
-        options["duplicates"] = self.duplicates or "error"
+        options["queries"] = self.queries or self.default_queries
+        options["duplicates"] = self.duplicates or self.default_duplicates
         return {"measure": type(self).name, **dict(sorted(options.items()))}
 
 

@@ -14,12 +14,17 @@ import numpy as np
 import polars as pl
 
 from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
+from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.placing.counting import Places, place
 from rankmeter.placing.matching import Keys, KeyTable, item_keys, pair_keys, repeated
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
+from rankmeter.placing.short_lists import Columns, fits, match_columns
 from rankmeter.placing.unreturned import with_unreturned
+
+MANY_ROWS = 10_000
+"""From how many rows on a table of numbers is worth its set-up."""
 
 
 class ScatteredQueryError(Exception):
@@ -39,25 +44,50 @@ class JudgmentIndex:
     """(j,) its grade."""
     item: pl.Series
     """(j,) its item."""
-    keys: KeyTable
+    keys: LazyKeys
     best: Floats
     best_offsets: Ints
+    columns: Columns | None
+    """The kept judgments as columns, where every query has a few."""
 
     @classmethod
     def of(cls, table: JudgmentTable, lowest_grade: float) -> JudgmentIndex:
         """Prepare the judgments from a grade on; repeated ones are refused."""
-        queries, code = _encode(table.query)
-        keys = pair_keys(code, item_keys(table.item))
-        _refuse_repeated(table, keys)
-        grade = table.grade.to_numpy()
-        item = table.item
+        queries, code = encode(table.query)
+        items, grade, item = item_keys(table.item), table.grade.to_numpy(), table.item
+        if not _rising(code):  # bring the judgments of a query together, in the order given
+            order = group_rows(code, len(queries))
+            code, items, grade, item = code[order], items[order], grade[order], item.gather(pl.Series(order))
+        if not _few_and_different(items, code, len(queries)):
+            _refuse_repeated(replace(table, query=queries.gather(pl.Series(code)), item=item), pair_keys(code, items))
         kept = grade >= lowest_grade
         if not kept.all():
-            code, grade, keys, item = code[kept], grade[kept], keys[kept], item.filter(pl.Series(kept))
+            code, grade, items, item = code[kept], grade[kept], items[kept], item.filter(pl.Series(kept))
         sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
         offsets = offsets_of(sizes)
-        grouped = grade if _rising(code) else grade[group_rows(code, len(queries))]
-        return cls(table, queries, code, grade, item, KeyTable.of(keys), sort_descending(grouped, offsets), offsets)
+        columns = Columns.of(items, sizes) if fits(len(queries), 1, int(sizes.max(initial=0))) else None
+        best = sort_descending(grade, offsets)
+        return cls(table, queries, code, grade, item, LazyKeys(code, items), best, offsets, columns)
+
+
+class LazyKeys:
+    """The keys of the judgments, made into a table when they are first looked up."""
+
+    def __init__(self, code: Ints, items: Keys) -> None:
+        self._parts = (code, items)
+        self._table: KeyTable | None = None
+
+    def find(self, probes: Keys) -> tuple[Ints, Ints]:
+        """The rows of the probes that are known, and the judgment of each."""
+        if self._table is None:
+            self._table = KeyTable.of(pair_keys(*self._parts))
+        return self._table.find(probes)
+
+
+def _few_and_different(items: Keys, code: Ints, queries: int) -> bool:
+    """Whether every query has a few judgments, and none twice."""
+    sizes = np.bincount(code, minlength=queries).astype(np.int64)
+    return fits(queries, 1, int(sizes.max(initial=0))) and not Columns.of(items, sizes).any_repeated()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +155,11 @@ class _Strangers:
 
 def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _Strangers) -> PlacedBlock:
     code, heads, sizes = _codes(index, run.query, strangers)
+    short = _place_short_lists(index, run, plan, code, heads, sizes)
+    if short is not None:
+        return short
     keys = pair_keys(code, item_keys(run.item))
-    keep = _without_repeated(run, keys, sizes, plan)
+    keep = without_repeated(run, keys, sizes, plan.duplicates)
     if keep is not None:
         code, keys = code[keep], keys[keep]
         rows = pl.Series(keep)
@@ -141,6 +174,43 @@ def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
         sizes = np.bincount(local, minlength=len(heads)).astype(np.int64)
     row, judgment = _judged_rows(index, run, code, keys)
     return _count(run, plan, _Block(heads, sizes, scores, order), row, judgment, code)
+
+
+def _place_short_lists(
+    index: JudgmentIndex, run: RunTable, plan: Plan, code: Ints, heads: Ints, sizes: Ints | None
+) -> PlacedBlock | None:
+    """Match short lists column by column; None where they are not short, or need a closer look."""
+    if index.columns is None or not fits(len(heads), len(index.columns), len(code) // max(len(heads), 1)):
+        return None
+    items, scores, order = item_keys(run.item), run.score.to_numpy(), None
+    if sizes is None:
+        local = _local(code, heads)
+        order = group_rows(local, len(heads))
+        items, scores = items[order], scores[order]
+        sizes = np.bincount(local, minlength=len(heads)).astype(np.int64)
+    if not fits(len(heads), len(index.columns), int(sizes.max())):
+        return None
+    lists = Columns.of(items, sizes)
+    if plan.duplicates != "counted" and lists.any_repeated():
+        return None
+    number = match_columns(lists, _judgments_of(index, index.columns, heads))
+    position = np.flatnonzero(number >= 0)
+    row = position if order is None else order[position]
+    judgment = index.best_offsets[code[row]] + number[position]
+    if run.item.dtype == pl.String:  # keys of text are hashes
+        same = (run.item.gather(pl.Series(row)) == index.item.gather(pl.Series(judgment))).to_numpy()
+        row, judgment = row[same], judgment[same]
+    return _count(run, plan, _Block(heads, sizes, scores, order), row, judgment, code)
+
+
+def _judgments_of(index: JudgmentIndex, columns: Columns, heads: Ints) -> Columns:
+    """The judgments of the queries of a block, in its order; none for a query that is not judged."""
+    known = len(index.queries)
+    if len(heads) == known and (heads == np.arange(known)).all():
+        return columns
+    inside = heads < known
+    at = np.where(inside, heads, 0)
+    return Columns(np.ascontiguousarray(columns.keys[:, at]), np.where(inside, columns.sizes[at], 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,15 +267,22 @@ def _codes(index: JudgmentIndex, query: pl.Series, strangers: _Strangers) -> tup
     starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
     firsts = query.gather(pl.Series(starts))
     lengths = np.diff(starts, append=len(query))
-    heads, local = _encode(firsts)
-    known = pl.DataFrame({"query": index.queries, "code": np.arange(len(index.queries))})
-    found = pl.DataFrame({"query": heads}).join(known, on="query", how="left", maintain_order="left")["code"]
-    codes = found.fill_null(-1).to_numpy().copy()
+    heads, local = encode(firsts)
+    codes = _known_codes(index.queries, heads)
     unknown = codes < 0
     if unknown.any():
         codes[unknown] = len(index.queries) + strangers.number(heads.filter(pl.Series(unknown)))
     grouped = len(heads) == len(firsts)
     return np.repeat(codes[local], lengths), codes, lengths if grouped else None
+
+
+def _known_codes(known: pl.Series, queries: pl.Series) -> Ints:
+    """The number of each query among the known ones, -1 where it is not there."""
+    if len(known) == len(queries) and (known == queries).all():
+        return np.arange(len(known))
+    numbers = pl.DataFrame({"query": known, "code": np.arange(len(known))})
+    found = pl.DataFrame({"query": queries}).join(numbers, on="query", how="left", maintain_order="left")["code"]
+    return found.fill_null(-1).to_numpy().copy()
 
 
 def _local(code: Ints, heads: Ints) -> Ints:
@@ -215,8 +292,12 @@ def _local(code: Ints, heads: Ints) -> Ints:
     return number[code]
 
 
-def _encode(values: pl.Series) -> tuple[pl.Series, Ints]:
+def encode(values: pl.Series) -> tuple[pl.Series, Ints]:
     """The different values in order of first appearance, and the number of each row's value among them."""
+    if values.dtype.is_integer() and len(values) >= MANY_ROWS:
+        numbered = _encode_close_numbers(values)
+        if numbered is not None:
+            return numbered
     different = values.unique(maintain_order=True)
     if len(different) == len(values):
         return values, np.arange(len(values))
@@ -226,6 +307,23 @@ def _encode(values: pl.Series) -> tuple[pl.Series, Ints]:
     numbers = pl.DataFrame({"value": different, "number": np.arange(len(different))})
     joined = pl.DataFrame({"value": values}).join(numbers, on="value", how="left", maintain_order="left")
     return different, joined["number"].to_numpy()
+
+
+def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:
+    """The same for numbers that lie close together, by a table instead of a hash; None where they do not."""
+    array = values.to_numpy()
+    low = int(array.min())
+    reach = int(array.max()) - low + 1
+    if reach > 8 * len(array):
+        return None
+    place = (array - array.dtype.type(low)).astype(np.int64)
+    first = np.full(reach, -1, np.int64)
+    first[place[::-1]] = np.arange(len(array))[::-1]  # the first row of a number is written last
+    there = np.flatnonzero(first >= 0)
+    there = there[np.argsort(first[there], kind="stable")]
+    number = np.empty(reach, np.int64)
+    number[there] = np.arange(len(there))
+    return pl.Series(there + low, dtype=values.dtype), number[place]
 
 
 def _rising(values: Ints) -> bool:
@@ -275,14 +373,14 @@ def _joined(parts: list[np.ndarray], dtype: type = np.int64) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def _without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, plan: Plan) -> Ints | None:
+def without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, duplicates: str) -> Ints | None:
     """The rows to keep where some pairs are repeated; None where all rows stay."""
-    if plan.duplicates == "counted":
+    if duplicates == "counted":
         return None
     later = repeated(keys, sizes)
     if not len(later):
         return None
-    if plan.duplicates == "error":
+    if duplicates == "error":
         shown = [f"item {run.item[int(row)]} in query {run.query[int(row)]}" for row in later[:5]]
         raise InputError(
             with_hint(
@@ -292,7 +390,7 @@ def _without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, plan: Plan)
             )
         )
     keep = np.ones(len(keys), np.bool_)
-    if plan.duplicates == "first":
+    if duplicates == "first":
         keep[later] = False
         return np.flatnonzero(keep)
     order = np.lexsort((np.arange(len(keys)), -run.score.to_numpy(), keys))
@@ -330,6 +428,4 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
 
 def whole(blocks: Iterator[RunTable]) -> RunTable:
     """All blocks as one table."""
-    parts = list(blocks)
-    columns = {name: pl.concat([getattr(part, name) for part in parts]) for name in ("query", "item", "score")}
-    return replace(parts[0], **columns)
+    return joined_runs(list(blocks))
