@@ -88,14 +88,14 @@ def distribution(words: Words, systems: Sequence[str]) -> Spec:
     return _spec(chart)
 
 
-def heat(labels: Sequence[str], *, low: float) -> Spec:
-    """A square of numbers between every two things."""
+def heat(labels: Sequence[str]) -> Spec:
+    """A square of numbers between every two things; what is below 0 has the colour of 0."""
     base = alt.Chart(_ROWS).encode(
         x=alt.X("a:N", sort=list(labels), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=140)),
         y=alt.Y("b:N", sort=list(labels), title=None, axis=alt.Axis(labelLimit=140)),
     )
     squares = base.mark_rect().encode(
-        color=alt.Color("value:Q", legend=None, scale=alt.Scale(domain=[low, 1], range=["#dfe8f5", "#1f5fb4"]))
+        color=alt.Color("value:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=["#dfe8f5", "#1f5fb4"], clamp=True))
     )
     numbers = base.mark_text(fontSize=11).encode(
         text=alt.Text("value:Q", format=".2f"),

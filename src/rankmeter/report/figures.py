@@ -78,7 +78,7 @@ def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[
         yield f"cutoffs-{slug(family)}", charts.with_rows(charts.cutoffs(words, systems), WIDTH, rows=rows)
     if len(names) > 1:
         rows = _square(data["correlation"], names)
-        yield "correlation", charts.with_rows(charts.heat(names, low=-1), WIDTH, rows=rows)
+        yield "correlation", charts.with_rows(charts.heat(names), WIDTH, rows=rows)
         yield (
             "trade-off",
             charts.with_rows(
@@ -89,7 +89,7 @@ def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[
         )
     if data["similarity"]:
         rows = _square(data["similarity"], systems)
-        yield "similarity", charts.with_rows(charts.heat(systems, low=0), WIDTH, rows=rows)
+        yield "similarity", charts.with_rows(charts.heat(systems), WIDTH, rows=rows)
 
 
 def slug(text: str) -> str:

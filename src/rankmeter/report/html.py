@@ -57,8 +57,8 @@ def report_html(
         "scatter": charts.scatter(words),
         "cutoffs": charts.cutoffs(words, systems),
         "distribution": charts.distribution(words, systems),
-        "correlation": charts.heat(names, low=-1),
-        "similarity": charts.heat(systems, low=0),
+        "correlation": charts.heat(names),
+        "similarity": charts.heat(systems),
         "trade_off": charts.trade_off(words, systems),
     }
     environment = jinja2.Environment(
