@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.inputs.passages import roll_up
     from rankmeter.inputs.shards import files
     from rankmeter.measures import Measure, parse, parse_measures
-    from rankmeter.inputs.passages import roll_up
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from rankmeter.results_comparison import Comparison
     from rankmeter.sampling import sampled, sampled_ranks
     from rankmeter.slices import Slices
+    from rankmeter.tracking import log_to_mlflow
 
 __version__ = "0.1.0"
 
@@ -99,6 +100,7 @@ _LAZY = {
     "explain": "rankmeter.definitions.worked",
     "files": "rankmeter.inputs.shards",
     "folds": "rankmeter.comparison",
+    "log_to_mlflow": "rankmeter.tracking",
     "measure": "rankmeter.custom",
     "pool": "rankmeter.pooling",
     "rank_catalogue": "rankmeter.placing.catalogue",
@@ -133,10 +135,10 @@ def __dir__() -> list[str]:
 __all__ = [
     "advise", "AP", "arrays", "AUC", "between", "Bpref", "Catalogue", "CG", "compare", "Comparison", "Conversions",
     "CTR", "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "files", "folds",
-    "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure",
-    "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet",
-    "online", "P", "parse", "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
-    "RankmeterError", "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "reconcile",
-    "roll_up", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "seeds", "SessionDuration", "SetF",
-    "SetP", "SetR", "Slices", "Success", "tensors", "Value", "value",
+    "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "log_to_mlflow", "MeanRank", "Measure",
+    "measure", "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
+    "NumRet", "online", "P", "parse", "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades",
+    "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run",
+    "reconcile", "roll_up", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "seeds", "SessionDuration",
+    "SetF", "SetP", "SetR", "Slices", "Success", "tensors", "Value", "value",
 ]  # fmt: skip
