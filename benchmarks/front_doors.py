@@ -1,6 +1,8 @@
 """How fast are the front doors? Each against the tool whose door it is, on the same data in the same process.
 
-    python benchmarks/front_doors.py [--trec-eval PATH]     (pytrec_eval, ir_measures, sentence_transformers if installed)
+    python benchmarks/front_doors.py [--trec-eval PATH]
+
+pytrec_eval, ir_measures and sentence_transformers are compared where they are installed.
 
 Times are CPU seconds, the best of three. The trec_eval program is run on files if its path is given.
 """
