@@ -64,7 +64,9 @@ def oracle(m: Any, w: World) -> tuple[float, dict[Any, float]]:
     each = {u: above / below if below else 0.0 for u, (above, below) in parts.items()}
     if m.aggregate == "pooled":
         below = math.fsum(part[1] for part in parts.values())
-        return (math.fsum(part[0] for part in parts.values()) / below if below else math.nan), each
+        if not below:
+            return (0.0 if parts else math.nan), each
+        return math.fsum(part[0] for part in parts.values()) / below, each
     if m.aggregate == "sum":
         return math.fsum(each.values()), each
     if not each:
@@ -438,7 +440,9 @@ def disparity(m, w, users):
         return sum(differences) / 2 if m.distance == "tv" else max(differences)
     if m.distance == "ratio":
         return min((share[name] / target[name] for name in share if target[name]), default=math.inf)
-    return sum(s * math.log2(s / target[name]) for name, s in share.items() if s and target[name])
+    if any(s > 0 and target[name] <= 0 for name, s in share.items()):
+        return math.inf
+    return sum(s * math.log2(s / target[name]) for name, s in share.items() if s)
 
 
 def worth(m, w, u, of):

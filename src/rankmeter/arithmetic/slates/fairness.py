@@ -61,7 +61,8 @@ def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
     if m.distance == "ratio":
         return np.asarray(quotient.min(axis=-1))
     logs = np.log2(quotient, out=np.zeros_like(quotient), where=(share > 0) & (target > 0))
-    return np.asarray(np.maximum((share * logs).sum(axis=-1), 0.0))
+    untargeted = ((share > 0) & (target <= 0)).any(axis=-1)
+    return np.where(untargeted, np.inf, np.maximum((share * logs).sum(axis=-1), 0.0))
 
 
 def _shares(sums: Floats) -> Floats:
