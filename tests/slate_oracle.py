@@ -437,13 +437,13 @@ def target_shares(m, w, users, names):
 def disparity(m, w, users):
     share = normed(exposures(m, w, users))
     target = target_shares(m, w, users, list(share))
+    if any(map(math.isnan, [*share.values(), *target.values()])):
+        return math.nan
     differences = [abs(share[name] - target[name]) for name in share]
     if m.distance in ("tv", "max"):
         return sum(differences) / 2 if m.distance == "tv" else max(differences)
     if m.distance == "ratio":
         return min((share[name] / target[name] for name in share if target[name]), default=math.inf)
-    if any(map(math.isnan, [*share.values(), *target.values()])):
-        return math.nan
     if any(s > 0 and target[name] <= 0 for name, s in share.items()):
         return math.inf
     return sum(s * math.log2(s / target[name]) for name, s in share.items() if s)
