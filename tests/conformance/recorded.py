@@ -1,9 +1,9 @@
 """What other tools returned, as it was recorded, and how each of them was fed.
 
-``dialect_cases.json.xz`` holds judgments and runs (30 probes made by hand, 6 random sets) and 37,388 rows of results: the
-tool, its version, the adapter through which it was called, the metric in the tool's own spelling, values per query and
-mean. The rows were made by running each tool in an environment of its own (Python 3.11, CPU); the file's ``adapters``
-say how. Key order is the input order. Values of rows with ``"portable": false`` hang on an unstable sort.
+``dialect_cases.json.xz`` holds judgments and runs (30 probes made by hand, 6 random sets) and 37,388 rows of results:
+the tool, its version, the adapter through which it was called, the metric in the tool's own spelling, values per
+query and mean. The rows were made by running each tool in an environment of its own (Python 3.11, CPU); the file's
+``adapters`` say how. Key order is the input order. Values of rows with ``"portable": false`` hang on an unstable sort.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Every measure of trec_eval's all_trec and of ir_measures' registry equals what the tool itself computes.
 
 ``breadth_cases.json.xz`` holds random judgments and runs (plain ones with and without ties, grades and negative grades;
-three with subtopics) with the values per query of pytrec_eval-terrier 0.5.11, trec_eval 10.0 (``-q -c -m all_trec``, four
-decimals) and ir_measures 0.4.3 (with cwl-eval 1.0.12 and pyndeval 0.0.8), each run once on them.
+three with subtopics) with the values per query of pytrec_eval-terrier 0.5.11, trec_eval 10.0 (``-q -c -m all_trec``,
+four decimals) and ir_measures 0.4.3 (with cwl-eval 1.0.12 and pyndeval 0.0.8), each run once on them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def all_differing(judgments: Any, case: dict[str, Any], tool: str, skip: set[str
 
 
 def is_skipped(name: str, skip: set[str]) -> bool:
-    return name in skip or name.split("(")[0].split("@")[0] in skip
+    return name in skip or name.split("(", maxsplit=1)[0].split("@", maxsplit=1)[0] in skip
 
 
 @pytest.mark.parametrize("case", RECORDED["plain"], ids=lambda case: case["id"])

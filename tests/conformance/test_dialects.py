@@ -8,11 +8,11 @@ import warnings
 from typing import Any
 
 import pytest
+from tests.conformance.recorded import ADAPTERS, Adapter, fed, number, rows, spelled
 
 import rankmeter as rm
 from rankmeter.errors import RankmeterWarning
 from rankmeter.measures.dialects import Dialect, find_dialect
-from tests.conformance.recorded import ADAPTERS, Adapter, fed, number, rows, spelled
 
 PRINTED_FIVE = 6e-6
 """gdeval.pl, which ir_measures calls for ERR and exponential gain, prints five decimals."""

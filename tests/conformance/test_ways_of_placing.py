@@ -8,17 +8,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
 from rankmeter.measures import REGISTRY
-from rankmeter.measures.base import RankedMeasure
 
 MEASURES = [
-    measure(ties=ties, **({"max_grade": 3} if type(measure).__mro__[1].__name__ == "UserModelMeasure" else {}))
-    for measure in REGISTRY.values()
-    if isinstance(measure, RankedMeasure) and not measure.subtopics and not getattr(measure, "custom", False)
-    if measure.name not in ("nDCGrel", "RnDCG")  # they add along all queries, so that the last bit hangs on the order
-    for ties in measure.tie_rules
+    usual(name)(ties=ties)
+    for name in PLAIN
+    if name not in ("nDCGrel", "RnDCG")  # they add along all queries, so that the last bit hangs on the order
+    for ties in REGISTRY[name].tie_rules
 ] + [
     rm.parse(text)
     for text in (

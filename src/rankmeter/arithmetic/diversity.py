@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,8 @@ def _ideal(judged: _Judged, m: Options, deepest: Ints) -> _Touched:
     queries: list[Ints] = []
     ranks: list[Ints] = []
     topics: list[Ints] = []
-    bounds = np.flatnonzero(np.diff(judged.query, prepend=-1))
-    for first, last in zip(bounds, np.append(bounds[1:], len(judged.query)), strict=True):
+    bounds = np.flatnonzero(np.diff(judged.query, prepend=-1, append=-1))
+    for first, last in pairwise(bounds.tolist()):
         query = int(judged.query[first])
         _, item = np.unique(judged.item[first:last], return_inverse=True)
         known, topic = np.unique(judged.topic[first:last], return_inverse=True)

@@ -16,10 +16,17 @@ from rankmeter.placing.segments import bisect, offsets_of
 Options = Any
 
 
+MANY_A_QUERY = 16
+"""From how many rows a query on a bisection in each is cheaper than a pass over all rows."""
+
+
 def total_relevant(view: View, rel: float) -> Floats:
     """(n,) R: how many candidates are relevant."""
 
     def count() -> Floats:
+        if len(view.best) < MANY_A_QUERY * len(view):
+            query = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))
+            return np.bincount(query[view.best >= rel], minlength=len(view)).astype(np.float64)
         # The best grades fall within each query, so that R is found by bisection.
         low, high = view.best_offsets[:-1], view.best_offsets[1:]
         return bisect(view.best, low, high, np.full(len(low), float(rel)), past_equal=True).astype(np.float64)
@@ -40,6 +47,10 @@ def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
         rows = relevant_rows(view, rel)
         return view.per_query(row_weights(view, rows, flat, cutoff), rows)
     limit = view.returned if cutoff is None else np.broadcast_to(np.asarray(cutoff, np.int64), len(view))
+    rows = relevant_rows(view, rel)
+    if len(rows) < MANY_A_QUERY * len(view):
+        query, placed = view.once(("relevant places", rel), lambda: (view.query[rows], view.rank[rows]))
+        return np.bincount(query[placed <= limit[query]], minlength=len(view)).astype(np.float64)
     rank, offsets = view.once(("relevant ranks", rel), lambda: _ranks(view, rel))
     # The ranks of a query rise, so that those within the cutoff are found by bisection.
     return bisect(rank, offsets[:-1], offsets[1:], -limit.astype(np.float64), past_equal=True).astype(np.float64)
@@ -245,7 +256,8 @@ def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
         found: Floats = harmonic[np.minimum(rank, len(harmonic)) - 1]
         return found
 
-    return total * counted - row_weights(view, rows, before, cutoff)
+    added: Floats = total * counted - row_weights(view, rows, before, cutoff)
+    return added
 
 
 def _expected_precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:

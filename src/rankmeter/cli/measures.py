@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import fields
 from typing import Any, Literal
 
@@ -28,7 +29,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "count": "a count, neither good nor bad",
         "also": "also: ",
         "options": "options: ",
-        "shared": "All measures take these options too (the first is the default unless shown above):",
+        "shared": "All measures of rankings take these options too (the first is the default unless shown above):",
     },
     "zh": {
         "higher": "越高越好",
@@ -36,7 +37,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "count": "计数，无好坏之分",
         "also": "又名：",
         "options": "选项：",
-        "shared": "所有指标还有以下选项（除上文另有注明外，第一个为默认值）：",
+        "shared": "所有排序指标还有以下选项（除上文另有注明外，第一个为默认值）：",
     },
 }
 
@@ -63,17 +64,18 @@ def command(name_filter: str | None, lang: Language, format_: Literal["table", "
 def entry(measure: Measure, language: Language) -> dict[str, Any]:
     """What can be known of a measure before it is computed, as plain Python."""
     words = _WORDS[language]
-    low, high = measure.bounds
+    # An online measure has no judged queries to choose from, so it does not have every field of a measure.
+    options = [option for option in fields(measure) if option.name in measure.describe()]
     return {
         "name": type(measure).name,
         "title": title_of(measure, language),
         "aliases": [*aliases_of(measure), *_aliases_with_options(measure)],
         "direction": words[_direction(measure)],
         "higher_is_better": measure.higher_is_better,
-        "bounds": [low, None if high == float("inf") else high],
+        "bounds": [bound if math.isfinite(bound) else None for bound in measure.bounds],
         "graded": measure.graded,
         "at": measure.at,
-        "options": {option.name: _option(measure, option.name, rule_of(option)) for option in fields(measure)},
+        "options": {option.name: _option(measure, option.name, rule_of(option)) for option in options},
     }
 
 

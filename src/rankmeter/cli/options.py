@@ -45,6 +45,8 @@ def columns_for(path: str, format: str | None, columns: Mapping[str, str]) -> di
     """The columns to look for in one file: none in TREC text, so that they can be named for the other file."""
     if not columns:
         return None
+    if columns.get("subtopic") == "iteration" and len(columns) == 1:
+        return dict(columns)
     return None if _is_trec(path, format) else dict(columns)
 
 

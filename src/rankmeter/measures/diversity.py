@@ -113,7 +113,8 @@ class IntentAwareERR(NoveltyMeasure):
 class NormalisedIntentAwareERR(NoveltyMeasure):
     r"""nERR-IA: ERR-IA over that of the ideal list.
 
-    .. math:: \mathrm{nERR\text{-}IA@}k = \frac{\mathrm{ERR\text{-}IA@}k}{\mathrm{ERR\text{-}IA@}k\ \text{of the ideal list}}
+    .. math:: \mathrm{nERR\text{-}IA@}k =
+        \frac{\mathrm{ERR\text{-}IA@}k}{\mathrm{ERR\text{-}IA@}k\ \text{of the ideal list}}
 
     Misleads: the ideal list is greedy, as for alpha-nDCG.
 

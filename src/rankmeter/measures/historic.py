@@ -176,8 +176,8 @@ class NdcgOverLevels(GainMeasure):
 
     .. math:: \frac{1}{|C|} \sum_{c \in C} \frac{\mathrm{DCG@}\min(c, n)}{\mathrm{IDCG@}c}
 
-    C holds the number of items with at least each positive gain, and the length n of the list where it goes at least two
-    items beyond the last of them.
+    C holds the number of items with at least each positive gain, and the length n of the list where it goes at least
+    two items beyond the last of them.
 
     Misleads: experimental; nobody compares by it.
 

@@ -1,7 +1,7 @@
 """Measures of what a user gains who goes down the list with some chance of stopping (the C/W/L framework).
 
-A measure is its continuation C(i): the chance that a user who has seen the item at rank i goes on to the next. The weight
-of a rank is how often it is seen, relative to all ranks seen, and the value is the gain expected per item seen.
+A measure is its continuation C(i): the chance that a user who has seen the item at rank i goes on to the next. The
+weight of a rank is how often it is seen, relative to all ranks seen, and the value is the gain expected per item seen.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def _candidates(scores: Matrix, plan: Plan) -> Bools | None:
     """
     queries, items = scores.shape
     groups = 0 if plan.depth is None else min(items, 4 * plan.depth)
-    if plan.depth is None or plan.scores == "float32" or groups >= items // 2:
+    if plan.depth is None or plan.scores == "float32" or groups >= items // 8:
         return None
     width = items // groups
     maxima = scores[:, : groups * width].reshape(queries, groups, width).max(axis=2)

@@ -11,16 +11,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
 from rankmeter.inputs import into_judgments
 from rankmeter.inputs.mappings import ids as as_ids
 from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.placing.callback import Score, ScoredTiles
 from rankmeter.placing.counting import count_higher
 from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import bisect, group_rows, offsets_of, sort_descending
+from rankmeter.placing.top import hidden_pairs, top_items
 from rankmeter.placing.vectors import Precision, Resolved, VectorPair, into_vectors
 
 
@@ -37,22 +40,36 @@ class RankedCatalogue:
     """How many scores the fast arithmetic left in doubt and the definition decided."""
     uncertain: int
     """How many ranks stay in doubt; 0 for ``precision="exact"``, for ``fast`` estimated from a sample of queries."""
+    top: npt.NDArray[Any] | None = None
+    """(queries, k) ids of the best items of each judged query, best first, where ``top=k`` was asked for.
+
+    The rows are those of ``placed.queries``. Where there are fewer than k items, numbers are -1 and texts None."""
+
+    def top_lists(self) -> dict[Any, list[Any]]:
+        """The best items of each query as a run: ``{query: [items, best first]}``."""
+        if self.top is None:
+            raise InputError(with_hint("the best items were not kept.", "rank_catalogue(..., top=10)"))
+        nothing = None if self.top.dtype == object else -1
+        lists = ([item for item in row if item != nothing] for row in self.top.tolist())
+        return dict(zip(self.placed.queries.to_list(), lists, strict=True))
 
 
 def rank_catalogue(
     judgments: object,
-    query_vectors: Any,
-    item_vectors: Any,
+    query_vectors: Any = None,
+    item_vectors: Any = None,
     *,
+    score: Score | None = None,
     exclude: object = None,
     bias: Any = None,
     similarity: Literal["dot", "cosine"] = "dot",
-    queries: Iterable[Any] | None = None,
-    items: Iterable[Any] | None = None,
+    queries: Iterable[Any] | int | None = None,
+    items: Iterable[Any] | int | None = None,
+    top: int | None = None,
     precision: Precision = "exact",
     device: str | None = None,
 ) -> RankedCatalogue:
-    """Rank every judged item among all items of a catalogue by the product of vectors.
+    """Rank every judged item among all items of a catalogue, by the product of vectors or by a callback's scores.
 
     Parameters
     ----------
@@ -60,6 +77,11 @@ def rank_catalogue(
         What is true, of any kind that ``evaluate`` accepts.
     query_vectors, item_vectors
         ``(queries, width)`` and ``(items, width)``, NumPy or torch, computed as float32.
+    score
+        Instead of vectors: ``score(rows, items)`` with an array of query rows and a slice of item rows returns their
+        scores, ``(len(rows), items)``, NumPy or torch on any device. It is called twice for the same tiles (first for
+        the scores of the judged items, then to count what is above them) and must answer alike: no dropout. The
+        numbers of rows are ``queries`` and ``items``.
     exclude
         What is not to be ranked for a query (items the user has seen): ``{query: items}`` or a table of pairs.
     bias
@@ -67,7 +89,9 @@ def rank_catalogue(
     similarity
         ``dot``, or ``cosine``: the dot product of vectors divided by their length.
     queries, items
-        The ids of the rows; row numbers where left out.
+        The ids of the rows, or only their number; row numbers are the ids where left out.
+    top
+        Also keep the ids of this many best items of each judged query; equal scores stand in catalogue order.
     precision
         ``exact``: every rank is that of the score's definition, whatever the device. ``fast``: one pass in low
         precision (CUDA only), with the number of ranks that it leaves in doubt.
@@ -83,11 +107,35 @@ def rank_catalogue(
     1.0
     """
     table = _judgment_rows(judgments)
-    vectors = into_vectors(query_vectors, item_vectors, bias=bias, similarity=similarity, device=device)
-    query_ids, item_ids = _ids(queries, vectors.shape[0], "queries"), _ids(items, vectors.shape[1], "items")
+    if top is not None and top < 1:
+        raise InputError(f"top={top} is not possible; it is how many items are kept, 1 or more.")
+    if score is None:
+        if query_vectors is None or item_vectors is None:
+            hint = "rank_catalogue(judgments, query_vectors, item_vectors), or score= with queries= and items="
+            raise InputError(with_hint("there is nothing to rank by.", hint))
+        vectors = into_vectors(query_vectors, item_vectors, bias=bias, similarity=similarity, device=device)
+        query_ids, item_ids = _ids(queries, vectors.shape[0], "queries"), _ids(items, vectors.shape[1], "items")
+        judged = _judged_rows(table, query_ids, item_ids)
+        pairs = _seen_pairs(exclude, query_ids, item_ids)
+        return _rank(vectors, judged, _Excluded.of(vectors, pairs), item_ids, precision, top)
+    if query_vectors is not None or item_vectors is not None or bias is not None or similarity != "dot":
+        raise InputError("score= gives the scores itself; vectors, bias= and similarity= do not go with it.")
+    query_ids, item_ids = _counted_ids(queries, "queries"), _counted_ids(items, "items")
     judged = _judged_rows(table, query_ids, item_ids)
-    excluded = _Excluded.of(vectors, _seen_pairs(exclude, query_ids, item_ids))
-    return _rank(vectors, judged, excluded, item_ids, precision)
+    pairs = _seen_pairs(exclude, query_ids, item_ids)
+    asked = np.isin(pairs[0], judged.row)
+    pairs = pairs[0][asked], pairs[1][asked]
+    tiles = _scored_tiles(score, (len(query_ids), len(item_ids)), judged, pairs)
+    return _rank(tiles, judged, _Excluded.of(tiles, pairs), item_ids, precision, top)
+
+
+def _scored_tiles(score: Score, shape: tuple[int, int], judged: _Judged, pairs: tuple[Ints, Ints]) -> ScoredTiles:
+    """The first pass of a callback, for the judged and the excluded pairs."""
+    row = judged.row[judged.query]
+    known = (row >= 0) & (judged.item >= 0)
+    return ScoredTiles.of(
+        score, shape, np.concatenate([row[known], pairs[0]]), np.concatenate([judged.item[known], pairs[1]])
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +154,12 @@ class _Judged:
 
 
 def _rank(
-    vectors: VectorPair, judged: _Judged, excluded: _Excluded, item_ids: pl.Series, precision: Precision
+    vectors: VectorPair,
+    judged: _Judged,
+    excluded: _Excluded,
+    item_ids: pl.Series,
+    precision: Precision,
+    top: int | None,
 ) -> RankedCatalogue:
     rows = np.flatnonzero((judged.row[judged.query] >= 0) & (judged.item >= 0))
     rows = rows[~excluded.holds(judged.row[judged.query[rows]], judged.item[rows])]
@@ -127,7 +180,23 @@ def _rank(
         items=vectors.shape[1],
         recomputed=found.recomputed,
         uncertain=found.uncertain,
+        top=None if top is None else _top_ids(vectors, judged, excluded, item_ids, top),
     )
+
+
+def _top_ids(
+    vectors: VectorPair, judged: _Judged, excluded: _Excluded, item_ids: pl.Series, k: int
+) -> npt.NDArray[Any]:
+    """(judged queries, k) ids of the best items."""
+    present = np.flatnonzero(judged.row >= 0)
+    order = present[np.argsort(judged.row[present], kind="stable")]
+    best = np.full((len(judged.row), k), -1, np.int64)
+    best[order] = top_items(vectors, judged.row[order], k, excluded)
+    ids = item_ids.to_numpy()
+    numbers = ids.dtype.kind in "iu"
+    named: npt.NDArray[Any] = (ids if numbers else ids.astype(object))[best]
+    named[best < 0] = -1 if numbers else None
+    return named
 
 
 def _check_self(found: Resolved, item: Ints) -> None:
@@ -136,7 +205,8 @@ def _check_self(found: Resolved, item: Ints) -> None:
     tied[found.tie_row[found.tie_item == item[found.tie_row]]] = True
     if not tied.all():
         raise RankmeterError(
-            f"{int((~tied).sum()):,} judged items do not tie with themselves: the ranks are not valid."
+            f"{int((~tied).sum()):,} judged items do not tie with themselves: the ranks are not valid. "
+            "A scoring callback must give the same scores each time it is asked."
         )
 
 
@@ -223,6 +293,10 @@ class _Excluded:
         counts: Ints = self.offsets[query + 1] - self.offsets[query]
         return counts
 
+    def pairs_of(self, query: Ints) -> tuple[Ints, Ints]:
+        """The excluded pairs of some queries: place among the queries, item."""
+        return hidden_pairs(self.keys, self.offsets, self.items, query)
+
     def count_above(self, query: Ints, threshold: Floats) -> Ints:
         """How many excluded items score above each threshold."""
         return bisect(self.scores, self.offsets[query], self.offsets[query + 1], threshold, past_equal=False)
@@ -272,7 +346,21 @@ def _seen_pairs(exclude: object, query_ids: pl.Series, item_ids: pl.Series) -> t
     return rows[known], columns[known]
 
 
-def _ids(given: Iterable[Any] | None, rows: int, what: str) -> pl.Series:
+def _counted_ids(given: Iterable[Any] | int | None, what: str) -> pl.Series:
+    """The ids of rows that no vectors count."""
+    if given is None:
+        raise InputError(with_hint(f"score= does not tell how many {what} there are.", f"{what}=1_000, or their ids"))
+    if isinstance(given, (int, np.integer)) and given < 1:
+        raise InputError(f"{what}={given} is not possible; there is at least one.")
+    rows = given if isinstance(given, (int, np.integer)) else list(given)
+    return _ids(rows, int(rows) if isinstance(rows, (int, np.integer)) else len(rows), what)
+
+
+def _ids(given: Iterable[Any] | int | None, rows: int, what: str) -> pl.Series:
+    if isinstance(given, (int, np.integer)):
+        if given != rows:
+            raise InputError(f"{what}={given:,}, but there are {rows:,} vectors.")
+        given = None
     if given is None:
         return pl.Series(np.arange(rows))
     column = given if isinstance(given, pl.Series) else as_ids(list(given))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import polars as pl
 
-from rankmeter.placing.placements import Placements
+from rankmeter.placing.placements import Placements, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +23,19 @@ class PlacedRun:
     """The highest grade judged anywhere."""
     source: str = "run"
     """How messages name it."""
+
+
+class Placeable(ABC):
+    """Judgments and a run in one, which place themselves as the measures ask."""
+
+    __slots__ = ()
+    source: str
+
+    @abstractmethod
+    def place(self, plan: Plan) -> PlacedRun:
+        """Place what the plan asks for."""
+
+    @property
+    def placed(self) -> PlacedRun:
+        """Everything placed, for every measure and tie rule."""
+        return self.place(Plan())

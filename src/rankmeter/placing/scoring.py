@@ -13,7 +13,8 @@ import numpy.typing as npt
 from rankmeter.placing.placements import Floats, Ints
 
 Vectors = npt.NDArray[np.float32]
-PAIRS_AT_ONCE = 1 << 18
+PAIRS_AT_ONCE = 1 << 13
+"""Few enough that the columns of the pairs' vectors stay in the cache."""
 UNIT = 2.0**-24
 """The largest relative error of one float32 rounding."""
 

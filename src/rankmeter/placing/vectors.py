@@ -13,7 +13,7 @@ import numpy as np
 
 from rankmeter.errors import InputError, MissingExtraError, examples, with_hint
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.scoring import Vectors, exact_scores, float32_error, norms
+from rankmeter.placing.scoring import PAIRS_AT_ONCE, Vectors, exact_scores, float32_error, norms
 from rankmeter.placing.tiles import count_tiles
 
 Precision = Literal["exact", "fast"]
@@ -56,6 +56,12 @@ class VectorPair(Protocol):
         """Place items: ``owner`` is the query of each, in rising order."""
         ...
 
+    def tile_best(
+        self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
+    ) -> tuple[Ints, Ints, Floats]:
+        """Items that may be among the k best; see :class:`rankmeter.placing.top.Tiled`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class NumpyVectors:
@@ -89,6 +95,32 @@ class NumpyVectors:
             len(counts.row),
             0,
         )
+
+    def tile_best(
+        self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
+    ) -> tuple[Ints, Ints, Floats]:
+        left, right = self.left[block], self.right[tile]
+        scores = left @ right.T
+        margin = float32_error(left.shape[1]) * norms(left) * norms(right).max() + np.finfo(np.float32).tiny
+        scores[hidden] = -np.inf
+        kth = kth_best(scores, k) if np.isneginf(bound).any() else bound
+        row, column = np.nonzero(scores >= _lowest(kth, bound, margin)[:, None])
+        item = column + tile.start
+        return row, item, self.scores(block[row], item)
+
+
+def kth_best(scores: Vectors, k: int) -> Floats:
+    """(b,) the k-th highest score of each row; -inf where there are fewer."""
+    if scores.shape[1] < k:
+        return np.full(len(scores), -np.inf)
+    place = scores.shape[1] - k
+    return np.partition(scores, place, axis=1)[:, place].astype(np.float64)
+
+
+def _lowest(kth: Floats, bound: Floats, margin: Floats) -> Vectors:
+    """What a fast score must reach where the true one may be among the k best: k others are surely that high."""
+    lowest = np.maximum(bound, kth - margin) - margin
+    return np.nextafter(lowest.astype(np.float32), np.float32(-np.inf))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +161,26 @@ class TorchVectors:
             len(pair_row),
             0,
         )
+
+    def tile_best(
+        self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
+    ) -> tuple[Ints, Ints, Floats]:
+        import torch
+
+        rows = self._tensor(block)
+        left, right = self.left[rows], self.right[tile]
+        with _plain_float32(torch):
+            scores = left @ right.T
+        lengths = [torch.linalg.vector_norm(one, dim=1, dtype=torch.float64) for one in (left, right)]
+        margin = float32_error(left.shape[1]) * lengths[0] * lengths[1].max() + np.finfo(np.float32).tiny
+        scores[self._tensor(hidden[0]), self._tensor(hidden[1])] = -torch.inf
+        kth = bound
+        if len(right) >= k and np.isneginf(bound).any():
+            kth = scores.topk(k, dim=1)[0][:, -1].double().cpu().numpy()
+        lowest = _lowest(kth, bound, margin.cpu().numpy())
+        row, column = (scores >= self._tensor(lowest)[:, None]).nonzero(as_tuple=True)
+        exact = self._scores(rows[row], column + tile.start)
+        return row.cpu().numpy(), column.cpu().numpy() + tile.start, exact.cpu().numpy()
 
     def _fused(self, rows: Any, threshold: Any) -> tuple[Any, Any, Any]:
         """The CUDA kernel, some rows at a time; rows with very many doubtful items go through tiles."""
@@ -213,8 +265,10 @@ class TorchVectors:
 
             return cuda_tiles.pair_scores(self.left, self.right, query, item)
         found = []
-        for first in range(0, max(len(query), 1), 1 << 18):
-            some = slice(first, first + (1 << 18))
+        # In main memory few enough at once that the columns stay in the cache.
+        step = PAIRS_AT_ONCE if self.device == "cpu" else 1 << 18
+        for first in range(0, max(len(query), 1), step):
+            some = slice(first, first + step)
             left, right = self.left[query[some]].double(), self.right[item[some]].double()
             total = torch.zeros(len(left), dtype=torch.float64, device=left.device)
             for column in range(left.shape[1]):
@@ -222,7 +276,7 @@ class TorchVectors:
             found.append(total)
         return torch.cat(found)
 
-    def _tensor(self, values: Ints) -> Any:
+    def _tensor(self, values: Any) -> Any:
         import torch
 
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.left.device)

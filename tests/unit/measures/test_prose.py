@@ -13,14 +13,32 @@ from typing import Any
 
 import pytest
 
+from rankmeter.measures import REGISTRY
+from rankmeter.measures.slates import SlateMeasure
+
 PROSE = Path(__file__).parents[3] / "src" / "rankmeter" / "measures" / "prose"
 MEASURES = [
     *("P", "R", "F", "Success", "RR", "AP", "nDCG", "DCG", "CG", "Rprec", "RBP", "ERR", "Bpref", "infAP", "IPrec"),
     *("SetP", "SetR", "SetF", "Judged", "AUC", "MeanRank", "NumQ", "NumRet", "NumRel", "NumRelRet"),
+    *("CTR", "CVR", "Conversions", "Value", "SessionDuration", "EngagedSessions"),
+    *("INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "IPrecAvg", "SetAP", "Utility", "binG", "G"),
+    *(
+        "nDCGrel",
+        "RnDCG",
+        "NumNonrelRet",
+        "Unjudged",
+        "RBPResidual",
+        "AllRelevant",
+        "Compat",
+        "alpha_DCG",
+        "alpha_nDCG",
+    ),
+    *("ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"),
 ]
+LISTS = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, SlateMeasure))
 TEXTS = {"title", "meaning", "use", "misleads", "example"}
 CHOICES = {
-    "ties": "item item-ascending input reversed mean shared worst best",
+    "ties": "item item-ascending input reversed mean shared middle worst best",
     "scores": "float64 float32",
     "sign": "ignored positive",
     "unjudged": "nonrelevant removed",
@@ -30,12 +48,22 @@ CHOICES = {
     "miss": "zero skip",
     "queries": "judged common run",
     "duplicates": "error first best counted",
-    "aggregate": "mean geometric sum pooled median",
+    "aggregate": "mean geometric sum pooled median filled whole",
     "rel": "",
     "cutoff": "",
     "gain": "linear exp2 binary map",
     "discount": "log2 jk reciprocal",
-    "ideal": "judged list top uncut full",
+    "ideal": "judged list top uncut full length",
+    "blank": "counted nan skip",
+    "depth": "",
+    "ranks": "relevant all",
+    "norm_Rprec": "places relevant",
+    "norm_Compat": "ideal none",
+    "weight": "squared plain",
+    "tail": "always if-unjudged",
+    **dict.fromkeys(["mult", "T", "min_grade", "horizon", "points", "found", "noise", "missed", "rest"], ""),
+    "collection": "",
+    "alpha": "",
     "norm_AP": "relevant capped list found hits k",
     "norm_P": "k list capped",
     "norm_R": "relevant capped",
@@ -45,6 +73,29 @@ CHOICES = {
     "max_grade": "",
     "recall": "",
     "rounding": "ceil trec9 nearest",
+    "per_CTR": "impression request user reach",
+    "per_CVR": "click session user",
+    "per_Conversions": "user session impression",
+    "per_Value": "user session conversion",
+    "per_SessionDuration": "session user",
+    "clicks": "once all request",
+    "impressions": "once all",
+    "orphans": "drop keep",
+    "sessions": "auto id gap",
+    "gap": "",
+    "max_length": "",
+    "activity": "all actions",
+    "window": "",
+    "item": "same any",
+    "credit": "last first all even",
+    "count": "clicks conversions",
+    "maturity": "all mature",
+    "cap": "",
+    "refunds": "keep drop",
+    "zeros": "keep drop",
+    "better": "higher lower",
+    "seconds": "",
+    "views": "",
 }
 CJK = re.compile(r"[\u4e00-\u9fff]")
 
@@ -61,10 +112,10 @@ def check_text(text: object, *, chinese: bool) -> None:
 
 
 def test_there_is_one_file_per_measure_and_no_other() -> None:
-    assert {path.stem for path in PROSE.glob("*.toml")} == {*MEASURES, "conventions"}
+    assert {path.stem for path in PROSE.glob("*.toml")} == {*MEASURES, *LISTS, "conventions", "slate_conventions"}
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [*MEASURES, *LISTS])
 def test_every_text_is_there_in_both_languages(name: str) -> None:
     prose = read(name)
     assert set(prose) == {"citation", "formula", "latex", "en", "zh"}
@@ -77,7 +128,7 @@ def test_every_text_is_there_in_both_languages(name: str) -> None:
             check_text(prose[language][key], chinese=language == "zh")
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [*MEASURES, *LISTS])
 def test_both_languages_give_the_same_example(name: str) -> None:
     prose = read(name)
     english, chinese = (re.findall(r"\d+\.\d{3,}", prose[language]["example"]) for language in ("en", "zh"))
@@ -224,6 +275,10 @@ STATED: dict[str, list[tuple[float, int]]] = {
     ],
     "MeanRank": [((2 + 5) / 2, 4)],
     "NumRelRet": [(4 / 5, 4), ((3 / 4 + 1) / 2, 4)],
+    "CTR": [((1 + 1) / (10 + 2), 4), ((1 / 10 + 1 / 2) / 2, 4)],
+    "CVR": [(1 / 3, 4), (1 / 8, 4)],
+    "Conversions": [(2 / 3, 4), (1 / 3, 4)],
+    "EngagedSessions": [(3 / 4, 4)],
 }
 
 

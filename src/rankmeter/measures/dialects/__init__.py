@@ -130,7 +130,7 @@ class Dialect:
         return f"{self.name}:{','.join(self.chosen)}" if self.chosen else self.name
 
     def measures(self, text: str) -> dict[str, Measure]:
-        """The measures that a metric name asks for, each under the name of its own (``P_5`` and ``P_10`` for P.5,10)."""
+        """The measures that a metric name asks for, each under its own name (``P_5`` and ``P_10`` for P.5,10)."""
         metric, asked = self.find(text)
         # A cutoff that the metric states is a default as well (xgboost: ndcg is ndcg@32).
         numbers: tuple[float | None, ...] = asked.numbers or metric.defaults or (None,)
@@ -155,9 +155,8 @@ class Dialect:
         if asked is None:
             close = nearest(re.split(r"[@(:]|[_.]\d", text)[0], list(by_name), shown=1)
             hint = f"did you mean '{close[0]}'? " if close else ""
-            raise MeasureError(
-                f"{self} has no metric '{text}'. Hint: {hint}It has {', '.join(metric.name for metric in self.metrics)}."
-            )
+            known = ", ".join(metric.name for metric in self.metrics)
+            raise MeasureError(f"{self} has no metric '{text}'. Hint: {hint}It has {known}.")
         return by_name[asked.name], asked
 
 

@@ -2,8 +2,8 @@
 
 ::
 
-    metric  := NAME [ "(" args ")" ] [ "['" KEY "']" ] [ ("@" | "_" | ".") number { "," number } ] [ "-" ] [ "-l" number ]
-               { (":" | ";" | " ") IDENT "=" value }
+    metric  := NAME [ "(" args ")" ] [ "['" KEY "']" ] [ ("@" | "_" | ".") number { "," number } ]
+               [ "-" ] [ "-l" number ] { (":" | ";" | " ") IDENT "=" value }
 
 ``NDCG@10``, ``ndcg_cut_10``, ``P.5,10``, ``map@5-``, ``ndcg@5-l2``, ``RetrievalMAP(top_k=5)``, ``NDCG:top=5;type=Exp``,
 ``ranking_metrics_at_k(K=5)['map']``.

@@ -1,0 +1,110 @@
+"""How often each test of an online measure cries wolf: A/A experiments, in which nothing differs.
+
+Users have habits of their own (negative-binomial impressions, Beta(1,9) click rates), are split at random, and every
+test is asked for a difference at 5%. A test that is right says yes about 5% of the time. The naive test takes
+impressions as independent, which they are not when users were randomised. ``--peeks`` looks that often before the end
+and counts an experiment as a false alarm when any look says yes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import numpy as np
+
+from rankmeter.measures import parse
+from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.inference import cuped, difference
+from rankmeter.online.proportions import newcombe, z_test
+from rankmeter.online.sums import Sums
+
+CTR, REACH, PER_USER, SALES = (parse(text) for text in ("CTR", "CTR(per=reach)", "CTR(per=user)", "Conversions"))
+MEASURES = (CTR, PER_USER, REACH, SALES)
+PLAIN = tuple(f"{measure} {side}" for measure in MEASURES for side in "xy")
+NAMES = (*PLAIN, *(f"{name} before" for name in PLAIN))
+
+
+def users(random, n):
+    """What each user adds above and below the line of each measure, now and before."""
+    rate = random.beta(1, 9, n)
+    activity = random.gamma(0.5, 20.0, n)
+    periods = []
+    for _ in range(2):
+        shown = random.poisson(activity)
+        clicks = random.binomial(shown, rate)
+        sales = random.binomial(clicks, 0.1)
+        seen = (shown > 0).astype(float)
+        own = np.divide(clicks, shown, out=np.zeros(n), where=shown > 0)
+        periods.append(np.column_stack([clicks, shown, own, seen, (clicks > 0) * seen, seen, sales, np.ones(n)]))
+    return np.hstack(periods)
+
+
+def bootstrap_says(rows, half, resamples, seed):
+    drawn = [
+        Resampled.of_rows(part[:, :2], resamples, (seed, side)) for side, part in enumerate((rows[:half], rows[half:]))
+    ]
+    gaps = drawn[1].ratio(0, 1) - drawn[0].ratio(0, 1)
+    low, high = np.quantile(gaps, [0.025, 0.975])
+    return low > 0 or high < 0
+
+
+def says(rows, half, resamples, seed):
+    """Which tests find a difference between the halves."""
+    a, b = (Sums.of_rows(NAMES, part) for part in (rows[:half], rows[half:]))
+    found = {f"delta method, {measure}": difference(a, b, measure).p < 0.05 for measure in MEASURES}
+    adjusted = {measure: cuped(a, b, measure) for measure in (CTR, SALES)}
+    found |= {f"CUPED, {measure}": one is not None and one.difference.p < 0.05 for measure, one in adjusted.items()}
+    reached = [value for sums in (b, a) for value in (round(sums.total(f"{REACH} x")), round(sums.total(f"{REACH} y")))]
+    low, high = newcombe(*reached)
+    found["Newcombe from Wilson, CTR(per=reach)"] = low > 0 or high < 0
+    found["always valid, CTR, one look"] = difference(a, b, CTR).always_valid.excludes_zero
+    clicks = [value for sums in (b, a) for value in (sums.total("CTR x"), sums.total("CTR y"))]
+    found["naive z-test on impressions, CTR"] = z_test(*clicks)[1] < 0.05
+    if resamples:
+        found["bootstrap of users, CTR"] = bootstrap_says(rows, half, resamples, seed)
+    return found
+
+
+def peeking(rows, looks):
+    """Whether any of several looks finds a difference: with the plain interval, and with the always-valid one."""
+    half = len(rows) // 2
+    plain = valid = False
+    for look in range(1, looks + 1):
+        n = half * look // looks
+        a, b = (Sums.of_rows(NAMES, part[:n]) for part in (rows[:half], rows[half:]))
+        found = difference(a, b, CTR)
+        plain |= found.p < 0.05
+        valid |= found.always_valid.excludes_zero
+    return plain, valid
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--experiments", type=int, default=2000)
+    parser.add_argument("--users", type=int, default=2000, help="in each variant")
+    parser.add_argument("--resamples", type=int, default=0, help="of the bootstrap; 0 leaves it out")
+    parser.add_argument("--peeks", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    random = np.random.default_rng(args.seed)
+    alarms: dict[str, int] = {}
+    for number in range(args.experiments):
+        rows = users(random, 2 * args.users)
+        found = says(rows, args.users, args.resamples, number)
+        if args.peeks:
+            plain, valid = peeking(rows, args.peeks)
+            found |= {f"delta method, CTR, any of {args.peeks} looks": plain,
+                      f"always valid, CTR, any of {args.peeks} looks": valid}  # fmt: skip
+        for name, alarm in found.items():
+            alarms[name] = alarms.get(name, 0) + bool(alarm)
+    half = 1.96 * math.sqrt(0.05 * 0.95 / args.experiments)
+    print(
+        f"{args.experiments:,} A/A experiments of 2 x {args.users:,} users; a right test alarms in 5.0% +- {half:.1%}"
+    )
+    for name, count in sorted(alarms.items(), key=lambda pair: pair[1]):
+        print(f"  {name:<45} {count / args.experiments:>6.1%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Write ``docs/dialects.md`` and its Chinese twin: the same lists in every tool, side by side.
+
+``python docs/tools/make_dialects.py`` writes both pages; ``--check`` only says whether they are current.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import rankmeter as rm
+from rankmeter.errors import RankmeterError, RankmeterWarning
+from rankmeter.measures.base import stated_options
+from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
+from rankmeter.measures.prose import Language, read_convention, read_prose
+
+PAGES: dict[Language, Path] = {
+    "en": Path(__file__).parents[1] / "dialects.md",
+    "zh": Path(__file__).parents[1] / "dialects.zh.md",
+}
+K = 5
+JUDGMENTS = {
+    "q1": {"a": 3, "b": 1, "c": 2, "d": 1, "e": 1, "f": 2, "g": 0},
+    "q2": {"a": 1, "z": 1, "y": 0},
+    "q3": {"a": 0, "b": 0},
+    "q4": {"a": 1},
+}
+RUN = {
+    "q1": {"g": 0.9, "b": 0.8, "a": 0.8, "x": 0.7, "c": 0.6, "d": 0.5},
+    "q2": {"x": 0.9, "a": 0.4, "w": 0.2},
+    "q3": {"b": 0.5, "x": 0.3},
+}
+FAMILIES = ("AP", "nDCG", "P", "R", "RR", "Success")
+WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "title": "The same lists in every tool",
+        "intro": "One set of judgments, one run, one cutoff, k = 5; each tool's own metric as "
+        "`rankmeter evaluate --dialect` gives it. Query q1 has more relevant items than the cutoff and two items with "
+        "the same score, q2 a short list with a relevant item that was not returned, q3 no relevant item, q4 is "
+        "missing from the run. Every definition here is tested against values recorded from the tool itself, "
+        "where its dialect says nothing else.",
+        "head": "| value | tool and metric | definition | what is particular |",
+        "data": "The data",
+        "accidents": "What is not reproduced",
+        "accidents_intro": "What a tool does that no definition gives is not imitated. Each dialect lists it.",
+        "undefined": "undefined",
+    },
+    "zh": {
+        "title": "同样的列表，各工具的数值",
+        "intro": "同一份标注、同一份结果、同一个截断位置 k = 5；"
+        "各工具自己的指标，由 `rankmeter evaluate --dialect` 得出。"
+        "查询 q1 的相关条目多于截断位置且有两条同分，q2 列表较短且有一个相关条目未返回，"
+        "q3 没有相关条目，q4 不在结果之中。"
+        "除方言中另有说明外，每个定义都与从该工具录得的数值核对过。",
+        "head": "| 数值 | 工具与指标 | 定义 | 特别之处 |",
+        "data": "数据",
+        "accidents": "不予复现的行为",
+        "accidents_intro": "凡不能由任何定义得出的行为，一概不模仿；各方言中均已列出。",
+        "undefined": "未定义",
+    },
+}
+
+
+def page(language: Language) -> str:
+    """The whole page in one language."""
+    words = WORDS[language]
+    lines = [f"# {words['title']}", "", words["intro"], "", f"## {words['data']}", "", "```json"]
+    lines += [f'{{"judgments": {json.dumps(JUDGMENTS)},', f' "run": {json.dumps(RUN)}}}', "```", ""]
+    for family in FAMILIES:
+        lines += [f"## {read_prose(family, language).title} ({family})", "", words["head"], "|---|---|---|---|"]
+        lines += sorted_rows(family, language)
+        lines.append("")
+    lines += [f"## {words['accidents']}", "", words["accidents_intro"], ""]
+    for name in dialect_names():
+        lines += [
+            f"- **{name}** {', '.join(one.metrics)} ({one.when}): {one.text[language]}"
+            for one in find_dialect(name).accidents
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def sorted_rows(family: str, language: Language) -> list[str]:
+    """A row per metric, the highest value first, equal ones by tool."""
+    found = []
+    for name in dialect_names():
+        dialect = find_dialect(name)
+        for metric, text in asked(dialect, family):
+            measure = dialect.measure(text)
+            value = mean(text, name)
+            reason = metric.reason[language] if metric.reason else conventions(measure, language)
+            shown = WORDS[language]["undefined"] if value is None else f"{value:.4f}"
+            found.append(
+                (-1.0 if value is None else value, name, f"| {shown} | {name} `{text}` | `{measure}` | {reason} |")
+            )
+    return [row for _, _, row in sorted(found, key=lambda one: (-one[0], one[1], one[2]))]
+
+
+def conventions(measure: rm.Measure, language: Language) -> str:
+    """What the conventions that are not rankmeter's defaults mean, one sentence each."""
+    stated = {name: value for name, value in stated_options(measure).items() if name not in ("cutoff", "scores")}
+    return " ".join(
+        read_convention(type(measure).name, name, value, language).meaning for name, value in stated.items()
+    )
+
+
+def asked(dialect: Dialect, family: str) -> Iterator[tuple[Metric, str]]:
+    """The metrics of a tool that are a measure of this family, each with the cutoff where it takes one."""
+    for metric in dialect.metrics:
+        if metric.measure != family or metric.number not in ("cutoff", ""):
+            continue
+        if metric.number == "" or not takes_number(dialect, metric):
+            yield metric, metric.name
+        else:
+            yield metric, f"{metric.name}{'_' if dialect.name.endswith('trec_eval') else '@'}{K}"
+
+
+def takes_number(dialect: Dialect, metric: Metric) -> bool:
+    """Whether the metric can be asked for at a cutoff."""
+    try:
+        dialect.measure(f"{metric.name}@{K}")
+    except RankmeterError:
+        return False
+    return True
+
+
+def mean(text: str, name: str) -> float | None:
+    """The tool's number; None where it is undefined."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankmeterWarning)
+        value = rm.evaluate(JUDGMENTS, RUN, [text], dialect=name)[text]
+    return None if value != value else value  # noqa: PLR0124 (NaN is what differs from itself)
+
+
+def main() -> int:
+    """Write the pages, or check them."""
+    stale = [
+        path for language, path in PAGES.items() if not path.is_file() or path.read_text("utf-8") != page(language)
+    ]
+    if "--check" in sys.argv:
+        for path in stale:
+            print(f"{path.name} is not current. Hint: python docs/tools/make_dialects.py", file=sys.stderr)
+        return 1 if stale else 0
+    for language, path in PAGES.items():
+        path.write_text(page(language), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,310 @@
+"""``rankmeter online``: what users did, from a log of events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import click
+
+from rankmeter.cli.showing import echo
+from rankmeter.cli.talk import examples, say, tell
+from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.measures import split_measures
+from rankmeter.report.tables import Cell, Table, to_text
+
+if TYPE_CHECKING:
+    from rankmeter.online import Experiment, OnlineEvaluation
+    from rankmeter.online.trial import Effect
+
+OutputFormat = Literal["table", "json", "csv", "markdown"]
+FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
+_FORMAT_OF: dict[str, OutputFormat] = {".json": "json", ".csv": "csv", ".md": "markdown"}
+GATE_FAILED = 1
+
+
+@click.command(
+    "online",
+    epilog=examples(
+        "rankmeter online events.parquet -m CTR -m CVR -m SessionDuration",
+        "rankmeter online events.csv -m 'CTR(per=request)@5' --by variant --columns user=visitor,type=action",
+        "rankmeter online events.parquet --experiment --control A --report online.html",
+        "rankmeter online events.parquet --experiment --start 2026-03-01 --segments country",
+        "rankmeter online 'log/*.parquet' -m CTR --types conversion=signup --format json > online.json",
+        "rankmeter online sums.csv --sums --control A",
+    ),
+)
+@click.argument("events", metavar="EVENTS")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="A measure, or several: CTR 'CVR(per=user) SessionDuration(gap=15)'. Default: CTR, CVR, SessionDuration.",
+)  # fmt: skip
+@click.option("--by", metavar="COLUMN", help="A row for each value of this column; `variant` and `segment` are found.")
+@click.option(
+    "--unit", type=click.Choice(["user", "session", "request"]), default="user", show_default=True,
+    help="What was randomised, or what is independent; intervals are about it.",
+)  # fmt: skip
+@click.option("--experiment", is_flag=True, help="Compare variants: sample ratio first, then differences.")
+@click.option("--control", metavar="VARIANT", help="The variant to compare with; implies --experiment.")
+@click.option("--ratios", metavar="NAME=RATIO,...", help="How units were meant to be split: A=9,B=1. Default: equally.")
+@click.option(
+    "--start", metavar="TIME",
+    help="When the experiment began; earlier events reduce the variance (CUPED). Implies --experiment.",
+)  # fmt: skip
+@click.option("--segments", metavar="COLUMN", help="Also the differences within each value of this column.")
+@click.option(
+    "--correction", type=click.Choice(["holm", "bonferroni", "bh", "none"]), default="holm", show_default=True,
+    help="For the number of differences looked at.",
+)  # fmt: skip
+@click.option("--sums", is_flag=True, help="EVENTS is a table of sums, a row per variant and measure, not a log.")
+@click.option(
+    "--resamples", type=click.IntRange(0), default=0,
+    help="Intervals by so many resamples of units instead of the delta method.",
+)  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the resampling.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option(
+    "--bots", type=click.Choice(["keep", "drop"]), default="keep", show_default=True,
+    help="Users who do more in an hour than a person does.",
+)  # fmt: skip
+@click.option("--columns", metavar="ROLE=NAME,...", help="Where columns have unusual names: user=visitor,type=action.")
+@click.option("--types", metavar="KIND=WORD,...", help="What the log calls an event: conversion=signup,click=open.")
+@click.option(
+    "--events-format", metavar="FORMAT", help="csv, tsv, json, jsonl, parquet, ipc. Default: told by content."
+)
+@click.option("--report", type=click.Path(path_type=Path), help="Write a report to this HTML file, complete in itself.")
+@click.option(
+    "--format", "format_", type=click.Choice(FORMATS),
+    help="Default: table, or what the ending of --output says (.json, .csv, .md).",
+)  # fmt: skip
+@click.option("--output", type=click.Path(path_type=Path), help="Write the numbers to this file, whole or not at all.")
+@click.option("-q", "--quiet", is_flag=True, help="Only the numbers, no talk.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    events: str,
+    measures: tuple[str, ...],
+    experiment: bool,
+    control: str | None,
+    sums: bool,
+    report: Path | None,
+    format_: OutputFormat | None,
+    output: Path | None,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Measure what users did: click-through rate, conversion rate, session duration, from a log of EVENTS.
+
+    A log has a row per event: time, user, type (impression, click, conversion or anything else), and where it has them
+    request, item, position, session, value, variant. It is a file (Parquet, CSV, TSV, JSON, JSON lines, Arrow IPC), a
+    folder or pattern of Parquet files, or `-` for standard input. OpenSearch UBI and GA4 exports are recognised. What
+    is odd in the log is counted and said on standard error before the numbers, with the rule that dealt with it.
+
+    With --experiment the exit status is 1 where the sample ratio is broken: no difference can then be trusted.
+    """
+    for path in (report, output):
+        if path is not None:
+            check_writable(path)
+    compares = experiment or sums or any((control, options["start"], options["segments"], options["ratios"]))
+    asked = [one for text in measures for one in split_measures(text)] or None
+    result = _experiment(events, asked, control, sums, options) if compares else _evaluate(events, asked, options)
+    chosen = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
+    text = _text(result, chosen)
+    if not quiet:
+        tell([*result.sentences(), *(f"{one} = {one.definition}" for one in result.measures)])
+    if report is not None:
+        from rankmeter.report.online import online_report
+
+        write_text(report, online_report(result))
+        if not quiet:
+            say(f"the report is in {report}")
+    if output is not None:
+        write_text(output, text)
+    else:
+        echo(text)
+    if not getattr(result, "is_sound", True):
+        ctx.exit(GATE_FAILED)
+
+
+def _evaluate(events: str, measures: list[str] | None, options: dict[str, Any]) -> OnlineEvaluation:
+    from rankmeter import online
+
+    return online.evaluate(
+        events,
+        measures or ("CTR", "CVR", "SessionDuration"),
+        by=options["by"],
+        unit=options["unit"],
+        level=options["level"],
+        resamples=options["resamples"],
+        seed=options["seed"],
+        bots=options["bots"],
+        columns=pairs("--columns", options["columns"]),
+        types=_types(options["types"]),
+        format=options["events_format"],
+    )
+
+
+def _experiment(
+    events: str, measures: list[str] | None, control: str | None, sums: bool, options: dict[str, Any]
+) -> Experiment:
+    from rankmeter import online
+
+    if options["by"] not in (None, "variant"):
+        raise InputError(
+            f"an experiment is by variant, not by {options['by']}. Hint: --columns variant={options['by']}"
+        )
+    ratios = pairs("--ratios", options["ratios"])
+    shared: dict[str, Any] = {
+        "control": control,
+        "ratios": {name: _number("--ratios", value) for name, value in ratios.items()} or None,
+        "unit": options["unit"],
+        "level": options["level"],
+        "correction": options["correction"],
+    }
+    if sums:
+        return online.experiment(online.sums_from_table(_sums_table(events)), measures, **shared)
+    return online.experiment(
+        events,
+        measures,
+        start=options["start"],
+        segments=options["segments"],
+        resamples=options["resamples"],
+        seed=options["seed"],
+        bots=options["bots"],
+        columns=pairs("--columns", options["columns"]),
+        types=_types(options["types"]),
+        format=options["events_format"],
+        **shared,
+    )
+
+
+def _sums_table(path: str) -> Any:  # a Polars table, which is not imported for the help
+    import polars as pl
+
+    from rankmeter.online.events import open_table
+
+    table = open_table(path, path)
+    words = {"variant", "measure"}
+    return table.with_columns(
+        pl.col(name).cast(pl.Float64, strict=False) for name in table.columns if name not in words
+    )
+
+
+def pairs(option: str, text: str | None) -> dict[str, str]:
+    """Read ``user=visitor,type=action``.
+
+    Examples
+    --------
+    >>> pairs("--columns", "user=visitor, type=action")
+    {'user': 'visitor', 'type': 'action'}
+    """
+    found: dict[str, str] = {}
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and value):
+            raise InputError(with_hint(f"{option}: '{part.strip()}' is not name=value.", f"{option} user=visitor"))
+        found[name] = value
+    return found
+
+
+def _types(text: str | None) -> dict[str, list[str]]:
+    """Several words may stand for one kind: ``conversion=signup,conversion=order``."""
+    from rankmeter.online.events import KINDS
+
+    found: dict[str, list[str]] = {}
+    for part in (text or "").split(","):
+        for kind, word in pairs("--types", part).items():
+            if kind not in KINDS:
+                fact = f"--types: '{kind}' is no kind of event; there are {', '.join(KINDS)}."
+                raise InputError(with_hint(fact, did_you_mean(kind, KINDS)))
+            found.setdefault(kind, []).append(word)
+    return found
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InputError(f"{option}: '{text}' is not a number.") from error
+
+
+def _text(result: OnlineEvaluation | Experiment, format: OutputFormat) -> str:
+    """The numbers in one of the formats."""
+    if format == "json":
+        return result.to_json() + "\n"
+    if format == "csv":
+        return result.to_polars().write_csv()
+    tables = list(_tables(result))
+    if format == "markdown":
+        return "\n\n".join(map(_markdown, tables)) + "\n"
+    return "\n\n".join(map(to_text, tables)) + "\n"
+
+
+def _tables(result: OnlineEvaluation | Experiment) -> Sequence[Table]:
+    from rankmeter.online import OnlineEvaluation
+    from rankmeter.online.results import shown
+
+    if isinstance(result, OnlineEvaluation):
+        head = (*([result.by] if result.by else []), "measure", f"value [{_level(result)} interval]", f"{result.unit}s")
+        rows = [
+            [*([group] if result.by else []), str(measure), shown(one, measure), f"{one.units:,}"]
+            for group, values in result.estimates.items()
+            for measure, one in values.items()
+        ]
+        return [_table(head, rows, len(head) - 2)]
+    values = [
+        [variant, str(measure), shown(one, measure), f"{one.units:,}"]
+        for variant, of_measure in result.values.items()
+        for measure, one in of_measure.items()
+    ]
+    made = [_table(("variant", "measure", "value", f"{result.unit}s"), values, 2)]
+    for segment, effects in (("", result.effects), (result.segment, result.segments)):
+        if effects:
+            made.append(_effects(segment, effects, result.correction))
+    return made
+
+
+def _effects(segment: str, effects: Sequence[Effect], correction: str) -> Table:
+    from rankmeter.online.results import shown
+    from rankmeter.online.trial import percent
+
+    head = (
+        *([segment] if segment else []),
+        *("measure", "variant", "difference", "relative", f"p, {correction}", "least detectable", "verdict"),
+    )
+    rows = [
+        [
+            *([one.segment] if segment else []),
+            str(one.measure),
+            one.variant,
+            shown(one.difference, one.measure),
+            percent(one.relative),
+            f"{one.p_corrected:.3g}",
+            f"{one.least:.3g}",
+            one.verdict,
+        ]
+        for one in effects
+    ]
+    return _table(head, rows, 3 if segment else 2)
+
+
+def _level(result: OnlineEvaluation) -> str:
+    level = next(one.level for values in result.estimates.values() for one in values.values())
+    return f"{level:.0%}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> Table:
+    if not rows:
+        raise NotFoundError("there is nothing to show: no group has a unit.")
+    return Table(tuple(head), tuple(tuple(Cell(text) for text in row) for row in rows), labels)
+
+
+def _markdown(table: Table) -> str:
+    lines = [table.header, tuple("---" for _ in table.header)]
+    lines += [tuple(cell.text.replace("|", "\\|") for cell in row) for row in table.rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -1,0 +1,292 @@
+"""What users did: clicks, conversions, value and sessions, each with the choices that change its number.
+
+Every one of them is a quotient: what a unit (usually a user) adds above the line over what it adds below. Where nobody
+adds anything below the line there is no data, never a 0. Times are in the unit that the option's page names: ``gap`` in
+minutes, ``window`` and ``max_length`` in hours; durations are in seconds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal
+
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.measures.base import Measure, register
+from rankmeter.measures.options import Rule, choice, real, whole
+
+Clicks = Literal["once", "all", "request"]
+Impressions = Literal["once", "all"]
+Orphans = Literal["drop", "keep"]
+Sessions = Literal["auto", "id", "gap"]
+Activity = Literal["all", "actions"]
+
+
+def bounded(default: float) -> Any:
+    """A field that holds a number above 0, or None for no bound."""
+    rule = Rule(number="float", low=0, open_low=True, optional=True)
+    return field(default=default, metadata={"rule": rule})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OnlineMeasure(Measure):
+    """A measure of events; it needs a log, not judgments."""
+
+    aggregate: str = choice("pooled")
+
+    aggregates: ClassVar[tuple[str, ...]] = ("pooled",)
+    tie_rules: ClassVar[tuple[str, ...]] = ()
+    unit: ClassVar[str] = ""
+    """What the number counts: '' for a share, 's' for seconds."""
+    is_share: ClassVar[bool] = True
+    """Whether people read it as a percentage."""
+
+    def __post_init__(self) -> None:
+        Measure.__post_init__(self)
+        for name in ("queries", "duplicates"):
+            if getattr(self, name) is not None:
+                raise MeasureError(
+                    with_hint(
+                        f"{self.name} has no option '{name}': it is counted from events, not from judged queries.",
+                        f"{self.name} has {', '.join(self.describe_names())}.",
+                    )
+                )
+
+    @classmethod
+    def describe_names(cls) -> list[str]:
+        """The options that an online measure has."""
+        return sorted(one.name for one in fields(cls) if one.name not in ("aggregate", "queries", "duplicates"))
+
+    def describe(self) -> dict[str, Any]:
+        """Every option with its value, the defaults too."""
+        return {"measure": type(self).name, **{name: getattr(self, name) for name in self.describe_names()}}
+
+    @property
+    def prefers_higher(self) -> bool:
+        """Which way is better; a session's length has no direction of its own, so that measure states it."""
+        return getattr(self, "better", "higher") == "higher"
+
+    @property
+    def definition(self) -> str:
+        """Every choice in one line, to be printed with the number."""
+        described = {name: value for name, value in self.describe().items() if name != "measure"}
+        return ", ".join(f"{name}={value}" for name, value in described.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SessionMeasure(OnlineMeasure):
+    """A measure that asks where a session begins and ends."""
+
+    sessions: Sessions = choice("auto", "id", "gap")
+    gap: float = real(30, low=0, high=math.inf, open_low=True)
+    max_length: float | None = bounded(24)
+    activity: Activity = choice("all", "actions")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ClickThroughRate(OnlineMeasure):
+    r"""Click-through rate: how often what was shown was clicked.
+
+    .. math:: \mathrm{CTR} = \frac{\sum_u \text{clicks}_u}{\sum_u \text{impressions}_u}
+
+    ``per`` names the flavour: ``impression`` (above), ``request`` (requests with a click over requests), ``user`` (the
+    mean over users of their own CTR), ``reach`` (users with a click over users with an impression).
+
+    Misleads: heavy users dominate the first two; four flavours of one log can differ by a factor of three.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> log = [
+    ...     {"time": 0, "user": "u", "request": "r1", "item": "a", "position": 1, "type": "impression"},
+    ...     {"time": 0, "user": "u", "request": "r1", "item": "b", "position": 2, "type": "impression"},
+    ...     {"time": 9, "user": "u", "request": "r1", "item": "b", "position": 2, "type": "click"},
+    ... ]
+    >>> found = rm.online.evaluate(log, ["CTR", "CTR@1", "CTR(per=request)"])
+    >>> found["CTR"], found["CTR@1"], found["CTR(per=request)"]
+    (0.5, 0.0, 1.0)
+    """
+
+    cutoff: int | None = whole(None, low=1)
+    per: Literal["impression", "request", "user", "reach"] = choice("impression", "request", "user", "reach")
+    clicks: Clicks = choice("once", "all", "request")
+    impressions: Impressions = choice("once", "all")
+    orphans: Orphans = choice("drop", "keep")
+
+    name: ClassVar[str] = "CTR"
+
+    def __post_init__(self) -> None:
+        OnlineMeasure.__post_init__(self)
+        if self.per == "request" and self.clicks != "once":
+            raise MeasureError(
+                with_hint(
+                    f"CTR: per=request counts requests, so clicks={self.clicks} changes nothing.",
+                    "leave clicks out: CTR(per=request)",
+                )
+            )
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ConversionRate(SessionMeasure):
+    r"""Conversion rate: how often a click (a session, a user) led to a conversion.
+
+    .. math:: \mathrm{CVR} = \frac{\text{clicks that a conversion is credited to}}{\text{clicks}}
+
+    A conversion is credited to the ``last`` (``first``, ``all``, ``even``) click of the same user on the ``same`` item
+    within ``window`` hours before it. ``count=conversions`` counts the credited conversions instead of the clicks.
+
+    Misleads: clicks come after the change that is tested. A ranking that brings more people to click can lower CVR and
+    sell more; so conversions per user always stand beside it.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> log = [
+    ...     {"time": 0, "user": "u", "item": "a", "type": "click"},
+    ...     {"time": 5, "user": "u", "item": "b", "type": "click"},
+    ...     {"time": 60, "user": "u", "item": "a", "type": "purchase"},
+    ... ]
+    >>> rm.online.evaluate(log, ["CVR"])["CVR"]
+    0.5
+    """
+
+    per: Literal["click", "session", "user"] = choice("click", "session", "user")
+    window: float | None = bounded(24)
+    item: Literal["same", "any"] = choice("same", "any")
+    credit: Literal["last", "first", "all", "even"] = choice("last", "first", "all", "even")
+    count: Literal["clicks", "conversions"] = choice("clicks", "conversions")
+    maturity: Literal["all", "mature"] = choice("all", "mature")
+    clicks: Clicks = choice("once", "all", "request")
+    orphans: Orphans = choice("drop", "keep")
+
+    name: ClassVar[str] = "CVR"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def __post_init__(self) -> None:
+        OnlineMeasure.__post_init__(self)
+        if self.maturity == "mature" and self.window is None:
+            raise MeasureError("CVR: maturity=mature needs a window: without one no click is ever old enough.")
+        if self.count == "clicks" and self.credit == "even":
+            raise MeasureError(
+                with_hint(
+                    "CVR: credit=even splits a conversion, but count=clicks counts whole clicks.",
+                    "CVR(count=conversions,credit=even)",
+                )
+            )
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Conversions(SessionMeasure):
+    r"""Conversions per user (per session, per impression).
+
+    .. math:: \mathrm{Conversions} = \frac{\sum_u \text{conversions}_u}{\text{users}}
+
+    Misleads: a few users with many conversions carry it; look at CVR(per=user) beside it.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> log = [{"time": 0, "user": "u", "type": "click"}, {"time": 1, "user": "v", "type": "conversion"}]
+    >>> rm.online.evaluate(log, ["Conversions"])["Conversions"]
+    0.5
+    """
+
+    per: Literal["user", "session", "impression"] = choice("user", "session", "impression")
+    impressions: Impressions = choice("once", "all")
+
+    name: ClassVar[str] = "Conversions"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    is_share: ClassVar[bool] = False
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Value(SessionMeasure):
+    r"""The value of conversions per user (per session, per conversion).
+
+    .. math:: \mathrm{Value} = \frac{\sum_u \sum_{c \in u} \min(v_c, \text{cap})}{\text{users}}
+
+    Negative values (refunds) subtract unless ``refunds=drop``.
+
+    Misleads: one whale moves the mean; state a ``cap`` before looking.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> log = [
+    ...     {"time": 0, "user": "u", "type": "purchase", "value": 30.0},
+    ...     {"time": 1, "user": "v", "type": "click", "value": None},
+    ... ]
+    >>> rm.online.evaluate(log, ["Value"])["Value"]
+    15.0
+    """
+
+    per: Literal["user", "session", "conversion"] = choice("user", "session", "conversion")
+    cap: float | None = real(None, low=0, high=math.inf, open_low=True)
+    refunds: Literal["keep", "drop"] = choice("keep", "drop")
+
+    name: ClassVar[str] = "Value"
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    is_share: ClassVar[bool] = False
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SessionDuration(SessionMeasure):
+    r"""Average session duration in seconds: from the first to the last event of a session.
+
+    .. math:: \mathrm{SessionDuration} = \frac{\sum_s (\text{last}_s - \text{first}_s)}{\text{sessions}}
+
+    Without a session id a session ends where ``gap`` minutes or more pass without activity, or ``max_length`` hours
+    after its start. A session of one event lasts 0 seconds and is kept unless ``zeros=drop``.
+
+    Misleads: the time on the last page is lost, and longer is not better: good search shortens sessions. ``better``
+    states which way is meant.
+
+    Examples
+    --------
+    Events at 0, 60 and 4,000 seconds: a session of 60 seconds and one of 0.
+
+    >>> import rankmeter as rm
+    >>> log = [{"time": t, "user": "u", "type": "click"} for t in (0, 60, 4000)]
+    >>> found = rm.online.evaluate(log, ["SessionDuration", "SessionDuration(zeros=drop)"])
+    >>> found["SessionDuration"], found["SessionDuration(zeros=drop)"]
+    (30.0, 60.0)
+    """
+
+    per: Literal["session", "user"] = choice("session", "user")
+    zeros: Literal["keep", "drop"] = choice("keep", "drop")
+    cap: float | None = real(None, low=0, high=math.inf, open_low=True)
+    better: Literal["higher", "lower"] = choice("higher", "lower")
+
+    name: ClassVar[str] = "SessionDuration"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    unit: ClassVar[str] = "s"
+    is_share: ClassVar[bool] = False
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class EngagedSessions(SessionMeasure):
+    r"""The share of sessions that are engaged: long enough, or with enough requests, or with a conversion.
+
+    .. math:: \mathrm{EngagedSessions} = \frac{|\{s : \text{length}_s > \text{seconds} \lor \text{requests}_s \ge
+        \text{views} \lor \text{conversions}_s \ge 1\}|}{\text{sessions}}
+
+    Misleads: every part of the rule is a convention of one analytics tool; compare only like with like.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> log = [{"time": t, "user": "u", "type": "click"} for t in (0, 60, 4000)]
+    >>> rm.online.evaluate(log, ["EngagedSessions"])["EngagedSessions"]
+    0.5
+    """
+
+    seconds: float = real(10, low=0, high=math.inf)
+    views: int = whole(2, low=1)
+
+    name: ClassVar[str] = "EngagedSessions"

@@ -1,0 +1,30 @@
+"""What users did: events, sessions, click and conversion rates, experiments, and whether offline gains are real.
+
+>>> import rankmeter as rm
+>>> log = [{"time": 0, "user": "u", "item": i, "type": "impression"} for i in "abcd"]
+>>> log += [{"time": 5, "user": "u", "item": "b", "type": "click"}]
+>>> rm.online.evaluate(log, "CTR")["CTR"]
+0.25
+"""
+
+from __future__ import annotations
+
+from rankmeter.online.agreement import Agreement, Predictors, agreement, predictors
+from rankmeter.online.counterfactual import OffPolicy, effective_sample_size, off_policy, off_policy_slates
+from rankmeter.online.evaluation import evaluate
+from rankmeter.online.events import Events, read_events
+from rankmeter.online.experiment import experiment
+from rankmeter.online.inference import minimum_detectable, units_needed
+from rankmeter.online.interleaving import InterleavingResult, score_interleaving, sign_test, team_draft
+from rankmeter.online.position_bias import PositionBias, position_bias
+from rankmeter.online.proportions import sample_ratio, wilson
+from rankmeter.online.results import OnlineEvaluation
+from rankmeter.online.sums import Sums, sums_from_table
+from rankmeter.online.trial import Experiment
+
+__all__ = [
+    "Agreement", "Events", "Experiment", "InterleavingResult", "OffPolicy", "OnlineEvaluation", "PositionBias",
+    "Predictors", "Sums", "agreement", "effective_sample_size", "evaluate", "experiment", "minimum_detectable",
+    "off_policy", "off_policy_slates", "position_bias", "predictors", "read_events", "sample_ratio",
+    "score_interleaving", "sign_test", "sums_from_table", "team_draft", "units_needed", "wilson",
+]  # fmt: skip

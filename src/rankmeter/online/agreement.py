@@ -1,0 +1,399 @@
+"""Offline against online: whether a gain on judgments was a gain with users, and which measure foretells it.
+
+One comparison tells whether two systems that were evaluated offline and run online moved the same way. Many past
+experiments tell which offline measure to trust: that is the answer to "which metric should I use?", as far as so many
+experiments can give one.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import permutations
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankmeter.errors import InputError, NotFoundError, examples, with_hint
+from rankmeter.measures import Measure, into_measures
+from rankmeter.online.events import open_table
+from rankmeter.online.inference import Estimate, t_quantile
+from rankmeter.online.proportions import quantile, wilson
+from rankmeter.online.results import finite
+from rankmeter.online.trial import Effect, Experiment
+from rankmeter.results import Evaluation
+from rankmeter.stats.corrections import corrected
+
+Verdict = Literal["agree", "disagree", "cannot tell"]
+FEW = 10
+"""With fewer past experiments than this a ranking of measures is a hint at most."""
+EXACT_UP_TO = 8
+"""Up to how many experiments every permutation is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """One offline measure beside one online measure, for one variant against the control."""
+
+    variant: str
+    offline: str
+    online: str
+    offline_difference: Estimate
+    online_difference: Estimate
+    verdict: Verdict
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Offline and online differences, side by side."""
+
+    control: str
+    pairings: tuple[Pairing, ...]
+    notes: tuple[str, ...]
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row per pairing."""
+        return pl.DataFrame(
+            [
+                {
+                    "variant": one.variant, "offline": one.offline, "offline_difference": one.offline_difference.value,
+                    "offline_low": one.offline_difference.low, "offline_high": one.offline_difference.high,
+                    "online": one.online, "online_difference": one.online_difference.value,
+                    "online_low": one.online_difference.low, "online_high": one.online_difference.high,
+                    "verdict": one.verdict, "why": one.why,
+                }
+                for one in self.pairings
+            ]
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {"control": self.control, "pairings": self.to_polars().to_dicts(), "notes": list(self.notes)}
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The same as JSON."""
+        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        lines = [f"against {self.control}"]
+        for one in self.pairings:
+            off, on = one.offline_difference, one.online_difference
+            lines.append(
+                f"  {one.variant}: {one.offline} {off.value:+.4f} [{off.low:+.4f}, {off.high:+.4f}], "
+                f"{one.online} {on.value:+.4f} [{on.low:+.4f}, {on.high:+.4f}]: {one.verdict} ({one.why})"
+            )
+        return "\n".join([*lines, *self.notes])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def agreement(
+    offline: Mapping[str, Evaluation],
+    online: Experiment,
+    *,
+    offline_measures: object = None,
+    online_measures: object = None,
+    level: float = 0.95,
+) -> Agreement:
+    """Put offline and online differences in one table.
+
+    Parameters
+    ----------
+    offline
+        The evaluation of each system, by the name of its variant.
+    online
+        The experiment in which these systems were the variants.
+    offline_measures, online_measures
+        Which ones; all by default.
+    level
+        Of the offline intervals; the online ones have the level of the experiment.
+
+    Returns
+    -------
+    Agreement
+        ``agree`` where both intervals exclude 0 and both say better or both say worse, ``disagree`` where they exclude
+        0 and say the opposite, ``cannot tell`` otherwise.
+    """
+    missing = [name for name in online.values if name not in offline]
+    if missing:
+        fact = f"there is no offline evaluation of {', '.join(missing)}; there are {', '.join(offline)}."
+        raise NotFoundError(with_hint(fact, "name the evaluations like the variants: {'A': ev_a, 'B': ev_b}"))
+    base = offline[online.control]
+    off = list(base.means) if offline_measures is None else [base.find(one) for one in _listed(offline_measures)]
+    on = list(online.measures) if online_measures is None else into_measures(online_measures)
+    pairings = []
+    for variant in online.variants:
+        for one in off:
+            gap = paired_difference(base, offline[variant], one, level=level)
+            for other in on:
+                effect = online.effect(str(other), variant)
+                verdict, why = _verdict(_gain(gap, one.higher_is_better), _gain_of(effect), online)
+                pairings.append(Pairing(variant, str(one), str(other), gap, effect.difference, verdict, why))
+    notes = () if online.is_sound else (online.ratio.sentence,)
+    return Agreement(online.control, tuple(pairings), notes)
+
+
+def _listed(measures: object) -> list[Any]:
+    return [measures] if isinstance(measures, (str, Measure)) else list(measures)  # type: ignore[call-overload]
+
+
+def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, level: float) -> Estimate:
+    """The mean difference over the queries that both evaluations have, with a paired t interval."""
+    if measure.aggregate != "mean":
+        raise InputError(f"{measure} is no mean over queries, so its differences cannot be paired.")
+    tables = [ev.per_query.select("query", str(ev.find(measure))) for ev in (base, other)]
+    joined = tables[0].join(tables[1], on="query", suffix=" other").drop_nulls()
+    gaps = (joined.to_series(2) - joined.to_series(1)).to_numpy()
+    n = len(gaps)
+    if n < 2:
+        raise InputError(f"{base.name} and {other.name} have {n} queries in common; expected at least 2.")
+    value, variance = float(gaps.mean()), float(gaps.var(ddof=1)) / n
+    half = t_quantile(level, n - 1) * math.sqrt(variance)
+    return Estimate(value, value - half, value + half, level, "paired t over queries", n, variance)
+
+
+def _gain(difference: Estimate, higher_is_better: bool) -> int:  # noqa: FBT001 (a fact about the measure)
+    """1 where a difference is surely a gain, -1 where it is surely a loss, 0 where it may be either."""
+    if not difference.excludes_zero:
+        return 0
+    return 1 if (difference.value > 0) == higher_is_better else -1
+
+
+def _gain_of(effect: Effect) -> int:
+    return _gain(effect.difference, effect.measure.prefers_higher)
+
+
+def _verdict(offline: int, online: int, trial: Experiment) -> tuple[Verdict, str]:
+    if not trial.is_sound:
+        return "cannot tell", "the sample ratio of the experiment is broken"
+    unsure = [name for name, gain in (("offline", offline), ("online", online)) if not gain]
+    if unsure:
+        return "cannot tell", f"the {' and the '.join(unsure)} interval includes 0"
+    if offline == online:
+        return "agree", "both intervals exclude 0"
+    return "disagree", "both intervals exclude 0, on opposite sides"
+
+
+@dataclass(frozen=True, slots=True)
+class Predictor:
+    """How well one offline measure foretold the online outcome of past experiments."""
+
+    measure: str
+    experiments: int
+    same_sign: int
+    decided: int
+    """Experiments in which both sides moved, and the online interval, where one is given, excludes 0."""
+    sign_agreement: float
+    sign_low: float
+    sign_high: float
+    correlation: float
+    """Spearman's rank correlation of the offline and the online differences."""
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+
+
+@dataclass(frozen=True, slots=True)
+class Predictors:
+    """Which of some offline measures, declared beforehand, foretells the online outcome best."""
+
+    online: str
+    predictors: tuple[Predictor, ...]
+    """Best first."""
+    held_out_agreement: float
+    """How often the measure that is best on all other experiments has the sign of the one left out."""
+    held_out: int
+    held_out_choices: Mapping[str, int]
+    """How often each measure was the best of the others."""
+    level: float
+    correction: str
+
+    @property
+    def verdict(self) -> str:
+        """What so many experiments allow to say."""
+        best = self.predictors[0]
+        least = 2 / math.factorial(best.experiments) * len(self.predictors) if best.experiments < 20 else 0.0
+        if least > 1 - self.level:
+            return (
+                f"cannot tell: with {best.experiments} experiments and {len(self.predictors)} measures no correlation "
+                "can be told from chance"
+            )
+        if math.isnan(best.p_corrected) or best.p_corrected >= 1 - self.level or best.correlation <= 0:
+            return f"cannot tell: no measure's correlation can be told from chance after {len(self.predictors)} tries"
+        few = f"; with {best.experiments} experiments this is a hint, not a rule" if best.experiments < FEW else ""
+        rivals = [one.measure for one in self.predictors[1:] if one.high >= best.correlation]
+        beside = f"; {examples(rivals)} may be as good" if rivals else ""
+        return f"{best.measure} foretells {self.online} best{beside}{few}"
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row per measure, best first."""
+        return pl.DataFrame([asdict(one) for one in self.predictors])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {"online": self.online, "predictors": [asdict(one) for one in self.predictors], "level": self.level,
+                "held_out_agreement": self.held_out_agreement, "held_out": self.held_out, "verdict": self.verdict,
+                "held_out_choices": dict(self.held_out_choices), "correction": self.correction}  # fmt: skip
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The same as JSON."""
+        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{one.measure}: sign agrees in {one.same_sign} of {one.decided} "
+            f"[{one.sign_low:.0%}, {one.sign_high:.0%}], "
+            f"rank correlation {one.correlation:+.2f} [{one.low:+.2f}, {one.high:+.2f}], "
+            f"p = {one.p_corrected:.3g} ({self.correction})"
+            for one in self.predictors
+        ]
+        lines.append(f"left out in turn: the best of the others has the right sign in {self.held_out_agreement:.0%}")
+        return "\n".join([*lines, self.verdict])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def predictors(
+    past: object,
+    measures: Sequence[str],
+    *,
+    online: str = "online",
+    level: float = 0.95,
+    permutations_drawn: int = 9999,
+    seed: int = 0,
+) -> Predictors:
+    """Find which of some offline measures, declared beforehand, foretells the online outcome best.
+
+    Parameters
+    ----------
+    past
+        A table with a row per past experiment: the online difference under ``online`` (with ``online_low`` and
+        ``online_high`` where its interval is known) and the offline difference under the name of each measure.
+    measures
+        The columns of the offline measures. All that were ever tried belong here: the correction counts them.
+    online
+        The column of the online difference.
+    level
+        Of the intervals and of the verdict.
+    permutations_drawn, seed
+        For the p-values where there are too many permutations to try them all.
+
+    Examples
+    --------
+    >>> past = [{"online": x, "nDCG@10": x + 0.1, "RR": -x} for x in (-2, -1, 0.5, 1, 2, 3)]
+    >>> found = predictors(past, ["nDCG@10", "RR"])
+    >>> found.predictors[0].measure, found.predictors[0].correlation
+    ('nDCG@10', 1.0)
+    """
+    table = open_table(past, "the table of past experiments")
+    names = list(dict.fromkeys(measures))
+    missing = [name for name in (online, *names) if name not in table.columns]
+    if missing or not names:
+        fact = f"the table of past experiments has no {examples(missing)} column (found: {', '.join(table.columns)})."
+        raise InputError(fact if names else "no offline measure was named.")
+    table = table.with_columns(pl.col(online, *names).cast(pl.Float64, strict=False)).drop_nulls([online, *names])
+    if len(table) < 3:
+        raise InputError(f"{len(table)} complete past experiments are too few to compare measures; expected 3 or more.")
+    outcome = table[online].to_numpy()
+    decided = _decided(table, online)
+    columns = {name: table[name].to_numpy() for name in names}
+    found = [
+        _predictor(name, column, outcome, decided, level, permutations_drawn, seed) for name, column in columns.items()
+    ]
+    p = corrected(np.array([1.0 if math.isnan(one.p) else one.p for one in found]), "holm")
+    found = [_with_p(one, float(value)) for one, value in zip(found, p, strict=True)]
+    right, choices = _left_out(columns, outcome, decided)
+    ranked = sorted(found, key=lambda one: (-_or_least(one.correlation), -_or_least(one.sign_agreement)))
+    return Predictors(
+        online, tuple(ranked), float(np.mean(right)) if right else math.nan, len(right), choices, level, "holm"
+    )
+
+
+def _decided(table: pl.DataFrame, online: str) -> npt.NDArray[np.bool_]:
+    """Which experiments have an online outcome: not 0, and an interval without 0 where there is one."""
+    moved = table[online].to_numpy() != 0
+    if {f"{online}_low", f"{online}_high"} <= set(table.columns):
+        low, high = (table[f"{online}_{end}"].cast(pl.Float64, strict=False) for end in ("low", "high"))
+        moved &= ((low > 0) | (high < 0)).fill_null(value=False).to_numpy()
+    found: npt.NDArray[np.bool_] = moved
+    return found
+
+
+def _predictor(
+    name: str, column: Any, outcome: Any, decided: npt.NDArray[np.bool_], level: float, drawn: int, seed: int
+) -> Predictor:
+    counted = decided & (column != 0)
+    same = int((np.sign(column[counted]) == np.sign(outcome[counted])).sum())
+    n = int(counted.sum())
+    low, high = wilson(same, n, level=level) if n else (math.nan, math.nan)
+    rho = spearman(column, outcome)
+    ends = _spearman_interval(rho, len(outcome), level)
+    return Predictor(name, len(outcome), same, n, same / n if n else math.nan, low, high, rho, *ends,
+                     _permutation_p(column, outcome, rho, drawn, seed), math.nan)  # fmt: skip
+
+
+def _with_p(one: Predictor, p_corrected: float) -> Predictor:
+    return Predictor(**{**asdict(one), "p_corrected": p_corrected})
+
+
+def _or_least(value: float) -> float:
+    return -2.0 if math.isnan(value) else value
+
+
+def spearman(one: Any, other: Any) -> float:
+    """The correlation of ranks, ties sharing their mean rank; NaN where one side never varies."""
+    from scipy.stats import rankdata
+
+    a, b = (rankdata(side) - (len(side) + 1) / 2 for side in (one, other))
+    below = math.sqrt(float(a @ a) * float(b @ b))
+    return float(a @ b) / below if below else math.nan
+
+
+def _spearman_interval(rho: float, n: int, level: float) -> tuple[float, float]:
+    """By Fisher's transformation with the variance of Bonett and Wright (2000)."""
+    if n < 4 or math.isnan(rho):
+        return -1.0, 1.0
+    clipped = min(max(rho, -0.999999), 0.999999)
+    half = quantile(level) * math.sqrt((1 + clipped**2 / 2) / (n - 3))
+    return math.tanh(math.atanh(clipped) - half), math.tanh(math.atanh(clipped) + half)
+
+
+def _permutation_p(column: Any, outcome: Any, rho: float, drawn: int, seed: int) -> float:
+    """How often a random order of the experiments correlates as strongly, either way."""
+    from scipy.stats import rankdata
+
+    if math.isnan(rho):
+        return math.nan
+    a, b = (rankdata(side) - (len(side) + 1) / 2 for side in (column, outcome))
+    observed = abs(float(a @ b)) - 1e-9
+    if len(a) <= EXACT_UP_TO:
+        orders = np.array(list(permutations(range(len(a)))))
+        return float((np.abs(a[orders] @ b) >= observed).mean())
+    random = np.random.default_rng(seed)
+    shuffled = random.permuted(np.tile(a, (drawn, 1)), axis=1)
+    return float((np.count_nonzero(np.abs(shuffled @ b) >= observed) + 1) / (drawn + 1))
+
+
+def _left_out(
+    columns: Mapping[str, Any], outcome: Any, decided: npt.NDArray[np.bool_]
+) -> tuple[list[bool], dict[str, int]]:
+    """Choose the best measure without each experiment in turn, and see whether it has that one's sign."""
+    right: list[bool] = []
+    choices = dict.fromkeys(columns, 0)
+    for place in np.flatnonzero(decided).tolist():
+        rest = np.arange(len(outcome)) != place
+        if rest.sum() < 2:
+            continue
+        best = max(columns, key=lambda name: _or_least(spearman(columns[name][rest], outcome[rest])))
+        choices[best] += 1
+        right.append(bool(np.sign(columns[best][place]) == np.sign(outcome[place])))
+    return right, choices

@@ -1,0 +1,167 @@
+"""Which column of a log is the time, the user, the item, the type; and the layouts that are known by heart.
+
+A column is found by its usual names, or named by the caller (``columns={"user": "visitor"}``). A name with dots reaches
+into nested records: ``event_attributes.object.object_id``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import polars as pl
+
+from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.inputs.columns import USUAL_NAMES, fold, say_columns
+
+NEEDED = ("time", "user", "type")
+
+EVENT_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "time": (
+            *("time", "timestamp", "ts", "event_time", "event_timestamp", "datetime", "date_time", "created_at"),
+            *("occurred_at", "server_time", "event_datetime"),
+        ),
+        "user": (
+            *("user", "user_id", "uid", "user_pseudo_id", "client_id", "visitor_id", "visitor", "customer_id"),
+            *("device_id", "anonymous_id", "distinct_id", "member_id", "cookie_id"),
+        ),
+        "type": ("type", "event_type", "event_name", "event", "action", "action_name", "action_type", "kind"),
+        "session": ("session", "session_id", "sid", "ga_session_id", "visit_id"),
+        "request": ("request", "request_id", "query_id", "search_id", "qid", "slate_id", "list_id", "search_query_id"),
+        "item": (*USUAL_NAMES["item"], "object_id", "content_id", "sku", "ad_id"),
+        "position": ("position", "pos", "rank", "slot", "item_list_index", "ordinal", "item_position"),
+        "value": ("value", "revenue", "amount", "purchase_revenue", "event_value", "gmv", "order_value"),
+        "variant": (
+            "variant",
+            "variation",
+            "arm",
+            "variant_id",
+            "experiment_group",
+            "test_group",
+            "ab_group",
+            "bucket",
+        ),
+        "segment": ("segment",),
+        "id": ("id", "event_id", "insert_id", "event_uuid", "message_id"),
+    }
+)
+"""The usual names of each role, the most usual first."""
+
+ROLES = tuple(EVENT_NAMES)
+
+UBI = {
+    "time": ("timestamp",),
+    "user": ("client_id", "user_id"),
+    "type": ("action_name",),
+    "request": ("query_id",),
+    "session": ("session_id", "event_attributes.session_id"),
+    "item": ("event_attributes.object.object_id", "object_id"),
+    "position": ("event_attributes.position.ordinal", "ordinal"),
+    "id": ("event_id",),
+    "variant": ("variant", "event_attributes.variant"),
+}
+"""OpenSearch User Behavior Insights: the columns of ``ubi_events``, nested or flattened with dots."""
+
+GA4 = {
+    "time": ("event_timestamp",),
+    "user": ("user_pseudo_id", "user_id"),
+    "type": ("event_name",),
+    "session": ("ga_session_id",),
+    "item": ("item_id",),
+    "position": ("item_list_index", "index"),
+    "value": ("value", "purchase_revenue"),
+    "variant": ("variant",),
+}
+"""Google Analytics 4, as exported to BigQuery (nested ``items`` and ``event_params``) or flattened."""
+
+
+def layout_of(schema: pl.Schema) -> str:
+    """Which known layout a table has: ``ubi``, ``ga4`` or ``plain``."""
+    names = set(schema.names())
+    if "action_name" in names and ({"client_id", "query_id"} & names):
+        return "ubi"
+    if {"event_name", "event_timestamp"} <= names and ({"user_pseudo_id", "items"} & names):
+        return "ga4"
+    return "plain"
+
+
+def find_event_columns(schema: pl.Schema, given: Mapping[str, str] | None, source: str) -> tuple[dict[str, str], str]:
+    """Find the column (or dotted path) of each role, and say which layout the table has."""
+    layout = layout_of(schema)
+    found = _given(schema, given or {}, source)
+    usual = {"ubi": UBI, "ga4": GA4}.get(layout, {})
+    for role in ROLES:
+        if role in found:
+            continue
+        taken = set(found.values())
+        path = next((one for one in usual.get(role, ()) if has_path(schema, one) and one not in taken), None)
+        path = path or (_usual(role, [name for name in schema.names() if name not in taken], source))
+        if path is not None:
+            found[role] = path
+    missing = [role for role in NEEDED if role not in found]
+    if missing:
+        raise InputError(_missing(missing, schema.names(), found, source))
+    return {role: found[role] for role in ROLES if role in found}, layout
+
+
+def has_path(schema: pl.Schema, path: str) -> bool:
+    """Whether a column, or a field inside nested records, is there."""
+    if path in schema:
+        return True
+    name, *inner = path.split(".")
+    dtype = schema.get(name)
+    for part in inner:
+        inside: dict[str, Any] = {one.name: one.dtype for one in dtype.fields} if isinstance(dtype, pl.Struct) else {}
+        dtype = inside.get(part)
+    return dtype is not None and bool(inner)
+
+
+def at_path(schema: pl.Schema, path: str) -> pl.Expr:
+    """The expression that reaches a column or a nested field."""
+    if path in schema:
+        return pl.col(path)
+    name, *inner = path.split(".")
+    reached = pl.col(name)
+    for part in inner:
+        reached = reached.struct.field(part)
+    return reached
+
+
+def _given(schema: pl.Schema, given: Mapping[str, str], source: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for role, column in given.items():
+        if role not in ROLES:
+            fact = f"columns= names '{role}', which is not one of {', '.join(ROLES)}."
+            raise InputError(with_hint(fact, did_you_mean(role, ROLES)))
+        if not has_path(schema, column):
+            fact = f"{source} has no column '{column}', which columns= names as the {role} (found: {_names(schema)})."
+            raise InputError(with_hint(fact, did_you_mean(column, schema.names())))
+        found[role] = column
+    return found
+
+
+def _usual(role: str, free: Sequence[str], source: str) -> str | None:
+    known = {fold(name) for name in EVENT_NAMES[role]}
+    candidates = [name for name in free if fold(name) in known]
+    exact = [name for name in candidates if fold(name) == role]
+    if len(exact) == 1:
+        return exact[0]
+    if len(candidates) > 1:
+        listed = " and ".join(f"'{name}'" for name in candidates)
+        fact = f"{source} has {len(candidates)} columns that could be the {role}: {listed}."
+        raise InputError(with_hint(fact, f"say which: {say_columns(role, candidates[0])}"))
+    return candidates[0] if candidates else None
+
+
+def _missing(missing: Sequence[str], names: Sequence[str], found: Mapping[str, str], source: str) -> str:
+    fact = f"{source} has no {' and no '.join(missing)} column (found: {examples(names, shown=12) or 'no columns'})."
+    free = [name for name in names if name not in found.values()]
+    if not free:
+        return with_hint(fact, f"the {missing[0]} column is usually called {examples(EVENT_NAMES[missing[0]])}")
+    return with_hint(fact, say_columns(missing[0], free[0]))
+
+
+def _names(schema: pl.Schema) -> str:
+    return examples(schema.names(), shown=12) or "no columns"

@@ -1,0 +1,358 @@
+r"""What would have happened under another policy, from what happened under the one that was logged.
+
+A logged row has a reward :math:`r`, the probability :math:`p` with which the logging policy chose what it chose, and
+the probability :math:`\pi` with which the new policy would have chosen it; the weight is :math:`w = \pi / p`. With a
+model :math:`\hat q` of the reward, :math:`\hat v` is its expectation under the new policy.
+
+============  ==========================================================
+IPS           mean of :math:`w r`
+clipped IPS   mean of :math:`\min(w, c) r`: less variance, some bias
+SNIPS         :math:`\sum w r / \sum w`
+DM            mean of :math:`\hat v`: no variance from weights, all of the model's bias
+DR            mean of :math:`\hat v + w (r - \hat q)`
+============  ==========================================================
+
+For slates each position has its own reward. ``item-position`` weighs a position by its own item's weight, ``cascade``
+by the product of the weights down to it (the user reads from the top), ``standard`` by the product of all.
+
+No winner is named where few rows carry the weight: the effective sample size is printed with every estimate.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.online.inference import Estimate, t_quantile
+from rankmeter.online.results import finite
+
+Floats = npt.NDArray[np.float64]
+SlateModel = Literal["item-position", "cascade", "standard"]
+SLATE_MODELS: tuple[SlateModel, ...] = get_args(SlateModel)
+HANDFUL = 100
+"""With an effective sample size below this no winner is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Whether the weights can carry an estimate."""
+
+    rows: int
+    effective: float
+    """How many equally weighted rows would be as informative (Kish): (sum w)^2 / sum w^2."""
+    largest: float
+    mean: float
+    """About 1 where the logging policy could have shown everything that the new one shows."""
+    unsupported: float
+    """The share of what the new policy does that the log never shows, estimated as 1 - mean weight where that is above
+    0, or known from the logging policy's probabilities where they are given."""
+    unused: float
+    """The share of rows that the new policy would never have produced."""
+
+    @property
+    def is_handful(self) -> bool:
+        """Whether too few rows carry the estimate."""
+        return self.effective < HANDFUL
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        return (
+            f"effective sample size {self.effective:,.1f} of {self.rows:,} rows, largest weight {self.largest:,.3g}, "
+            f"mean weight {self.mean:.3f}, {self.unsupported:.1%} without support"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OffPolicy:
+    """Estimates of the value of a policy that was not run."""
+
+    logged: Estimate
+    """The value of the policy that was."""
+    gain: Estimate
+    """The new policy's value minus the logged one's, by DR where there is a model, by SNIPS where not."""
+    estimates: Mapping[str, Estimate]
+    weights: Weights
+    model: str
+    clip: float | None
+
+    def __getitem__(self, name: str) -> float:
+        return self.estimates[name].value
+
+    @property
+    def verdict(self) -> str:
+        """Whether the new policy is better than the logged one, by the most robust estimate that there is."""
+        if self.weights.is_handful:
+            return f"cannot tell: an effective sample size of {self.weights.effective:.1f} is a handful"
+        if self.gain.low > 0:
+            return "better"
+        return "worse" if self.gain.high < 0 else "cannot tell"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "logged": self.logged.to_dict(),
+            "estimates": {name: one.to_dict() for name, one in self.estimates.items()},
+            "gain": self.gain.to_dict(),
+            "weights": asdict(self.weights),
+            "model": self.model,
+            "clip": self.clip,
+            "verdict": self.verdict,
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The same as JSON."""
+        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        lines = [f"{self.model}: {self.weights.sentence}"]
+        for name, one in {"logged": self.logged, **self.estimates, "gain": self.gain}.items():
+            lines.append(f"  {name:<12}  {one.value:.4f} [{one.low:.4f}, {one.high:.4f}]")
+        return "\n".join([*lines, f"  {self.verdict}"])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{one.value:.4f} [{one.low:.4f}, {one.high:.4f}]</td></tr>"
+            for name, one in {"logged": self.logged, **self.estimates}.items()
+        )
+        caption = html.escape(f"{self.weights.sentence}; {self.verdict}")
+        return f"<table><caption>{caption}</caption><tr><th>estimator</th><th>value</th></tr>{rows}</table>"
+
+
+def off_policy(
+    rewards: npt.ArrayLike,
+    logged: npt.ArrayLike,
+    target: npt.ArrayLike,
+    *,
+    predicted: npt.ArrayLike | None = None,
+    expected: npt.ArrayLike | None = None,
+    clip: float | None = None,
+    unsupported: float | None = None,
+    users: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> OffPolicy:
+    """Estimate the value of a policy from the log of another one, one choice a row.
+
+    Parameters
+    ----------
+    rewards
+        (n,) what was earned.
+    logged
+        (n,) the probability with which the logging policy chose what it chose; above 0.
+    target
+        (n,) the probability with which the new policy would have chosen the same.
+    predicted
+        (n,) a model's prediction of the reward of the logged choice.
+    expected
+        (n,) the model's expected reward under the new policy. With it DM, with both DR are given too.
+    clip
+        The largest weight for clipped IPS.
+    unsupported
+        The share of what the new policy does that the logging policy never does, where it is known.
+    users
+        (n,) whose row it is, where rows of one user depend on each other; intervals are then by user.
+    level
+        Of the intervals.
+
+    Examples
+    --------
+    >>> found = off_policy([1, 0, 1, 1, 0], [0.5, 0.25, 0.25, 0.2, 0.5], [0.2, 0.8, 0.4, 0.5, 0.6])
+    >>> round(found["IPS"], 12), found["SNIPS"]
+    (0.9, 0.5056179775280899)
+    """
+    r, p, pi = (
+        _numbers(name, values, 1) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
+    )
+    _check_probabilities(r, p, pi)
+    weights = pi / p
+    columns = {"IPS": weights * r}
+    if clip is not None:
+        if not clip > 0:
+            raise InputError(f"clip={clip} is not possible; the largest weight is above 0.")
+        columns["clipped IPS"] = np.minimum(weights, clip) * r
+    if expected is not None:
+        v = _numbers("expected", expected, 1, like=r)
+        columns["DM"] = v
+        if predicted is not None:
+            columns["DR"] = v + weights * (r - _numbers("predicted", predicted, 1, like=r))
+    return _estimated(columns, (weights * r)[:, None], weights[:, None], r, users, level, "one choice a row", clip,
+                      unsupported)  # fmt: skip
+
+
+def off_policy_slates(
+    rewards: npt.ArrayLike,
+    logged: npt.ArrayLike,
+    target: npt.ArrayLike,
+    *,
+    model: SlateModel = "item-position",
+    predicted: npt.ArrayLike | None = None,
+    expected: npt.ArrayLike | None = None,
+    clip: float | None = None,
+    unsupported: float | None = None,
+    users: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> OffPolicy:
+    """Estimate the value of a ranking policy from logged slates; the value of a slate is the sum over its positions.
+
+    Parameters
+    ----------
+    rewards, logged, target
+        (n, k) for each position: the reward, and the probabilities of the item there. For ``cascade`` and ``standard``
+        these are conditional on the items above.
+    model
+        How users are taken to read: ``item-position``, ``cascade`` or ``standard``.
+    predicted, expected
+        (n, k) a model's reward at each position for the logged item, and in expectation under the new policy (given the
+        logged items above, for ``cascade``).
+    clip, unsupported, users, level
+        As for :func:`off_policy`; weights are clipped after they were multiplied.
+
+    Examples
+    --------
+    >>> r = [[1, 0, 1], [0, 1, 0], [1, 1, 0]]
+    >>> p = [[0.5, 0.4, 0.25], [0.2, 0.5, 0.5], [0.5, 0.25, 0.4]]
+    >>> pi = [[0.8, 0.2, 0.5], [0.4, 0.5, 0.25], [0.25, 0.5, 0.4]]
+    >>> round(off_policy_slates(r, p, pi)["IPS"], 6), round(off_policy_slates(r, p, pi, model="cascade")["IPS"], 6)
+    (2.366667, 2.233333)
+    """
+    if model not in SLATE_MODELS:
+        raise InputError(f"model='{model}' is not possible; there are {', '.join(SLATE_MODELS)}.")
+    r, p, pi = (
+        _numbers(name, values, 2) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
+    )
+    _check_probabilities(r, p, pi)
+    single: Any = pi / p
+    weights: Any = single
+    above = np.ones_like(single)
+    if model == "cascade":
+        weights = np.cumprod(single, axis=1)
+        above = np.hstack([np.ones((len(single), 1)), weights[:, :-1]])
+    elif model == "standard":
+        weights = np.repeat(np.prod(single, axis=1)[:, None], single.shape[1], axis=1)
+    columns = {"IPS": (weights * r).sum(axis=1)}
+    if clip is not None:
+        if not clip > 0:
+            raise InputError(f"clip={clip} is not possible; the largest weight is above 0.")
+        columns["clipped IPS"] = (np.minimum(weights, clip) * r).sum(axis=1)
+    if expected is not None:
+        v = _numbers("expected", expected, 2, like=r)
+        if model == "standard":
+            raise InputError("a model of rewards is for item-position and cascade; standard has none by position.")
+        columns["DM"] = (above * v).sum(axis=1)
+        if predicted is not None:
+            q = _numbers("predicted", predicted, 2, like=r)
+            columns["DR"] = (above * v + weights * (r - q)).sum(axis=1)
+    return _estimated(columns, weights * r, weights, r.sum(axis=1), users, level, model, clip, unsupported)
+
+
+def effective_sample_size(weights: npt.ArrayLike) -> float:
+    """How many equally weighted rows would be as informative (Kish 1965).
+
+    Examples
+    --------
+    >>> effective_sample_size([1, 1, 1, 1]), effective_sample_size([100, 1, 1, 1])
+    (4.0, 1.06...)
+    """
+    w = np.asarray(weights, float)
+    squares = float((w * w).sum())
+    return float(w.sum()) ** 2 / squares if squares else 0.0
+
+
+def _weights(weights: Floats, unsupported: float | None) -> Weights:
+    """The state of weights ``(n, k)``; of several positions the one whose weights are worst decides."""
+    mean = float(weights.mean())
+    missing = max(0.0, 1 - mean) if unsupported is None else unsupported
+    effective = min(effective_sample_size(column) for column in weights.T)
+    return Weights(len(weights), effective, float(weights.max()), mean, missing, float((weights == 0).mean()))
+
+
+def _estimated(
+    columns: Mapping[str, Floats],
+    weighted: Floats,
+    weights: Floats,
+    rewards: Floats,
+    users: npt.ArrayLike | None,
+    level: float,
+    model: str,
+    clip: float | None,
+    unsupported: float | None,
+) -> OffPolicy:
+    group = _units(users, len(rewards))
+    found = {name: _mean(column) for name, column in columns.items()}
+    found["SNIPS"] = _self_normalised(weighted, weights)
+    logged = _mean(rewards)
+    best = found.get("DR", found["SNIPS"])
+    order = ("IPS", "clipped IPS", "SNIPS", "DM", "DR")
+    return OffPolicy(
+        logged=_interval(*logged, group, level),
+        gain=_interval(best[0] - logged[0], best[1] - logged[1], group, level),
+        estimates={name: _interval(*found[name], group, level) for name in order if name in found},
+        weights=_weights(weights, unsupported),
+        model=model,
+        clip=clip,
+    )
+
+
+def _units(users: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
+    if users is None:
+        return np.arange(rows)
+    named = np.asarray(users)
+    if len(named) != rows:
+        raise InputError(f"users has {len(named):,} entries for {rows:,} rows.")
+    return np.unique(named, return_inverse=True)[1].astype(np.int64)
+
+
+def _mean(values: Floats) -> tuple[float, Floats]:
+    """A mean, and what each row adds to its error."""
+    value = float(values.mean())
+    return value, (values - value) / len(values)
+
+
+def _self_normalised(weighted: Floats, weights: Floats) -> tuple[float, Floats]:
+    """The sum over positions of quotients, each position normalised by its own weights; NaN without any weight."""
+    below = weights.sum(axis=0)
+    if (below == 0).any():
+        return math.nan, np.full(len(weights), math.nan)
+    quotients = weighted.sum(axis=0) / below
+    return float(quotients.sum()), ((weighted - weights * quotients) / below).sum(axis=1)
+
+
+def _interval(value: float, influence: Floats, group: npt.NDArray[np.int64], level: float) -> Estimate:
+    """Rows of one unit depend on each other, so their errors are added up before they are squared."""
+    units = int(group.max()) + 1
+    totals = np.bincount(group, influence, minlength=units)
+    variance = float((totals**2).sum()) * units / (units - 1) if units > 1 else math.nan
+    half = t_quantile(level, units - 1) * math.sqrt(variance) if units > 1 else math.nan
+    return Estimate(value, value - half, value + half, level, "normal, by unit", units, variance)
+
+
+def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats | None = None) -> Floats:
+    made = np.asarray(values, float)
+    shape = "a row of numbers" if dimensions == 1 else "a table of slates x positions"
+    if made.ndim != dimensions or not made.size:
+        raise InputError(f"{name} has shape {made.shape}; expected {shape}.")
+    if like is not None and made.shape != like.shape:
+        raise InputError(f"{name} has shape {made.shape}, but rewards has {like.shape}.")
+    if not np.isfinite(made).all():
+        raise InputError(f"{name} is not a finite number in {np.count_nonzero(~np.isfinite(made)):,} places.")
+    return made
+
+
+def _check_probabilities(r: Floats, p: Floats, pi: Floats) -> None:
+    if not r.shape == p.shape == pi.shape:
+        raise InputError(
+            f"rewards, logged and target have shapes {r.shape}, {p.shape} and {pi.shape}; expected the same."
+        )
+    for name, values, wrong in (("logged", p, (p <= 0) | (p > 1)), ("target", pi, (pi < 0) | (pi > 1))):
+        if wrong.any():
+            shown = examples(values[wrong].tolist())
+            fact = f"{name} has {np.count_nonzero(wrong):,} values that are no probability here: {shown}."
+            raise InputError(with_hint(fact, "what was logged had a probability above 0; log it when serving"))

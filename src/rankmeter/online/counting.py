@@ -1,0 +1,397 @@
+"""From events to what each unit adds above and below the line of each measure, and from there to sums.
+
+One pass over the log serves every measure. A partition of whole users is sorted once; a measure is then two arrays with
+a number per unit, and a partition is a few sums.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.measures.online import (
+    ClickThroughRate,
+    ConversionRate,
+    Conversions,
+    EngagedSessions,
+    OnlineMeasure,
+    SessionDuration,
+    SessionMeasure,
+    Value,
+)
+from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
+from rankmeter.online.log import Bools, Floats, Ints, Log
+from rankmeter.online.partitions import ROWS_PER_PARTITION, Partitions, Seen
+from rankmeter.online.sums import BEFORE, Sums, above, below
+
+Unit = Literal["user", "session", "request"]
+UNITS: tuple[Unit, ...] = ("user", "session", "request")
+ALL = ""
+"""The group of everything."""
+
+POSITIONS = 20
+"""How many positions the curve by position has."""
+LENGTHS = (0.0, 1.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1800.0, 3600.0)
+"""Where the bins of the distribution of session lengths end, in seconds: exactly 0, up to 1, up to 10, ..."""
+
+_DEFAULT_SESSIONS = SessionDuration()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be counted."""
+
+    measures: tuple[OnlineMeasure, ...]
+    unit: Unit = "user"
+    by: tuple[str, ...] = ()
+    """The roles that divide units into groups: ``variant``, ``segment``."""
+    start: int | None = None
+    """When the experiment began, in microseconds: earlier events are what users did before."""
+    crossed: Literal["drop", "first"] = "drop"
+    """What happens to a unit that was seen in two variants."""
+    bots: Literal["keep", "drop"] = "keep"
+    resamples: int = 0
+    seed: int = 0
+    rows_per_partition: int = ROWS_PER_PARTITION
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the sums."""
+        plain = [name for measure in self.measures for name in (above(measure), below(measure))]
+        return (*plain, *(name + BEFORE for name in plain)) if self.start is not None else tuple(plain)
+
+    def needed(self) -> set[str]:
+        """The roles that must be read."""
+        return {"request", "item", "position", "session", "value", "id", *self.by}
+
+
+@dataclass
+class Counted:
+    """What was counted, over the whole log."""
+
+    seen: Seen
+    groups: dict[tuple[str, ...], Sums] = field(default_factory=dict)
+    resampled: dict[tuple[str, ...], Resampled] = field(default_factory=dict)
+    found: Counter[str] = field(default_factory=Counter)
+    positions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((POSITIONS, 5)))
+    """For each position the totals over users of impressions, clicks, and their squares and product."""
+    lengths: Ints = field(default_factory=lambda: np.zeros(len(LENGTHS) + 1, np.int64))
+    """How many sessions there are in each bin of lengths."""
+
+
+def count(events: Events, question: Question) -> Counted:
+    """Count a log, partition by partition."""
+    check_answerable(events, question)
+    with Partitions(events, question.needed(), rows_per_partition=question.rows_per_partition) as partitions:
+        seen = partitions.seen
+        if seen.last_time is None:
+            raise InputError(f"{events.source} is empty: it has no event with a user and a time.")
+        counted = Counted(seen)
+        has_impressions = any(events.kinds.get(word.casefold()) == "impression" for word in seen.types)
+        for number, columns in enumerate(partitions):
+            log = Log(
+                columns,
+                first_position=0 if seen.lowest_position == 0 else 1,
+                last_time=seen.last_time,
+                has_impressions=has_impressions,
+                drop_bots=question.bots == "drop",
+            )
+            if len(log):
+                _count_partition(log, question, counted, number)
+    return counted
+
+
+def check_answerable(events: Events, question: Question) -> None:
+    """Refuse what the log cannot answer, before it is read."""
+    for measure in question.measures:
+        needs = _needs(measure, question.unit)
+        missing = [role for role in needs if not events.has(role)]
+        if missing:
+            fact = f"{measure} needs a {missing[0]} column, which {events.source} does not have."
+            raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "its name"}} (--columns {missing[0]}=...)'))
+        if getattr(measure, "per", "") in ("user", "reach") and question.unit != "user":
+            raise MeasureError(f"{measure} counts users, but the unit is the {question.unit}. Hint: unit='user'")
+        if question.unit == "request" and not isinstance(measure, ClickThroughRate):
+            raise MeasureError(f"{measure} cannot be counted by request: only clicks belong to one. Hint: unit='user'")
+    for role in question.by:
+        if not events.has(role):
+            fact = f"{events.source} has no {role} column."
+            raise InputError(with_hint(fact, f'columns={{"{role}": "its name"}} (--columns {role}=...)'))
+
+
+def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:
+    needs = []
+    if isinstance(measure, ClickThroughRate):
+        needs += ["request"] if measure.per == "request" else []
+        needs += ["position"] if measure.cutoff is not None else []
+    if isinstance(measure, ConversionRate) and measure.per == "click" and measure.item == "same":
+        needs += ["item"]
+    if isinstance(measure, Value):
+        needs += ["value"]
+    if isinstance(measure, SessionMeasure) and measure.sessions == "id":
+        needs += ["session"]
+    return needs + (["request"] if unit == "request" else [])
+
+
+def _count_partition(log: Log, question: Question, counted: Counted, number: int) -> None:
+    before: Log | None = None
+    whole = log
+    if question.start is not None:
+        early = whole.time < question.start
+        before, log = Log.part(whole, early), Log.part(whole, ~early)
+        counted.found["events before the start"] += int(early.sum())
+        if not len(log):
+            counted.found += whole.found
+            return
+    unit, units = units_of(log, question.unit)
+    table = np.column_stack([part for one in question.measures for part in parts(one, log, unit, units)])
+    if before is not None:
+        table = np.hstack([table, _before(before, log, question)])
+    group, labels = _groups_of(log, question, unit, units, counted)
+    for code, label in enumerate(labels):
+        rows = table[group == code]
+        sums = Sums.of_rows(question.names, rows)
+        counted.groups[label] = counted.groups[label] + sums if label in counted.groups else sums
+        if question.resamples:
+            drawn = Resampled.of_rows(rows, question.resamples, (question.seed, number, code))
+            counted.resampled[label] = counted.resampled[label] + drawn if label in counted.resampled else drawn
+    _describe(log, counted, question)
+    counted.found += whole.found + (log.found if log is not whole else Counter())
+
+
+def _before(before: Log, log: Log, question: Question) -> Floats:
+    """What the units of the experiment did before it began; nothing where they were not there."""
+    width = 2 * len(question.measures)
+    table = np.zeros((log.users, width))
+    if len(before):
+        unit, units = units_of(before, "user")
+        earlier = np.column_stack([part for one in question.measures for part in parts(one, before, unit, units)])
+        _, place, earlier_place = np.intersect1d(log.user_ids, before.user_ids, assume_unique=True, return_indices=True)
+        table[place] = earlier[earlier_place]
+    return table
+
+
+def units_of(log: Log, unit: Unit) -> tuple[Ints, int]:
+    """(n,) the unit of each event, -1 where it has none; and how many units there are."""
+    if unit == "user":
+        return log.user, log.users
+    if unit == "session":
+        table = log.sessions(_DEFAULT_SESSIONS)
+        return table.of_event, len(table.user)
+    return log.requests()
+
+
+def _groups_of(
+    log: Log, question: Question, unit: Ints, units: int, counted: Counted
+) -> tuple[Ints, list[tuple[str, ...]]]:
+    """(units,) the group of each unit, -1 for one that belongs to none; and the label of each group."""
+    code = np.zeros(units, np.int64)
+    labels: list[tuple[str, ...]] = [()]
+    for role in question.by:
+        words = counted.seen.labels[role]
+        found = _label_of_units(log, role, unit, units, question, counted)
+        code = np.where((code >= 0) & (found >= 0), code * len(words) + found, -1)
+        labels = [(*label, word) for label in labels for word in words]
+    return code, labels if question.by else [(ALL,)]
+
+
+def _label_of_units(log: Log, role: str, unit: Ints, units: int, question: Question, counted: Counted) -> Ints:
+    """(units,) the variant or segment of each unit: the first that it was seen with."""
+    label = log.column(role)
+    rows = np.flatnonzero((label >= 0) & (unit >= 0))
+    found = np.full(units, -1, np.int64)
+    found[unit[rows[::-1]]] = label[rows[::-1]]
+    several = np.zeros(units, np.bool_)
+    several[unit[rows[label[rows] != found[unit[rows]]]]] = True
+    counted.found[f"units in several {role}s"] += int(several.sum())
+    counted.found[f"units without {role}"] += int((found < 0).sum())
+    if role == "variant" and question.crossed == "drop":
+        found[several] = -1
+    return found
+
+
+def parts(measure: OnlineMeasure, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+    """What each unit adds above and below the line of a measure, two arrays ``(units,)``."""
+    return _PARTS[type(measure)](measure, log, unit, units)
+
+
+def total(unit: Ints, units: int, rows: Any, weights: Any = None) -> Floats:
+    """(units,) how many of some events, or how much of something, each unit has."""
+    rows = np.flatnonzero(rows) if getattr(rows, "dtype", None) == np.bool_ else rows
+    at = unit[rows]
+    inside = at >= 0
+    if not inside.all():
+        at, weights = at[inside], None if weights is None else weights[inside]
+    return np.bincount(at, weights, minlength=units).astype(float)
+
+
+def share(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Each unit's own quotient above the line, and 1 below it where there is one: a mean of ratios."""
+    has = y > 0
+    return np.divide(x, y, out=np.zeros(len(x)), where=has), has.astype(float)
+
+
+def _ctr(measure: ClickThroughRate, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+    pairs = log.exposures()
+    shown = pairs.first_impression if measure.impressions == "once" else log.is_kind(IMPRESSION)
+    clicked = log.clicks(measure.clicks, measure.orphans)
+    if measure.cutoff is not None:
+        within = (pairs.position > 0) & (pairs.position <= measure.cutoff)
+        shown, clicked = shown & within, clicked & within
+    if measure.per == "request":
+        request, requests = log.requests()
+        has = [np.bincount(request[rows & (request >= 0)], minlength=requests) > 0 for rows in (clicked, shown)]
+        home = np.full(requests, -1, np.int64)
+        rows = np.flatnonzero(request >= 0)[::-1]
+        home[request[rows]] = unit[rows]
+        return total(home, units, has[0] & has[1]), total(home, units, has[1])
+    x, y = total(unit, units, clicked), total(unit, units, shown)
+    if measure.per == "user":
+        return share(x, y)
+    if measure.per == "reach":
+        return ((x > 0) & (y > 0)).astype(float), (y > 0).astype(float)
+    return x, y
+
+
+def _cvr(measure: ConversionRate, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+    bought = log.is_kind(CONVERSION)
+    if measure.per == "user":
+        return (total(unit, units, bought) > 0).astype(float), np.ones(units)
+    if measure.per == "session":
+        table = log.sessions(measure)
+        sessions = len(table.user)
+        home = _home_of_sessions(log, measure, unit)
+        has = np.bincount(table.of_event[bought & (table.of_event >= 0)], minlength=sessions) > 0
+        return total(home, units, has), total(home, units, np.arange(sessions))
+    rows, given = log.credit(measure)
+    weights = given.of_click if measure.count == "conversions" else (given.of_click > 0).astype(float)
+    log.found["conversions without a click to credit"] = int((~given.credited).sum())
+    if measure.window is not None:
+        young = log.time[rows] > log.last_time - round(measure.window * 3_600_000_000)
+        log.found["clicks younger than the window"] = int(young.sum())
+        if measure.maturity == "mature":
+            rows, weights = rows[~young], weights[~young]
+    return total(unit, units, rows, weights), total(unit, units, rows)
+
+
+def _home_of_sessions(log: Log, measure: SessionMeasure, unit: Ints) -> Ints:
+    """(sessions,) the unit that each session belongs to."""
+    of_event = log.sessions(measure).of_event
+    home = np.full(len(log.sessions(measure).user), -1, np.int64)
+    rows = np.flatnonzero(of_event >= 0)[::-1]
+    home[of_event[rows]] = unit[rows]
+    return home
+
+
+def _below(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) -> Floats:
+    """What counts below the line of conversions and value."""
+    if per == "user":
+        return np.ones(units)
+    if per == "session":
+        home = _home_of_sessions(log, measure, unit)
+        return total(home, units, np.arange(len(home)))
+    if per == "conversion":
+        return total(unit, units, log.is_kind(CONVERSION))
+    shown = (
+        log.exposures().first_impression
+        if getattr(measure, "impressions", "once") == "once"
+        else log.is_kind(IMPRESSION)
+    )
+    return total(unit, units, shown)
+
+
+def _conversions(measure: Conversions, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+    return total(unit, units, log.is_kind(CONVERSION)), _below(measure.per, measure, log, unit, units)
+
+
+def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+    rows = np.flatnonzero(log.is_kind(CONVERSION))
+    value = log.column("value")[rows]
+    log.found["negative values"] = int((value < 0).sum())
+    if measure.refunds == "drop":
+        value = np.maximum(value, 0.0)
+    if measure.cap is not None:
+        value = np.minimum(value, measure.cap)
+    return total(unit, units, rows, value), _below(measure.per, measure, log, unit, units)
+
+
+def _duration(measure: SessionDuration, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+    table = log.sessions(measure)
+    home, seconds = _home_of_sessions(log, measure, unit), table.seconds
+    rows = np.arange(len(seconds)) if measure.zeros == "keep" else np.flatnonzero(seconds > 0)
+    seconds = seconds[rows]
+    if measure.cap is not None:
+        seconds = np.minimum(seconds, measure.cap)
+    x, y = total(home, units, rows, seconds), total(home, units, rows)
+    return share(x, y) if measure.per == "user" else (x, y)
+
+
+def _engaged(measure: EngagedSessions, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+    table = log.sessions(measure)
+    of_event, sessions = table.of_event, len(table.user)
+    inside = of_event >= 0
+    engaged = table.seconds > measure.seconds
+    engaged |= np.bincount(of_event[inside & log.is_kind(CONVERSION)], minlength=sessions) > 0
+    if log.has("request"):
+        request, requests = log.requests()
+        rows = np.flatnonzero((request >= 0) & inside)
+        seen = np.unique(of_event[rows] * np.int64(max(requests, 1)) + request[rows])
+        engaged |= np.bincount(seen // max(requests, 1), minlength=sessions) >= measure.views
+    home = _home_of_sessions(log, measure, unit)
+    return total(home, units, engaged), total(home, units, np.arange(sessions))
+
+
+_PARTS: dict[type[Any], Callable[..., tuple[Floats, Floats]]] = {
+    ClickThroughRate: _ctr,
+    ConversionRate: _cvr,
+    Conversions: _conversions,
+    Value: _value,
+    SessionDuration: _duration,
+    EngagedSessions: _engaged,
+}
+
+
+def _describe(log: Log, counted: Counted, question: Question) -> None:
+    """What a reader wants to see beside the numbers: the funnel, the curve by position, the lengths of sessions."""
+    pairs = log.exposures()
+    users = log.users
+    for kind, name in ((IMPRESSION, "impression"), (CLICK, "click"), (CONVERSION, "conversion")):
+        has = np.bincount(log.user[log.is_kind(kind)], minlength=users) > 0
+        counted.found[f"users with {name}"] += int(has.sum())
+    session_measure = next((one for one in question.measures if isinstance(one, SessionMeasure)), _DEFAULT_SESSIONS)
+    table = log.sessions(session_measure)
+    counted.found["sessions"] += len(table.user)
+    counted.found["sessions of one event"] += int((table.events == 1).sum())
+    counted.found["sessions of no length"] += int((table.last == table.first).sum())
+    counted.found["sessions cut at the maximum length"] += table.cut
+    counted.lengths += np.bincount(np.searchsorted(LENGTHS, table.seconds), minlength=len(LENGTHS) + 1)
+    if log.has("position"):
+        shown, clicked = pairs.first_impression, log.clicks("once", "drop")
+        counted.found["impressions without position"] += int((shown & (pairs.position == 0)).sum())
+        counted.positions += _by_position(log.user, users, pairs.position, shown, clicked)
+
+
+def _by_position(user: Ints, users: int, position: npt.NDArray[np.int32], shown: Bools, clicked: Bools) -> Floats:
+    """(positions, 5) totals over users of impressions, clicks, their squares and their product."""
+    near = (position > 0) & (position <= POSITIONS)
+    code = user * POSITIONS + position - 1
+    i, c = (
+        np.bincount(code[rows & near], minlength=users * POSITIONS).reshape(users, POSITIONS).astype(float)
+        for rows in (shown, clicked)
+    )
+    return np.column_stack([i.sum(0), c.sum(0), (i * i).sum(0), (c * c).sum(0), (i * c).sum(0)])
+
+
+def with_companions(measures: Sequence[OnlineMeasure]) -> tuple[OnlineMeasure, ...]:
+    """Conversions per user always stand beside a conversion rate: clicks come after the change that is tested."""
+    found = dict.fromkeys(measures)
+    if any(isinstance(one, ConversionRate) for one in measures):
+        found.setdefault(Conversions())
+    return tuple(found)

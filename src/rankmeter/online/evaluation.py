@@ -1,0 +1,184 @@
+"""The verb: count a log once and say what every measure is, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import numpy as np
+
+from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.measures import into_measures
+from rankmeter.measures.online import OnlineMeasure
+from rankmeter.online.checks import findings
+from rankmeter.online.counting import LENGTHS, UNITS, Counted, Question, Unit, count, with_companions
+from rankmeter.online.events import Events, read_events
+from rankmeter.online.inference import estimate, t_quantile
+from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
+
+DEFAULT_MEASURES = ("CTR", "CVR", "SessionDuration")
+_COUNTS = ("users", "impressions", "clicks", "conversions", "other", "sessions", "sessions of no length",
+           "users with impression", "users with click", "users with conversion")  # fmt: skip
+
+
+def evaluate(
+    events: object,
+    measures: object = DEFAULT_MEASURES,
+    *,
+    by: str | None = None,
+    unit: Unit = "user",
+    level: float = 0.95,
+    resamples: int = 0,
+    seed: int = 0,
+    bots: Literal["keep", "drop"] = "keep",
+    crossed: Literal["drop", "first"] = "drop",
+    columns: Mapping[str, str] | None = None,
+    types: Mapping[str, str | Sequence[str]] | None = None,
+    format: str | None = None,
+) -> OnlineEvaluation:
+    """Measure what users did, from a log of events.
+
+    Parameters
+    ----------
+    events
+        A row per event: a frame, a list of records, or a file; see :func:`rankmeter.online.read_events`.
+    measures
+        One or several, as text (``"CTR(per=request)@5"``) or values.
+    by
+        What divides units into groups: ``variant``, ``segment``, or a column of the log.
+    unit
+        What was randomised, or what is independent: ``user``, ``session`` or ``request``. Intervals are about it.
+    level
+        Of the intervals.
+    resamples
+        With a number above 0, intervals come from so many resamples of units instead of the delta method.
+    seed
+        Of the resampling.
+    bots
+        Whether users who do more in an hour than a person does are kept or dropped.
+    crossed
+        What happens to a unit that was seen in two variants: ``drop`` it, or count it in the ``first``.
+    columns, types, format
+        As for :func:`rankmeter.online.read_events`.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> log = [{"time": 0, "user": "u", "item": i, "type": "impression"} for i in "abcd"]
+    >>> log += [{"time": 5, "user": "u", "item": "b", "type": "click"}]
+    >>> rm.online.evaluate(log, "CTR")["CTR"]
+    0.25
+    """
+    chosen = into_online(measures)
+    log, role = _grouped(events, by, columns, types, format)
+    question = Question(with_companions(chosen), unit=check_unit(unit), by=(role,) if role else (), bots=bots,
+                        crossed=crossed, resamples=resamples, seed=seed)  # fmt: skip
+    counted = count(log, question)
+    groups = {" ".join(label): sums for label, sums in sorted(counted.groups.items()) if sums.n or not role}
+    resampled = {" ".join(label): drawn for label, drawn in counted.resampled.items()}
+    return OnlineEvaluation(
+        source=log.source,
+        measures=question.measures,
+        unit=unit,
+        by=by or "",
+        estimates={
+            group: {one: estimate(sums, one, level=level, resampled=resampled.get(group)) for one in question.measures}
+            for group, sums in groups.items()
+        },
+        sums=groups,
+        findings=findings(log, counted, question),
+        notes=notes_of(log, counted),
+        counts=counts_of(counted),
+        positions=position_rates(counted, level=level),
+        lengths=lengths_of(counted),
+    )
+
+
+def into_online(measures: object) -> list[OnlineMeasure]:
+    """The measures that were asked for; those that need judgments are refused."""
+    chosen = into_measures(measures)
+    online = [measure for measure in chosen if isinstance(measure, OnlineMeasure)]
+    others = [str(measure) for measure in chosen if not isinstance(measure, OnlineMeasure)]
+    if others:
+        fact = f"{', '.join(others)} compare a run with judgments; a log of events has neither."
+        raise MeasureError(with_hint(fact, "rankmeter.evaluate(judgments, run, measures)"))
+    return online
+
+
+def check_unit(unit: str) -> Unit:
+    """The unit, if it is one."""
+    if unit not in UNITS:
+        raise InputError(f"unit='{unit}' is not possible; a unit is {', '.join(UNITS[:-1])} or {UNITS[-1]}.")
+    return unit
+
+
+def _grouped(
+    events: object, by: str | None, columns: Mapping[str, str] | None, types: Any, format: str | None
+) -> tuple[Events, str]:
+    """The log and the role of what divides its units."""
+    if by is None or by in ("variant", "segment") or isinstance(events, Events):
+        log = read_events(events, columns=columns, types=types, format=format)
+        if by is None or by in ("variant", "segment"):
+            return log, by or ""
+        role = next((role for role in ("variant", "segment") if log.columns.get(role) == by), None)
+        if role is None:
+            raise InputError(
+                f"these events were read without '{by}'. Hint: read_events(log, columns={{'segment': '{by}'}})"
+            )
+        return log, role
+    log = read_events(events, columns={**(columns or {}), "segment": by}, types=types, format=format)
+    # A column that is the variant is treated as one, so that a user in two of them is noticed.
+    return log, "variant" if log.columns.get("variant") == by else "segment"
+
+
+def notes_of(log: Events, counted: Counted) -> tuple[str, ...]:
+    """What was decided about the log as a whole."""
+    notes = list(log.notes)
+    seen = counted.seen
+    if log.layout != "plain":
+        notes.append(f"the layout is that of {'OpenSearch UBI' if log.layout == 'ubi' else 'Google Analytics 4'}")
+    if seen.first_time is not None and seen.last_time is not None:
+        first, last = (_moment(time) for time in (seen.first_time, seen.last_time))
+        notes.append(f"from {first} to {last} UTC")
+    if seen.lowest_position == 0:
+        notes.append("positions begin at 0 in the log; position 1 is its 0")
+    if not log.has("request"):
+        notes.append("there is no request: an impression or click counts each time it has a time of its own")
+    if not log.has("session"):
+        notes.append("there is no session id: sessions are cut by pauses")
+    return tuple(notes)
+
+
+def _moment(time: int) -> str:
+    try:
+        return datetime.fromtimestamp(time / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, ValueError, OSError):
+        return f"{time} us"
+
+
+def counts_of(counted: Counted) -> dict[str, int]:
+    """How much of everything there was."""
+    return {"events": counted.seen.rows, **{name: int(counted.found[name]) for name in _COUNTS}}
+
+
+def position_rates(counted: Counted, *, level: float) -> tuple[PositionRate, ...]:
+    """The click-through rate at each position, with intervals by the delta method over users."""
+    users = int(counted.found["users"])
+    half_of = t_quantile(level, users - 1) if users > 1 else math.nan
+    rates = []
+    for place, (shown, clicked, shown_2, clicked_2, both) in enumerate(counted.positions.tolist(), start=1):
+        if shown == 0:
+            continue
+        rate = clicked / shown
+        # The linearised values have mean 0, so the plain squares lose nothing.
+        spread = (clicked_2 - 2 * rate * both + rate**2 * shown_2) / max(users - 1, 1) * users
+        half = half_of * math.sqrt(max(spread, 0.0)) / shown
+        rates.append(PositionRate(place, int(shown), int(clicked), rate, max(0.0, rate - half), rate + half))
+    return tuple(rates)
+
+
+def lengths_of(counted: Counted) -> tuple[Bin, ...]:
+    """The distribution of session lengths."""
+    return tuple(Bin(float(end), int(n)) for end, n in zip([*LENGTHS, np.inf], counted.lengths, strict=True))

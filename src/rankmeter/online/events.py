@@ -1,0 +1,302 @@
+"""Events in: one row per event, from any frame or file, as one lazy table with known columns.
+
+The columns of the table: ``time`` (microseconds since 1970, UTC), ``user``, ``type`` (the log's own word; ``kinds``
+says which kind of event it stands for), and where the log has them ``session``, ``request``, ``item``, ``position``,
+``value``, ``variant``, ``segment``, ``id``. Nothing is dropped here: what is missing or wrong is counted where the
+events are counted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.inputs.compression import open_source
+from rankmeter.inputs.frames import is_frame, kind_of_frame
+from rankmeter.inputs.sniffing import recognise
+from rankmeter.online.columns import at_path, find_event_columns
+
+OTHER, IMPRESSION, CLICK, CONVERSION = range(4)
+KINDS = ("other", "impression", "click", "conversion")
+
+TYPES: dict[str, tuple[str, ...]] = {
+    "impression": (
+        *("impression", "impressions", "imp", "view", "viewed", "show", "shown", "display", "displayed", "served"),
+        *("exposure", "item_impression", "search_result_impression", "view_item_list", "view_search_results"),
+    ),
+    "click": (
+        *("click", "clicks", "clicked", "select", "select_item", "tap", "item_click", "result_click", "product_click"),
+        *("search_result_click",),
+    ),
+    "conversion": (
+        *("conversion", "conversions", "converted", "purchase", "purchased", "order", "buy", "bought", "transaction"),
+        *("checkout_complete", "complete_purchase"),
+    ),
+}
+"""The words that logs use for each kind of event; any other word is an event of no special kind."""
+
+_ENDINGS = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+_ENDINGS |= {".pq": "parquet", ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc"}
+
+MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
+FIELDS = ("session", "request", "item", "position", "value", "variant", "segment", "id")
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """A log, ready to be counted."""
+
+    rows: pl.LazyFrame
+    columns: Mapping[str, str]
+    """Which column of the source each role was found in."""
+    kinds: Mapping[str, str]
+    """Which word of the log stands for which kind of event; words that are not here are ``other``."""
+    layout: str
+    source: str
+    notes: tuple[str, ...] = field(default=())
+    """What was decided about the log as a whole: the unit of its times, where positions begin."""
+
+    def has(self, role: str) -> bool:
+        """Whether the log has a column for this role."""
+        return role in self.columns
+
+
+def read_events(
+    source: object,
+    *,
+    columns: Mapping[str, str] | None = None,
+    types: Mapping[str, str | Sequence[str]] | None = None,
+    format: str | None = None,
+) -> Events:
+    """Read a log of events.
+
+    Parameters
+    ----------
+    source
+        A frame of any library, a list of records, or a file: Parquet, CSV, TSV, JSON, JSON lines or Arrow IPC,
+        compressed or not; a folder or a pattern (``log/*.parquet``) of Parquet files; ``-`` for standard input.
+    columns
+        Where columns have unusual names: ``{"user": "visitor"}``; a dotted name reaches into nested records.
+    types
+        Which words of the log stand for which kind: ``{"conversion": ["signup", "order"]}``. They are added to the
+        usual words; a word named here leaves the kind that it usually has.
+    format
+        ``csv``, ``tsv``, ``json``, ``jsonl``, ``parquet`` or ``ipc``, where the content cannot tell.
+
+    Examples
+    --------
+    >>> events = read_events([{"ts": 0, "user_id": "u", "event": "click"}])
+    >>> dict(events.columns)
+    {'time': 'ts', 'user': 'user_id', 'type': 'event'}
+    """
+    if isinstance(source, Events):
+        return source
+    frame, name = _open(source, format)
+    schema = frame.collect_schema()
+    found, layout = find_event_columns(schema, columns, name)
+    if layout == "ga4":
+        frame, found = _flat_ga4(frame, schema, found, columns or {})
+        schema = frame.collect_schema()
+    words = kinds_of(types)
+    time, said = _time(frame, schema, found["time"], name)
+    chosen = [time.alias("time"), at_path(schema, found["user"]).alias("user")]
+    chosen.append(at_path(schema, found["type"]).cast(pl.String).alias("type"))
+    chosen += [_field(role, at_path(schema, found[role])).alias(role) for role in FIELDS if role in found]
+    return Events(frame.select(chosen), found, words, layout, name, said)
+
+
+def open_table(source: object, name: str) -> pl.DataFrame:
+    """Any frame, list of records or file as a Polars table, its columns as they are."""
+    frame, _ = _open(source, None)
+    try:
+        return frame.collect()
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{name} cannot be read: {str(error).splitlines()[0]}.") from error
+
+
+def kinds_of(types: Mapping[str, str | Sequence[str]] | None) -> dict[str, str]:
+    """The kind that each word stands for, the caller's words over the usual ones."""
+    words = {word: kind for kind, usual in TYPES.items() for word in usual}
+    for kind, stated in (types or {}).items():
+        if kind not in KINDS:
+            fact = f"types= names '{kind}', which is not one of {', '.join(KINDS)}."
+            raise InputError(with_hint(fact, did_you_mean(kind, KINDS)))
+        for word in [stated] if isinstance(stated, str) else stated:
+            words[word.casefold()] = kind
+    return words
+
+
+def _open(source: object, format: str | None) -> tuple[pl.LazyFrame, str]:
+    """The table as it is, lazy where that is possible, and how messages call it."""
+    if isinstance(source, pl.LazyFrame):
+        return source, "events (polars LazyFrame)"
+    if isinstance(source, pl.DataFrame):
+        return source.lazy(), "events (polars DataFrame)"
+    if isinstance(source, (list, tuple)):
+        return _records(source), "events (records)"
+    if isinstance(source, (str, os.PathLike)):
+        return _open_path(os.fspath(source), format)
+    if is_frame(source):
+        return _foreign(source), f"events ({kind_of_frame(source)})"
+    fact = f"events of type {type(source).__name__} cannot be read."
+    raise InputError(with_hint(fact, "pass a frame, a list of records or a file's path"))
+
+
+def _records(records: Sequence[Any]) -> pl.LazyFrame:
+    try:
+        return pl.DataFrame(records, infer_schema_length=None).lazy()
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise InputError(f"events (records): they make no table: {error}.") from error
+
+
+def _foreign(frame: object) -> pl.LazyFrame:
+    import narwhals as nw
+
+    opened: Any = nw.from_native(frame)
+    if isinstance(opened, nw.LazyFrame):
+        opened = opened.collect("polars")
+    made: pl.DataFrame = opened.to_polars()
+    return made.lazy()
+
+
+def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:
+    name = Path(path).name or path
+    if format is not None and format not in set(_ENDINGS.values()):
+        known = sorted(set(_ENDINGS.values()))
+        raise InputError(
+            with_hint(f"unknown format '{format}'; known are {', '.join(known)}.", did_you_mean(format, known))
+        )
+    if path != "-" and (Path(path).is_dir() or (any(mark in path for mark in "*?[") and not Path(path).exists())):
+        return _open_many(path), path
+    with open_source(path) as opened:
+        if not opened.head:
+            raise InputError(f"{name} is empty: it has no events.")
+        kind = format or _ENDINGS.get(Path(path).suffix.lower()) or recognise(opened.head, name)
+        if kind in ("qrels", "run"):
+            fact = f"{name} looks like judgments or a run, not like a log of events."
+            raise InputError(
+                with_hint(fact, "a log has a row per event with time, user and type; rankmeter online LOG")
+            )
+        content: Any = opened.path if opened.path is not None else opened.read_all()
+        try:
+            frame = _scan(content, kind)
+            frame.collect_schema()
+        except (pl.exceptions.PolarsError, OSError, ValueError, TypeError) as error:
+            raise InputError(f"{name} cannot be read as {kind}: {str(error).splitlines()[0]}.") from error
+    return frame, name
+
+
+def _open_many(path: str) -> pl.LazyFrame:
+    pattern = f"{path}/**/*.parquet" if Path(path).is_dir() else path
+    try:
+        frame = pl.scan_parquet(pattern)
+        frame.collect_schema()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise NotFoundError(f"{path}: no Parquet file was found there.") from error
+    return frame
+
+
+def _scan(content: Path | bytes, kind: str) -> pl.LazyFrame:
+    if kind == "parquet":
+        return pl.scan_parquet(content)
+    if kind == "ipc":
+        return pl.scan_ipc(content)
+    if kind == "jsonl":
+        return pl.scan_ndjson(content, infer_schema_length=10_000)
+    if kind == "json":
+        return pl.read_json(content, infer_schema_length=None).lazy()
+    # Ids stay text, so that 007 and 7 are two users; numbers are made where numbers are needed.
+    separator = "," if kind == "csv" else "\t"
+    return pl.scan_csv(content, separator=separator, infer_schema=False)
+
+
+def _time(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> tuple[pl.Expr, tuple[str, ...]]:
+    """Microseconds since 1970 in UTC from whatever the log calls time."""
+    column = at_path(schema, path)
+    sample = frame.select(column.alias("t")).drop_nulls().head(1000).collect().get_column("t")
+    dtype = sample.dtype
+    if isinstance(dtype, pl.Datetime):
+        said = () if dtype.time_zone else ("times have no time zone and are taken as UTC",)
+        return column.dt.epoch("us"), said
+    if dtype == pl.Date:
+        return column.cast(pl.Datetime("us")).dt.epoch("us"), ("times are whole days, taken as midnight UTC",)
+    if dtype == pl.String:
+        numeric = sample.cast(pl.Float64, strict=False)
+        if len(numeric) and numeric.null_count() * 2 < len(numeric):
+            # 64-bit floats hold microseconds of our days exactly, but not nanoseconds.
+            whole = column.cast(pl.Int64, strict=False)
+            return _epoch(pl.coalesce(whole, column.cast(pl.Float64, strict=False)), numeric)
+        aware = column.str.to_datetime(time_unit="us", time_zone="UTC", strict=False, format="%+")
+        plain = [
+            column.str.to_datetime(form, time_unit="us", strict=False).dt.epoch("us")
+            for form in ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+        ]
+        return pl.coalesce(aware.dt.epoch("us"), *plain), ("times without a time zone are taken as UTC",)
+    if dtype.is_numeric():
+        return _epoch(column, sample.cast(pl.Float64))
+    if dtype == pl.Null:
+        return pl.lit(None, pl.Int64), ()
+    fact = f"{source}: the time column '{path}' is of type {dtype}."
+    raise InputError(with_hint(fact, "times are datetimes, ISO text, or seconds since 1970"))
+
+
+def _epoch(column: pl.Expr, sample: pl.Series) -> tuple[pl.Expr, tuple[str, ...]]:
+    """Numbers since 1970: which unit they count is told by their size."""
+    largest = float(sample.abs().max() or 0.0)  # type: ignore[arg-type]
+    unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
+    said = (f"times are numbers, taken as {unit} since 1970 by their size",)
+    if unit == "ns":
+        return (column // 1000).cast(pl.Int64, strict=False), said
+    return (column * MICROSECONDS[unit]).cast(pl.Int64, strict=False), said
+
+
+def _field(role: str, column: pl.Expr) -> pl.Expr:
+    if role == "position":
+        return column.cast(pl.Float64, strict=False).cast(pl.Int32, strict=False)
+    if role == "value":
+        return column.cast(pl.Float64, strict=False)
+    if role in ("variant", "segment"):
+        return column.cast(pl.String)
+    return column
+
+
+def _flat_ga4(
+    frame: pl.LazyFrame, schema: pl.Schema, found: dict[str, str], given: Mapping[str, str]
+) -> tuple[pl.LazyFrame, dict[str, str]]:
+    """Take the nested parts of a GA4 export apart: a row per item, the session id out of the parameters."""
+    found = dict(found)
+    params = schema.get("event_params")
+    if "session" not in found and isinstance(params, pl.List):
+        pair = pl.col("event_params").list.eval(
+            pl.when(pl.element().struct.field("key") == "ga_session_id").then(
+                pl.element().struct.field("value").struct.field("int_value")
+            )
+        )
+        frame = frame.with_columns(pair.list.drop_nulls().list.first().alias("ga_session_id"))
+        found["session"] = "ga_session_id"
+    items = schema.get("items")
+    if isinstance(items, pl.List) and "item" not in given:
+        inner = {one.name for one in items.inner.fields} if isinstance(items.inner, pl.Struct) else set()
+        # An event without items stays one row.
+        frame = frame.with_columns(pl.when(pl.col("items").list.len() > 0).then(pl.col("items")))
+        frame = frame.explode("items")
+        made = {"item": "item_id", "position": "item_list_index"}
+        for role, name in made.items():
+            if name in inner and role not in given:
+                frame = frame.with_columns(pl.col("items").struct.field(name).alias(f"items.{name}"))
+                found[role] = f"items.{name}"
+        if "price" in inner and "value" not in given:
+            price = pl.col("items").struct.field("price").cast(pl.Float64, strict=False)
+            count = (
+                pl.col("items").struct.field("quantity").cast(pl.Float64, strict=False) if "quantity" in inner else None
+            )
+            paid = price * count.fill_null(1.0) if count is not None else price
+            frame = frame.with_columns(paid.alias("items.value"))
+            found["value"] = "items.value"
+    return frame, found

@@ -1,0 +1,338 @@
+"""Experiments: what changed between variants, how sure that is, and whether the experiment can be trusted at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any, Literal
+
+import numpy as np
+
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.measures import parse
+from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
+from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.checks import findings
+from rankmeter.online.counting import Counted, Question, Unit, count, with_companions
+from rankmeter.online.evaluation import (
+    DEFAULT_MEASURES,
+    check_unit,
+    counts_of,
+    into_online,
+    lengths_of,
+    notes_of,
+    position_rates,
+)
+from rankmeter.online.events import Events, read_events
+from rankmeter.online.inference import Difference, Estimate, cuped, difference, estimate, minimum_detectable
+from rankmeter.online.proportions import sample_ratio
+from rankmeter.online.sums import Sums, above, below, is_sums
+from rankmeter.online.trial import Effect, Experiment, SampleRatio
+from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
+
+MISMATCH = 0.001
+"""Below this p-value the sample ratio is taken as broken; smaller than 0.05 because the check is made every day."""
+
+_CONTROLS = ("control", "a", "baseline", "off", "0", "default", "production")
+
+
+def experiment(
+    data: object,
+    measures: object = None,
+    *,
+    control: str | None = None,
+    ratios: Mapping[str, float] | None = None,
+    unit: Unit = "user",
+    start: str | datetime | date | float | None = None,
+    segments: str | None = None,
+    level: float = 0.95,
+    power: float = 0.8,
+    correction: Correction = "holm",
+    resamples: int = 0,
+    seed: int = 0,
+    bots: Literal["keep", "drop"] = "keep",
+    crossed: Literal["drop", "first"] = "drop",
+    columns: Mapping[str, str] | None = None,
+    types: Mapping[str, str | Sequence[str]] | None = None,
+    format: str | None = None,
+) -> Experiment:
+    """Compare variants with a control.
+
+    Parameters
+    ----------
+    data
+        A log with a ``variant`` column, or sums by variant (``{"A": Sums, "B": Sums}``), which is all that is needed.
+    measures
+        As for :func:`rankmeter.online.evaluate`; with sums, all that they hold by default.
+    control
+        The variant that the others are compared with. By default one called control, A, baseline, off or 0.
+    ratios
+        In what ratios units were meant to be split, ``{"A": 9, "B": 1}``; equally by default.
+    unit
+        What was randomised.
+    start
+        When the experiment began. Earlier events then serve as what the same users did before, and differences are
+        adjusted by it (CUPED).
+    segments
+        A column whose values are looked at one by one, as an exploration corrected on its own.
+    level, power
+        Of the intervals and of the smallest difference that could have been found.
+    correction
+        For the number of differences looked at: ``holm``, ``bonferroni``, ``bh`` or ``none``.
+    resamples, seed
+        With resamples, intervals and p-values come from resampled units instead of the delta method.
+    bots, crossed, columns, types, format
+        As for :func:`rankmeter.online.evaluate`.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> shown = {"A": [10, 4, 20, 1, 8, 5, 12, 2], "B": [9, 6, 15, 3, 7, 2, 14, 4]}
+    >>> clicks = {"A": [1, 1, 3, 0, 2, 0, 1, 1], "B": [2, 1, 3, 1, 2, 0, 3, 1]}
+    >>> log = [
+    ...     {"time": n, "user": f"{v}{u}", "request": f"{v}{u}", "item": i, "type": kind, "variant": v}
+    ...     for v in "AB"
+    ...     for n, (kind, counts) in enumerate([("impression", shown), ("click", clicks)])
+    ...     for u, count in enumerate(counts[v])
+    ...     for i in range(count)
+    ... ]
+    >>> found = rm.online.experiment(log, ["CTR"])
+    >>> effect = found.effect("CTR")
+    >>> round(effect.difference.value, 4), round(effect.p, 4), effect.verdict
+    (0.0715, 0.0483, 'better')
+    """
+    if correction not in CORRECTIONS:
+        fact = f"correction='{correction}' is not possible; there are {', '.join(CORRECTIONS)}."
+        raise InputError(with_hint(fact, did_you_mean(correction, list(CORRECTIONS))))
+    settings = {"level": level, "power": power, "correction": correction}
+    if is_sums(data):
+        return _from_sums(data, measures, control, ratios, unit, settings)  # type: ignore[arg-type]
+    if segments is not None and not isinstance(data, Events):
+        columns = {**(columns or {}), "segment": segments}
+    log = read_events(data, columns=columns, types=types, format=format)
+    chosen = with_companions(into_online(DEFAULT_MEASURES if measures is None else measures))
+    by = ("variant", "segment") if segments is not None else ("variant",)
+    moment = None if start is None else _moment(start)
+    if moment is not None and unit != "user":
+        raise InputError("start= looks at what the same users did before, so the unit must be the user.")
+    question = Question(chosen, unit=check_unit(unit), by=by, start=moment, bots=bots, crossed=crossed,
+                        resamples=resamples, seed=seed)  # fmt: skip
+    counted = count(log, question)
+    groups = _variants(counted.groups)
+    resampled = _variants(counted.resampled)
+    base = _control(control, list(groups))
+    made = _effects(groups, resampled, chosen, base, settings)
+    return Experiment(
+        source=log.source,
+        unit=unit,
+        control=base,
+        measures=chosen,
+        values=_values(groups, resampled, chosen, level),
+        ratio=_check_ratio(groups, ratios),
+        effects=made,
+        segments=_by_segment(counted, chosen, base, settings) if segments is not None else (),
+        segment=segments or "",
+        correction=correction,
+        level=level,
+        sums=groups,
+        findings=findings(log, counted, question),
+        notes=(*notes_of(log, counted), *_warnings(made, log)),
+        counts=counts_of(counted),
+        positions=position_rates(counted, level=level),
+        lengths=lengths_of(counted),
+    )
+
+
+def _from_sums(
+    groups: Mapping[str, Sums],
+    measures: object,
+    control: str | None,
+    ratios: Mapping[str, float] | None,
+    unit: Unit,
+    settings: Mapping[str, Any],
+) -> Experiment:
+    held = [name.removesuffix(" x") for name in next(iter(groups.values())).names if name.endswith(" x")]
+    asked = into_online([parse(name) for name in held] if measures is None else measures)
+    for measure in asked:
+        for variant, sums in groups.items():
+            if not (sums.has(above(measure)) and sums.has(below(measure))):
+                raise InputError(f"the sums of variant {variant} do not hold {measure}; they hold {', '.join(held)}.")
+    base = _control(control, list(groups))
+    made = _effects(groups, {}, asked, base, settings)
+    return Experiment(
+        source="sums",
+        unit=unit,
+        control=base,
+        measures=tuple(asked),
+        values=_values(groups, {}, asked, settings["level"]),
+        ratio=_check_ratio(groups, ratios),
+        effects=made,
+        segments=(),
+        segment="",
+        correction=settings["correction"],
+        level=settings["level"],
+        sums=groups,
+        findings=(),
+        notes=_warnings(made, None),
+        counts={},
+        positions=(),
+        lengths=(),
+    )
+
+
+def _moment(start: str | datetime | date | float) -> int:
+    """When the experiment began, in microseconds since 1970; without a time zone in UTC."""
+    if isinstance(start, str):
+        try:
+            start = datetime.fromisoformat(start)
+        except ValueError as error:
+            raise InputError(
+                with_hint(f"start='{start}' is no time.", "start='2026-03-01' or '2026-03-01T09:00Z'")
+            ) from error
+    if isinstance(start, datetime):
+        aware = start if start.tzinfo else start.replace(tzinfo=UTC)
+        return round(aware.timestamp() * 1e6)
+    if isinstance(start, date):
+        return round(datetime(start.year, start.month, start.day, tzinfo=UTC).timestamp() * 1e6)
+    return round(start * 1e6)
+
+
+def _variants(groups: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
+    """What was counted by variant and segment, by variant alone."""
+    merged: dict[str, Any] = {}
+    for (variant, *_), part in sorted(groups.items()):
+        merged[variant] = merged[variant] + part if variant in merged else part
+    return merged
+
+
+def _control(stated: str | None, variants: list[str]) -> str:
+    if len(variants) < 2:
+        fact = f"an experiment needs two variants or more; there is {', '.join(variants) or 'none'}."
+        raise InputError(with_hint(fact, "columns={'variant': 'its name'}"))
+    if stated is not None:
+        if stated not in variants:
+            raise NotFoundError(with_hint(f"there is no variant '{stated}'; there are {', '.join(variants)}.",
+                                          did_you_mean(stated, variants)))  # fmt: skip
+        return stated
+    for usual in _CONTROLS:
+        for variant in variants:
+            if variant.casefold() == usual:
+                return variant
+    raise InputError(with_hint(f"which of {', '.join(variants)} is the control?", f"control='{variants[0]}'"))
+
+
+def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None) -> SampleRatio:
+    names = list(groups)
+    if ratios is not None and set(ratios) != set(names):
+        raise InputError(f"ratios= is for {', '.join(map(str, ratios))}, but the variants are {', '.join(names)}.")
+    meant = {name: float(ratios[name]) if ratios else 1.0 for name in names}
+    counts = {name: groups[name].n for name in names}
+    p = sample_ratio([counts[name] for name in names], [meant[name] for name in names])
+    return SampleRatio(counts, meant, p, p >= MISMATCH)
+
+
+def _values(
+    groups: Mapping[str, Sums], resampled: Mapping[str, Resampled], measures: Sequence[OnlineMeasure], level: float
+) -> dict[str, dict[OnlineMeasure, Estimate]]:
+    return {
+        variant: {one: estimate(sums, one, level=level, resampled=resampled.get(variant)) for one in measures}
+        for variant, sums in groups.items()
+    }
+
+
+def _effects(
+    groups: Mapping[str, Sums],
+    resampled: Mapping[str, Resampled],
+    measures: Sequence[OnlineMeasure],
+    control: str,
+    settings: Mapping[str, Any],
+    segment: str = "",
+) -> tuple[Effect, ...]:
+    level = settings["level"]
+    base = groups[control]
+    made = []
+    for measure in measures:
+        for variant, sums in groups.items():
+            if variant == control:
+                continue
+            plain = difference(base, sums, measure, level=level)
+            drawn = None
+            if control in resampled and variant in resampled:
+                drawn = _resampled_difference(plain, resampled[control], resampled[variant], base, measure, level)
+            least = minimum_detectable(base, measure, units=base.n, other_units=max(sums.n, 1), level=level,
+                                       power=settings["power"]) if base.n and sums.n else math.nan  # fmt: skip
+            made.append(
+                Effect(
+                    measure=measure,
+                    variant=variant,
+                    control=control,
+                    segment=segment,
+                    control_value=estimate(base, measure, level=level),
+                    value=estimate(sums, measure, level=level),
+                    plain=drawn or plain,
+                    adjusted=cuped(base, sums, measure, level=level) if sums.n else None,
+                    least=least,
+                    p_corrected=math.nan,
+                )
+            )
+    return with_corrected(made, settings["correction"])
+
+
+def with_corrected(effects: Sequence[Effect], correction: Correction) -> tuple[Effect, ...]:
+    """The same effects with p-values corrected for how many there are."""
+    known = [place for place, one in enumerate(effects) if not math.isnan(one.p)]
+    values = corrected(np.array([effects[place].p for place in known]), correction)
+    found = dict(zip(known, values.tolist(), strict=True))
+    return tuple(one.with_p(found.get(place, math.nan)) for place, one in enumerate(effects))
+
+
+def _resampled_difference(
+    plain: Difference, control: Resampled, treatment: Resampled, sums: Sums, measure: OnlineMeasure, level: float
+) -> Difference:
+    """The same difference with the interval and p-value of the resamples."""
+    x, y = sums.place(above(measure)), sums.place(below(measure))
+    base, value = control.ratio(x, y), treatment.ratio(x, y)
+    size = min(len(base), len(value))
+    gaps = value[:size] - base[:size]
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    low, high = (float(end) for end in np.quantile(gaps, ends))
+    method = f"bootstrap of units, {size} resamples"
+    one_sided = (min(np.count_nonzero(gaps <= 0), np.count_nonzero(gaps >= 0)) + 1) / (size + 1)
+    absolute = Estimate(plain.absolute.value, low, high, level, method, plain.absolute.units, float(np.var(gaps)))
+    relative = plain.relative
+    if (base[:size] > 0).all():
+        ratio_low, ratio_high = (float(end) for end in np.quantile(gaps / base[:size], ends))
+        relative = Estimate(relative.value, ratio_low, ratio_high, level, method, relative.units, relative.variance)
+    return Difference(absolute, relative, min(1.0, 2 * float(one_sided)), plain.freedom, plain.always_valid)
+
+
+def _by_segment(
+    counted: Counted, measures: Sequence[OnlineMeasure], control: str, settings: Mapping[str, Any]
+) -> tuple[Effect, ...]:
+    groups: dict[str, dict[str, Sums]] = {}
+    for (variant, segment), sums in sorted(counted.groups.items()):
+        if sums.n:
+            groups.setdefault(segment, {})[variant] = sums
+    made: list[Effect] = []
+    for segment, variants in groups.items():
+        if control in variants and len(variants) > 1:
+            made += _effects(variants, {}, measures, control, settings, segment)
+    # All segments together are one family of looks.
+    return with_corrected(made, settings["correction"])
+
+
+def _warnings(effects: Sequence[Effect], log: Events | None) -> tuple[str, ...]:
+    """What a reader of the table must be told."""
+    said = []
+    rates = [one for one in effects if isinstance(one.measure, ConversionRate) and one.measure.per == "click"]
+    for rate in rates:
+        beside = next((one for one in effects if one.measure == Conversions() and one.variant == rate.variant), None)
+        if beside is not None and rate.difference.value * beside.difference.value < 0:
+            said.append(
+                f"variant {rate.variant}: {rate.measure} and conversions per user move in opposite directions. "
+                "Clicks come after the change that is tested, so conversions per user decide"
+            )
+    if log is not None and any(one.adjusted is not None for one in effects):
+        said.append("differences are adjusted by what the same users did before the start (CUPED)")
+    return tuple(said)

@@ -1,0 +1,182 @@
+"""Team-draft interleaving: two rankings in one list, and which of them people click (Radlinski and others 2008).
+
+Both rankings take turns like captains choosing teams: in each round a coin decides who picks first, each picks its best
+item that is not yet in the list. A click is a point for the team that picked the item. What is compared is users: one
+who saw many lists still has one vote.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.online.proportions import wilson
+from rankmeter.online.results import finite
+
+Team = Literal["A", "B"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interleaved:
+    """A list to show, and which ranking picked each item."""
+
+    items: tuple[Hashable, ...]
+    teams: tuple[Team, ...]
+
+
+def team_draft(
+    a: Sequence[Hashable], b: Sequence[Hashable], *, length: int | None = None, seed: int | Sequence[int] | None = None
+) -> Interleaved:
+    """Make one list of two rankings.
+
+    Parameters
+    ----------
+    a, b
+        Two rankings of items, best first, without repetitions.
+    length
+        How long the list is at most; by default as long as the longer ranking.
+    seed
+        Makes the coin repeatable: log it, or the teams, with the request.
+
+    Examples
+    --------
+    >>> shown = team_draft([1, 2, 3], [2, 3, 1], seed=1)
+    >>> shown.items, shown.teams
+    ((1, 2, 3), ('A', 'B', 'B'))
+    """
+    for name, ranking in (("a", a), ("b", b)):
+        if len(set(ranking)) < len(ranking):
+            raise InputError(f"ranking {name} holds an item more than once.")
+    wanted = max(len(a), len(b)) if length is None else length
+    if wanted < 1:
+        raise InputError(f"a list of length {wanted} cannot be made; expected at least 1.")
+    random = np.random.default_rng(seed)
+    rankings: dict[Team, Sequence[Hashable]] = {"A": a, "B": b}
+    items: list[Hashable] = []
+    teams: list[Team] = []
+    chosen: set[Hashable] = set()
+    while len(items) < wanted:
+        sides: tuple[Team, Team] = ("A", "B") if random.integers(2) == 0 else ("B", "A")
+        before = len(items)
+        for team in sides:
+            pick = next((item for item in rankings[team] if item not in chosen), None)
+            if pick is not None and len(items) < wanted:
+                items.append(pick)
+                teams.append(team)
+                chosen.add(pick)
+        if len(items) == before:
+            break
+    return Interleaved(tuple(items), tuple(teams))
+
+
+@dataclass(frozen=True, slots=True)
+class InterleavingResult:
+    """Which ranking users prefer."""
+
+    users_a: int
+    """Users whose clicks favour A."""
+    users_b: int
+    ties: int
+    """Users whose clicks favour neither; those who clicked nothing among them."""
+    lists_a: int
+    """Lists that A won, told for comparison only: lists of one user are not independent."""
+    lists_b: int
+    tied_lists: int
+    share_b: float
+    """Of the users with a preference, how many prefer B."""
+    low: float
+    high: float
+    p: float
+    """Of the sign test over users."""
+    level: float
+
+    @property
+    def verdict(self) -> str:
+        """Which ranking wins, if the sign test can tell."""
+        if math.isnan(self.p) or self.p >= 1 - self.level:
+            return "cannot tell"
+        return "B" if self.share_b > 0.5 else "A"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return asdict(self) | {"verdict": self.verdict}
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The same as JSON."""
+        return json.dumps(finite(self.to_dict()), indent=indent)
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.users_a:,} users prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
+            f"{self.share_b:.1%} [{self.low:.1%}, {self.high:.1%}] of the decided prefer B "
+            f"(sign test by user, p = {self.p:.3g}): {self.verdict}"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>"
+
+
+def score_interleaving(
+    clicks: object, *, columns: Mapping[str, str] | None = None, level: float = 0.95
+) -> InterleavingResult:
+    """Score a log of interleaved lists: a row per list and team, or per click.
+
+    Parameters
+    ----------
+    clicks
+        A frame or records with columns ``user``, ``request`` and ``team`` (A or B), a row per click; a list without a
+        click has a row without a team, so that it is known to have been shown.
+    columns
+        Where the columns have other names.
+    level
+        Of the interval and of the verdict.
+
+    Examples
+    --------
+    >>> rows = [{"user": u, "request": u, "team": "B"} for u in range(9)] + [{"user": 9, "request": 9, "team": "A"}]
+    >>> found = score_interleaving(rows)
+    >>> found.users_b, found.share_b, round(found.p, 4), found.verdict
+    (9, 0.9, 0.0215, 'B')
+    """
+    from rankmeter.online.events import open_table
+
+    table = open_table(clicks, "the interleaving log")
+    names = {role: (columns or {}).get(role, role) for role in ("user", "request", "team")}
+    missing = [name for name in names.values() if name not in table.columns]
+    if missing:
+        fact = f"the interleaving log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
+        raise InputError(with_hint(fact, 'columns={"team": "its name"}'))
+    table = table.select(pl.col(name).alias(role) for role, name in names.items())
+    table = table.with_columns(pl.col("team").cast(pl.String))
+    wrong = table.filter(pl.col("team").is_not_null() & ~pl.col("team").is_in(["A", "B"]))["team"].unique().to_list()
+    if wrong:
+        raise InputError(f"a team is A or B, not {', '.join(map(str, sorted(wrong)))}.")
+    sign = (pl.col("team") == "B").sum().cast(pl.Int64) - (pl.col("team") == "A").sum().cast(pl.Int64)
+    lists = table.group_by("user", "request").agg(sign.sign().alias("won"))
+    users = lists.group_by("user").agg(pl.col("won").sum().sign())["won"]
+    a, b, ties = (int((users == won).sum()) for won in (-1, 1, 0))
+    lists_a, lists_b, tied = (int((lists["won"] == won).sum()) for won in (-1, 1, 0))
+    share = b / (a + b) if a + b else math.nan
+    low, high = wilson(b, a + b, level=level) if a + b else (math.nan, math.nan)
+    return InterleavingResult(a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level)
+
+
+def sign_test(a: int, b: int) -> float:
+    """The two-sided p-value that neither side is more likely.
+
+    Examples
+    --------
+    >>> round(sign_test(1, 9), 6)
+    0.021484
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(a, b), a + b, 0.5))) if a + b else math.nan

@@ -1,0 +1,372 @@
+"""The events of some whole users, in order of time: who repeated what, which click had its impression, which session.
+
+Everything here is arrays over the events of one partition, sorted by user and time. Facts that are wrong or odd are
+counted in ``found``; what is done about each is the rule stated in :mod:`rankmeter.online.checks`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.measures.online import ConversionRate, SessionMeasure
+from rankmeter.online.attribution import Credit, credit
+from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
+from rankmeter.online.partitions import HAS_ID, HAS_ITEM, HAS_REQUEST, HAS_SESSION, Columns
+from rankmeter.online.sessions import SessionTable, sessions_by_gap, sessions_by_id
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+MOMENTS_PER_HOUR = 1_000
+"""A user with more distinct moments of activity than this in one clock hour is a suspected bot."""
+_HOUR = 3_600_000_000
+_GOLDEN, _SECOND, _THIRD = (
+    np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exposures:
+    """Impressions and clicks, paired by what was shown: an item in a request of a user."""
+
+    first_impression: Bools
+    """(n,) the first impression of its item in its request."""
+    first_click: Bools
+    """(n,) the first click on its item in its request."""
+    orphan: Bools
+    """(n,) a click on something of which no impression was logged."""
+    position: npt.NDArray[np.int32]
+    """(n,) where it stood; a click stands where its impression stood. 0 where that is not known."""
+
+
+class Log:
+    """The events of some whole users.
+
+    Parameters
+    ----------
+    columns
+        Compact columns of a partition, in the order of the log.
+    first_position
+        Where the log's positions begin: 0 or 1.
+    last_time
+        The last moment of the whole log.
+    has_impressions
+        Whether the whole log has impressions; where it has none, no click is an orphan.
+    drop_bots
+        Whether the events of suspected bots are left out.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        *,
+        first_position: int = 1,
+        last_time: int = 0,
+        has_impressions: bool = True,
+        drop_bots: bool = False,
+    ) -> None:
+        self.found: Counter[str] = Counter()
+        self.last_time = last_time
+        self._first_position = first_position
+        self._has_impressions = has_impressions
+        self._cache: dict[Any, Any] = {}
+        columns = self._without_duplicates(self._sorted(columns))
+        bot = self._of_bots(columns)
+        self.found["events of suspected bots"] = int(bot.sum())
+        if drop_bots and bot.any():
+            columns = {name: column[~bot] for name, column in columns.items()}
+        self._columns = columns
+        self.kind = columns["flags"] & np.uint8(3)
+        self.time: Ints = columns["time"]
+        begins = _changes(columns["user"])
+        self.user: Ints = np.cumsum(begins) - 1
+        self.users = int(begins.sum())
+        self.found["users"] = self.users
+        for number, name in enumerate(("other", "impressions", "clicks", "conversions")):
+            self.found[name] = int(np.count_nonzero(self.kind == number))
+
+    @classmethod
+    def part(cls, whole: Log, kept: Bools) -> Log:
+        """Some of the events of a log, its checks not counted twice."""
+        made = cls({name: column[kept] for name, column in whole._columns.items()}, last_time=whole.last_time,
+                   first_position=whole._first_position, has_impressions=whole._has_impressions)  # fmt: skip
+        made.found = Counter()
+        return made
+
+    @property
+    def user_ids(self) -> npt.NDArray[np.uint64]:
+        """(users,) the code of each user."""
+        ids: npt.NDArray[np.uint64] = self._columns["user"][np.searchsorted(self.user, np.arange(self.users))]
+        return ids
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def has(self, role: str) -> bool:
+        """Whether the log has a column of this role."""
+        return role in self._columns
+
+    def column(self, role: str) -> npt.NDArray[Any]:
+        """One of the compact columns."""
+        return self._columns[role]
+
+    def known(self, bit: int) -> Bools:
+        """(n,) whether an event has a request, an item, a session or an id."""
+        known: Bools = (self._columns["flags"] & np.uint8(bit)) != 0
+        return known
+
+    def is_kind(self, kind: int) -> Bools:
+        """(n,) whether an event is of a kind."""
+        key = ("kind", kind)
+        if key not in self._cache:
+            self._cache[key] = self.kind == kind
+        found: Bools = self._cache[key]
+        return found
+
+    def _sorted(self, columns: Columns) -> Columns:
+        """Each user's events together, in order of time; events of one moment in the order of the log."""
+        order = _by_user_and_time(columns["user"], columns["time"])
+        columns = {name: column[order] for name, column in columns.items()}
+        same_user = ~_changes(columns["user"])[1:]
+        self.found["out of order"] = int(np.count_nonzero(same_user & (order[1:] < order[:-1])))
+        return columns
+
+    def _without_duplicates(self, columns: Columns) -> Columns:
+        """Leave out events with an id seen before, and conversions that are the same in everything."""
+        flags = columns["flags"]
+        repeated = np.zeros(len(flags), np.bool_)
+        if "id" in columns:
+            repeated |= _repeated((flags & HAS_ID) != 0, columns, ("user", "id"))
+        else:
+            same = tuple(name for name in ("user", "time", "item", "request", "value") if name in columns)
+            repeated |= _repeated((flags & 3) == CONVERSION, columns, same)
+        self.found["duplicates"] += int(repeated.sum())
+        return {name: column[~repeated] for name, column in columns.items()} if repeated.any() else columns
+
+    def _of_bots(self, columns: Columns) -> Bools:
+        """(n,) the events of users who did more in one clock hour than a person does."""
+        new_user = _changes(columns["user"])
+        user = np.cumsum(new_user) - 1
+        rows = np.flatnonzero(new_user | _changes(columns["time"]))
+        begins = np.flatnonzero(_changes(user[rows]) | _changes(columns["time"][rows] // _HOUR))
+        counts = np.diff(np.append(begins, len(rows)))
+        bots = np.zeros(int(new_user.sum()), np.bool_)
+        bots[user[rows[begins[counts > MOMENTS_PER_HOUR]]]] = True
+        self.found["suspected bots"] = int(bots.sum())
+        found: Bools = bots[user]
+        return found
+
+    def position(self) -> npt.NDArray[np.int32]:
+        """(n,) positions from 1, 0 where there is none."""
+        if not self.has("position"):
+            return np.zeros(len(self), np.int32)
+        raw = self._columns["position"]
+        shifted: npt.NDArray[np.int32] = np.where(raw >= self._first_position, raw + (1 - self._first_position), 0)
+        return shifted.astype(np.int32)
+
+    def exposures(self) -> Exposures:
+        """Impressions and clicks paired by user, request and item (without requests: by user and item)."""
+        if "exposures" not in self._cache:
+            self._cache["exposures"] = self._exposures()
+        found: Exposures = self._cache["exposures"]
+        return found
+
+    def _exposures(self) -> Exposures:
+        n = len(self)
+        impression, click = self.is_kind(IMPRESSION), self.is_kind(CLICK)
+        has_request = self.has("request")
+        paired = impression | click
+        if self.has("item"):
+            paired &= self.known(HAS_ITEM)
+        rows = np.flatnonzero(paired & self.known(HAS_REQUEST) if has_request else paired)
+        names = tuple(name for name in ("request", "item") if self.has(name))
+        group, groups = self._groups(rows, names)
+        is_click, time = click[rows], self.time[rows]
+        first = _first_of_each(group, ~is_click, groups)
+        shown = first >= 0
+        clicked = _first_of_each(group, is_click, groups)
+        position = self.position()
+        # Without a request the same item may well be shown again: only the same moment is the same event.
+        firsts = impression.copy(), click.copy()
+        for of_kind, all_of_kind, chosen in ((first, impression, firsts[0]), (clicked, click, firsts[1])):
+            seen = np.zeros(n, np.bool_)
+            seen[rows[of_kind[of_kind >= 0]]] = True
+            if has_request:
+                chosen[rows] &= seen[rows]
+            else:
+                chosen &= ~_repeated(all_of_kind, self._columns, ("user", "time", *names))
+        orphan = np.zeros(n, np.bool_)
+        if self._has_impressions:
+            orphan |= click
+            orphan[rows[is_click]] = ~shown[group[is_click]]
+            early = is_click & shown[group] & (time < time[np.maximum(first, 0)][group])
+            self.found["clicks before their impression"] = int(early.sum())
+            at = position[rows[np.maximum(first, 0)]][group]
+            use = is_click & shown[group] & (at > 0)
+            position[rows[use]] = at[use]
+        self.found["orphan clicks"] = int((orphan & firsts[1]).sum())
+        self.found["repeated impressions"] = int(impression.sum() - firsts[0].sum())
+        self.found["repeated clicks"] = int(click.sum() - firsts[1].sum())
+        return Exposures(firsts[0], firsts[1], orphan, position)
+
+    def requests(self) -> tuple[Ints, int]:
+        """(n,) the request of each impression and click, from 0, -1 where there is none; and how many there are."""
+        if "requests" not in self._cache:
+            rows = np.flatnonzero((self.is_kind(IMPRESSION) | self.is_kind(CLICK)) & self.known(HAS_REQUEST))
+            group, groups = self._groups(rows, ("request",))
+            of_event = np.full(len(self), -1, np.int64)
+            of_event[rows] = group
+            self._cache["requests"] = of_event, groups
+        found: tuple[Ints, int] = self._cache["requests"]
+        return found
+
+    def _groups(self, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, int]:
+        """Number the distinct combinations of user and columns among some events."""
+        columns = [self._columns[name][rows] for name in names]
+        return _numbered([self.user[rows].astype(np.uint64), *columns])
+
+    def sessions(self, measure: SessionMeasure) -> SessionTable:
+        """The sessions as a measure defines them."""
+        by_id = measure.sessions == "id" or (measure.sessions == "auto" and self.has("session"))
+        key = ("sessions", by_id, measure.gap, measure.max_length, measure.activity)
+        if key not in self._cache:
+            active = None if measure.activity == "all" else self.kind != IMPRESSION
+            if by_id:
+                made = sessions_by_id(self.user, self.time, self.column("session"), self.known(HAS_SESSION), active)
+            else:
+                longest = None if measure.max_length is None else round(measure.max_length * _HOUR)
+                made = sessions_by_gap(self.user, self.time, active, gap=round(measure.gap * 60e6), max_length=longest)
+            self._cache[key] = made
+        found: SessionTable = self._cache[key]
+        return found
+
+    def clicks(self, counted: str, orphans: str) -> Bools:
+        """(n,) the clicks that count: each item once in a request, all, or one a request; with or without orphans."""
+        key = ("clicks", counted, orphans)
+        if key not in self._cache:
+            pairs = self.exposures()
+            chosen = self.is_kind(CLICK) if counted == "all" else pairs.first_click
+            if orphans == "drop":
+                chosen = chosen & ~pairs.orphan
+            if counted == "request" and self.has("request"):
+                request, requests = self.requests()
+                rows = np.flatnonzero(chosen & (request >= 0))
+                first = _first_of_each(request[rows], np.ones(len(rows), np.bool_), requests)
+                only = chosen & (request < 0)
+                only[rows[first[first >= 0]]] = True
+                chosen = only
+            self._cache[key] = chosen
+        found: Bools = self._cache[key]
+        return found
+
+    def credit(self, measure: ConversionRate) -> tuple[Ints, Credit]:
+        """The clicks that count, as rows, and what each is credited with."""
+        key = ("credit", measure.clicks, measure.orphans, measure.window, measure.item, measure.credit)
+        if key not in self._cache:
+            rows = np.flatnonzero(self.clicks(measure.clicks, measure.orphans))
+            bought = np.flatnonzero(self.is_kind(CONVERSION))
+            both = np.concatenate([rows, bought])
+            if measure.item == "same" and self.has("item"):
+                known = self.known(HAS_ITEM)
+                group, groups = self._groups(both, ("item",))
+                # What names no item is the same as nothing else.
+                group = np.where(known[both], group, groups + np.arange(len(both)))
+            else:
+                group = self.user[both]
+            window = None if measure.window is None else round(measure.window * _HOUR)
+            given = credit(group[: len(rows)], self.time[rows], group[len(rows) :], self.time[bought],
+                           window=window, rule=measure.credit)  # fmt: skip
+            self._cache[key] = rows, given
+        found: tuple[Ints, Credit] = self._cache[key]
+        return found
+
+
+def _changes(column: npt.NDArray[Any]) -> Bools:
+    """(n,) whether a value differs from the one before; the first does."""
+    begins = np.ones(len(column), np.bool_)
+    begins[1:] = column[1:] != column[:-1]
+    return begins
+
+
+def _first_of_each(group: Ints, chosen: Bools, groups: int) -> Ints:
+    """(groups,) the first chosen position of each group, -1 where there is none."""
+    first = np.full(groups, -1, np.int64)
+    places = np.flatnonzero(chosen)[::-1]
+    first[group[places]] = places  # the last assignment wins, which is the first place
+    return first
+
+
+def _mixed(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.uint64]:
+    """A 64-bit hash of each row."""
+    mixed = columns[0].view(np.uint64) * _GOLDEN
+    for column in columns[1:]:
+        mixed ^= mixed >> np.uint64(29)
+        mixed *= _THIRD
+        mixed ^= column.view(np.uint64) * _SECOND
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= _THIRD
+    return mixed
+
+
+def _by_hash(mixed: npt.NDArray[np.uint64]) -> tuple[Ints, Bools]:
+    """The rows in order of their hash, equal ones as they came; and where another hash begins.
+
+    The lowest bits of a hash make room for the number of its row, so that plain sorting, which is several times faster
+    than argsort, does both. The caller checks that rows with equal bits are equal.
+    """
+    bits = np.uint64(max(1, (len(mixed) - 1).bit_length()))
+    packed = (mixed >> bits << bits) | np.arange(len(mixed), dtype=np.uint64)
+    packed.sort()
+    order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
+    return order, _changes(packed >> bits)
+
+
+def _by_user_and_time(user: npt.NDArray[np.uint64], time: Ints) -> Ints:
+    """The order that brings users together and their events into order of time, stable."""
+    if len(time) and not (time[1:] >= time[:-1]).all():
+        by_time = np.argsort(time, kind="stable")
+        return by_time[_by_user_and_time(user[by_time], time[by_time])]
+    order, begins = _by_hash(_mixed([user]))
+    if (_changes(user[order]) & ~begins).any():  # two users with one hash
+        return np.lexsort((time, user))
+    return order
+
+
+def _numbered(columns: list[npt.NDArray[Any]]) -> tuple[Ints, int]:
+    """A number from 0 for each distinct row; by a hash that is checked, so that the answer is exact."""
+    if not len(columns[0]):
+        return np.zeros(0, np.int64), 0
+    order, begins = _by_hash(_mixed(columns))
+    differs = np.zeros(len(begins), np.bool_)
+    for column in columns:
+        differs |= _changes(column[order])
+    if (differs & ~begins).any():  # two different rows with one hash
+        order = np.lexsort(columns[::-1])
+        begins = np.zeros(len(order), np.bool_)
+        for column in columns:
+            begins |= _changes(column[order])
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(begins) - 1
+    return numbers, int(begins.sum())
+
+
+def _repeated(among: Bools, columns: Columns, names: tuple[str, ...]) -> Bools:
+    """(n,) which of some events are the same in these columns as an earlier one."""
+    rows = np.flatnonzero(among)
+    repeated = np.zeros(len(among), np.bool_)
+    if len(rows) < 2:
+        return repeated
+    keys = [columns[name][rows].view(np.uint64) for name in names]
+    order = np.lexsort(keys[::-1])
+    begins = np.zeros(len(rows), np.bool_)
+    for key in keys:
+        begins |= _changes(key[order])
+    begins[0] = True
+    repeated[rows[order[~begins]]] = True
+    return repeated

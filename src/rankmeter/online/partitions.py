@@ -1,0 +1,247 @@
+"""A log as partitions of whole users, small enough to be counted one at a time.
+
+Rows are read once, in batches, and made compact: ids become 64-bit codes, words become small numbers. Whole numbers are
+their own codes; text is hashed, so that of ten million ids two share a code with a chance of about three in a million.
+What does not fit in memory waits in a temporary file.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.online.events import KINDS, Events
+
+ROWS_PER_PARTITION = 200_000
+"""Small enough for the caches of a processor: sorting and looking up is then several times faster."""
+
+BATCH_ROWS = 250_000
+HELD_BYTES = 300_000_000
+"""How much is kept in memory before partitions are written to a file."""
+
+MOST_LABELS = 1_000
+"""More variants or segments than this are a mistake in the columns."""
+
+HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID = 4, 8, 16, 32
+"""Bits of ``flags`` beside the kind, which takes the lowest two."""
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+@dataclass
+class Seen:
+    """What was seen while reading, over the whole log."""
+
+    rows: int = 0
+    without_user: int = 0
+    without_time: int = 0
+    first_time: int | None = None
+    last_time: int | None = None
+    lowest_position: int | None = None
+    types: Counter[str] = field(default_factory=Counter)
+    labels: dict[str, list[str]] = field(default_factory=lambda: {"variant": [], "segment": []})
+    """The words behind the codes of variants and segments, in the order in which they were met."""
+
+
+class Partitions:
+    """The compact rows of a log, by partitions of users; a context that removes its temporary file.
+
+    Parameters
+    ----------
+    events
+        The log.
+    needed
+        The roles beside time, user and type that the counting will look at.
+    rows_per_partition
+        How many rows a partition should have at most, on average.
+    """
+
+    def __init__(self, events: Events, needed: set[str], *, rows_per_partition: int = ROWS_PER_PARTITION) -> None:
+        self.seen = Seen()
+        self._events = events
+        self._needed = [role for role in ("request", "item", "position", "session", "value", "variant", "segment", "id")
+                        if role in needed and events.has(role)]  # fmt: skip
+        self._rows_per_partition = rows_per_partition
+        self._held: list[list[Columns]] = []
+        self._held_bytes = 0
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._layout: dict[str, np.dtype[Any]] = {}
+
+    def __enter__(self) -> Self:
+        rows = self._events.rows.select("time", "user", "type", *self._needed)
+        total = int(rows.select(pl.len()).collect().item())
+        self._held = [[] for _ in range(max(1, -(-total // self._rows_per_partition)))]
+        try:
+            for batch in _batches(rows):
+                self._take(batch)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[Columns]:
+        for number in range(len(self._held)):
+            chunks = self._written(number) + self._held[number]
+            self._held[number] = []
+            if chunks:
+                yield {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+
+    def _take(self, batch: pl.DataFrame) -> None:
+        seen = self.seen
+        seen.rows += len(batch)
+        no_user, no_time = batch["user"].is_null(), batch["time"].is_null()
+        seen.without_user += int(no_user.sum())
+        seen.without_time += int((no_time & ~no_user).sum())
+        if no_user.any() or no_time.any():
+            batch = batch.filter(~(no_user | no_time))
+        if not len(batch):
+            return
+        columns = self._compact(batch)
+        low, high = int(columns["time"].min()), int(columns["time"].max())
+        seen.first_time = low if seen.first_time is None else min(low, seen.first_time)
+        seen.last_time = high if seen.last_time is None else max(high, seen.last_time)
+        self._share_out(columns)
+
+    def _compact(self, batch: pl.DataFrame) -> Columns:
+        flags = self._kinds(batch["type"])
+        columns: Columns = {"user": codes(batch["user"]), "time": batch["time"].to_numpy()}
+        for role, bit in (("request", HAS_REQUEST), ("item", HAS_ITEM), ("session", HAS_SESSION), ("id", HAS_ID)):
+            if role in self._needed:
+                columns[role] = codes(batch[role])
+                known = batch[role].is_not_null().to_numpy()
+                flags |= known.astype(np.uint8) * np.uint8(bit)
+        if "position" in self._needed:
+            position = batch["position"]
+            lowest: Any = position.min()
+            if lowest is not None:
+                before = self.seen.lowest_position
+                self.seen.lowest_position = int(lowest) if before is None else min(before, int(lowest))
+            columns["position"] = position.fill_null(-1).to_numpy().astype(np.int32)
+        if "value" in self._needed:
+            columns["value"] = batch["value"].fill_nan(None).fill_null(0.0).to_numpy()
+        for role in ("variant", "segment"):
+            if role in self._needed:
+                columns[role] = self._labels(role, batch[role])
+        columns["flags"] = flags
+        return columns
+
+    def _kinds(self, words: pl.Series) -> npt.NDArray[np.uint8]:
+        """The kind of each event, and how often each word was met."""
+        named = words.fill_null("").cast(pl.Categorical)
+        code = named.to_physical().to_numpy()
+        counts = np.bincount(code)
+        table = np.zeros(len(counts), np.uint8)
+        for word, number in _vocabulary(named):
+            self.seen.types[word] += int(counts[number])
+            table[number] = KINDS.index(self._events.kinds.get(word.casefold(), "other"))
+        kinds: npt.NDArray[np.uint8] = table[code]
+        return kinds
+
+    def _labels(self, role: str, words: pl.Series) -> npt.NDArray[np.int16]:
+        named = words.cast(pl.Categorical)
+        code = named.to_physical().fill_null(0).to_numpy()
+        known = self.seen.labels[role]
+        table = np.full(int(code.max(initial=0)) + 1, -1, np.int16)
+        for word, number in _vocabulary(named):
+            if word not in known:
+                known.append(word)
+            table[number] = known.index(word)
+        if len(known) > MOST_LABELS:
+            column = self._events.columns[role]
+            fact = f"{self._events.source}: column '{column}' ({role}) has more than {MOST_LABELS:,} values."
+            raise InputError(with_hint(fact, "a variant or a segment is one of a few"))
+        found: npt.NDArray[np.int16] = table[code]
+        found[named.is_null().to_numpy()] = -1
+        return found
+
+    def _share_out(self, columns: Columns) -> None:
+        parts = len(self._held)
+        if parts == 1:
+            self._hold(0, columns)
+            return
+        mixed = (columns["user"] * _GOLDEN) >> np.uint64(32)
+        home = ((mixed * np.uint64(parts)) >> np.uint64(32)).astype(np.int16)
+        order = np.argsort(home, kind="stable")  # the order of a user's events is kept
+        ends = np.cumsum(np.bincount(home, minlength=parts))
+        columns = {name: column[order] for name, column in columns.items()}
+        for number, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+            if end > start:
+                self._hold(number, {name: column[start:end] for name, column in columns.items()})
+        if self._held_bytes > HELD_BYTES:
+            self._write()
+
+    def _hold(self, number: int, columns: Columns) -> None:
+        self._held[number].append(columns)
+        self._held_bytes += sum(column.nbytes for column in columns.values())
+
+    def _write(self) -> None:
+        """Append what is held to a file per partition, column after column."""
+        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="rankmeter-")
+        for number, chunks in enumerate(self._held):
+            if not chunks:
+                continue
+            self._layout = {name: column.dtype for name, column in chunks[0].items()}
+            merged = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in self._layout}
+            with self._file(number).open("ab") as file:
+                np.array([len(merged["user"])], np.int64).tofile(file)
+                for column in merged.values():
+                    column.tofile(file)
+            self._held[number] = []
+        self._held_bytes = 0
+
+    def _written(self, number: int) -> list[Columns]:
+        if self._folder is None or not self._file(number).exists():
+            return []
+        content, chunks, place = self._file(number).read_bytes(), [], 0
+        while place < len(content):
+            rows = int(np.frombuffer(content, np.int64, 1, place)[0])
+            place += 8
+            chunk = {}
+            for name, dtype in self._layout.items():
+                chunk[name] = np.frombuffer(content, dtype, rows, place)
+                place += rows * dtype.itemsize
+            chunks.append(chunk)
+        self._file(number).unlink()
+        return chunks
+
+    def _file(self, number: int) -> Path:
+        return Path(self._folder.name if self._folder else "") / f"{number}.rows"
+
+
+def _batches(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    if hasattr(rows, "collect_batches"):
+        yield from rows.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+    else:  # Polars before 1.34
+        yield from rows.collect().iter_slices(BATCH_ROWS)
+
+
+def _vocabulary(named: pl.Series) -> list[tuple[str, int]]:
+    """The words of a categorical column with their codes; each once."""
+    once = named.drop_nulls().unique()
+    return list(zip(once.cast(pl.String).to_list(), once.to_physical().to_list(), strict=True))
+
+
+def codes(ids: pl.Series) -> npt.NDArray[np.uint64]:
+    """A 64-bit code for each id: a whole number is its own, anything else is hashed as text; missing ones are 0."""
+    if ids.dtype.is_integer():
+        kept = ids.cast(pl.UInt64) if ids.dtype == pl.UInt64 else ids.cast(pl.Int64, strict=False)
+        return kept.fill_null(0).to_numpy().astype(np.uint64, copy=False).view(np.uint64)
+    return ids.cast(pl.String).hash(seed=7).to_numpy()

@@ -1,0 +1,147 @@
+"""Plain proportions: intervals and tests for so many out of so many independent units.
+
+Only where each unit counts once. Clicks out of impressions are no such thing when users were randomised: use the delta
+method (:mod:`rankmeter.online.inference`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rankmeter.errors import InputError
+
+
+def quantile(level: float) -> float:
+    """The normal quantile of a two-sided level: 1.96 for 0.95."""
+    from scipy.special import ndtri  # scipy is loaded only for statistics
+
+    if not 0 < level < 1:
+        raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
+    return float(ndtri((1 + level) / 2))
+
+
+def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
+    """The score interval of a proportion (Wilson 1927).
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in wilson(81, 263)]
+    [0.2553, 0.3662]
+    """
+    _check(count, n)
+    z = quantile(level)
+    share, weight = count / n, z * z / n
+    middle = (share + weight / 2) / (1 + weight)
+    half = z / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / (4 * n))
+    return max(0.0, middle - half) if count else 0.0, min(1.0, middle + half) if count < n else 1.0
+
+
+def exact(count: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
+    """The interval of Clopper and Pearson (1934), which covers at least as often as it says.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in exact(81, 263)]
+    [0.2527, 0.3676]
+    """
+    from scipy.special import betaincinv
+
+    _check(count, n)
+    tail = (1 - level) / 2
+    low = float(betaincinv(count, n - count + 1, tail)) if count else 0.0
+    high = float(betaincinv(count + 1, n - count, 1 - tail)) if count < n else 1.0
+    return low, high
+
+
+def newcombe(count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95) -> tuple[float, float]:
+    """The interval of the difference of two proportions, first minus second (Newcombe 1998, from Wilson intervals).
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in newcombe(56, 70, 48, 80)]
+    [0.0524, 0.3339]
+    """
+    one, other = count / n, other_count / other_n
+    low, high = wilson(count, n, level=level)
+    other_low, other_high = wilson(other_count, other_n, level=level)
+    return (
+        one - other - math.hypot(one - low, other_high - other),
+        one - other + math.hypot(high - one, other - other_low),
+    )
+
+
+def wald(count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95) -> tuple[float, float]:
+    """The plain normal interval of the difference of two proportions, first minus second."""
+    one, other = count / n, other_count / other_n
+    half = quantile(level) * math.sqrt(one * (1 - one) / n + other * (1 - other) / other_n)
+    return one - other - half, one - other + half
+
+
+def ratio_interval(
+    count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95
+) -> tuple[float, float]:
+    """The interval of the ratio of two proportions, first over second, on the log scale."""
+    _check(count, n)
+    _check(other_count, other_n)
+    if not count or not other_count:
+        return 0.0, math.inf
+    ratio = (count / n) / (other_count / other_n)
+    half = quantile(level) * math.sqrt(1 / count - 1 / n + 1 / other_count - 1 / other_n)
+    return ratio * math.exp(-half), ratio * math.exp(half)
+
+
+def z_test(count: float, n: float, other_count: float, other_n: float, *, pooled: bool = True) -> tuple[float, float]:
+    """The z statistic and p-value of equal proportions, with the pooled or the separate variances.
+
+    Examples
+    --------
+    >>> z_test(56, 70, 48, 80)
+    (2.65017195..., 0.00804508...)
+    """
+    from scipy.special import ndtr
+
+    one, other = count / n, other_count / other_n
+    if pooled:
+        share = (count + other_count) / (n + other_n)
+        variance = share * (1 - share) * (1 / n + 1 / other_n)
+    else:
+        variance = one * (1 - one) / n + other * (1 - other) / other_n
+    if variance == 0:
+        return (0.0, 1.0) if one == other else (math.inf, 0.0)
+    z = (one - other) / math.sqrt(variance)
+    return z, float(2 * ndtr(-abs(z)))
+
+
+def equal_proportions(counts: Sequence[float], ns: Sequence[float]) -> tuple[float, float]:
+    """The chi-square statistic and p-value of several equal proportions."""
+    from scipy.special import chdtrc
+
+    share = sum(counts) / sum(ns)
+    statistic = sum((c - n * share) ** 2 / (n * share * (1 - share)) for c, n in zip(counts, ns, strict=True))
+    return statistic, float(chdtrc(len(counts) - 1, statistic))
+
+
+def sample_ratio(counts: Sequence[float], ratios: Sequence[float] | None = None) -> float:
+    """The p-value of the chi-square test that units were split in the ratios that were meant.
+
+    Examples
+    --------
+    >>> sample_ratio([5100, 4900])
+    0.04550026...
+    """
+    from scipy.special import chdtrc
+
+    meant = [1.0] * len(counts) if ratios is None else [float(ratio) for ratio in ratios]
+    if len(meant) != len(counts) or len(counts) < 2 or min(meant) <= 0 or not sum(counts):
+        raise InputError(
+            f"the sample-ratio check needs a ratio above 0 for each of the {len(counts)} variants: {meant}."
+        )
+    expected = [sum(counts) * ratio / sum(meant) for ratio in meant]
+    statistic = sum((count - mean) ** 2 / mean for count, mean in zip(counts, expected, strict=True))
+    return float(chdtrc(len(counts) - 1, statistic))
+
+
+def _check(count: float, n: float) -> None:
+    if not 0 <= count <= n or n <= 0:
+        raise InputError(f"{count} out of {n} is no proportion.")

@@ -1,0 +1,191 @@
+"""What an evaluation of a log gives back: numbers with intervals, each with its definition and with what was found."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from rankmeter.errors import NotFoundError, nearest
+from rankmeter.measures import parse
+from rankmeter.measures.online import OnlineMeasure
+from rankmeter.online.checks import Finding
+from rankmeter.online.inference import Estimate
+from rankmeter.online.sums import Sums, sums_to_table
+
+
+@dataclass(frozen=True, slots=True)
+class PositionRate:
+    """The click-through rate at one position."""
+
+    position: int
+    impressions: int
+    clicks: int
+    rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """How many sessions lasted at most so long, and longer than those of the bin before."""
+
+    up_to: float
+    """Seconds; infinity for the last bin."""
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class OnlineEvaluation:
+    """The values of online measures, for all units or by group.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> log = [{"time": 0, "user": u, "item": "a", "type": t, "arm": u} for u in "AB" for t in ("impression", "click")]
+    >>> found = rm.online.evaluate(log, ["CTR"], by="arm")
+    >>> found["CTR", "A"]
+    1.0
+    """
+
+    source: str
+    measures: tuple[OnlineMeasure, ...]
+    unit: str
+    by: str
+    """What divides the units into groups; empty where nothing does."""
+    estimates: Mapping[str, Mapping[OnlineMeasure, Estimate]]
+    """For each group (the empty name for everything) the value of each measure."""
+    sums: Mapping[str, Sums]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    counts: Mapping[str, int]
+    """Events, users, impressions, clicks, conversions, sessions, and users who reached each step of the funnel."""
+    positions: tuple[PositionRate, ...]
+    lengths: tuple[Bin, ...]
+
+    def __getitem__(self, key: str | OnlineMeasure | tuple[str | OnlineMeasure, str]) -> float:
+        return self.estimate(*key).value if isinstance(key, tuple) else self.estimate(key).value
+
+    def estimate(self, measure: str | OnlineMeasure, group: str | None = None) -> Estimate:
+        """The value of a measure with its interval."""
+        if group is None:
+            if self.by:
+                names = ", ".join(self.estimates)
+                raise NotFoundError(f"the values are by {self.by}: say which of {names}. Hint: result['CTR', 'A']")
+            group = ""
+        if group not in self.estimates:
+            close = nearest(group, list(self.estimates), shown=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(self.estimates)}."
+            raise NotFoundError(f"there is no {self.by} '{group}'. Hint: {hint}")
+        return self.estimates[group][self.find(measure)]
+
+    def find(self, measure: str | OnlineMeasure) -> OnlineMeasure:
+        """The measure of this result that is meant."""
+        meant = parse(measure) if isinstance(measure, str) else measure
+        for known in self.measures:
+            if known == meant:
+                return known
+        raise NotFoundError(f"this result has no '{measure}'. Hint: it has {', '.join(map(str, self.measures))}.")
+
+    @property
+    def definitions(self) -> dict[str, dict[str, Any]]:
+        """Every choice behind each number, the defaults too."""
+        return {str(measure): measure.describe() for measure in self.measures}
+
+    @property
+    def zero_share(self) -> float:
+        """The share of sessions that last 0 seconds."""
+        return self.counts["sessions of no length"] / self.counts["sessions"] if self.counts["sessions"] else math.nan
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row per group and measure."""
+        rows = [
+            {"group": group, "measure": str(measure), "value": one.value, "low": one.low, "high": one.high,
+             "level": one.level, "units": one.units, "method": one.method}
+            for group, values in self.estimates.items()
+            for measure, one in values.items()
+        ]  # fmt: skip
+        table = pl.DataFrame(rows)
+        return table.rename({"group": self.by}) if self.by else table.drop("group")
+
+    def sums_table(self) -> pl.DataFrame:
+        """The sums behind the numbers, a row per group and measure, which can be handed on instead of events."""
+        return sums_to_table(self.sums, self.measures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "source": self.source,
+            "unit": self.unit,
+            "by": self.by,
+            "values": {
+                group: {str(measure): one.to_dict() for measure, one in values.items()}
+                for group, values in self.estimates.items()
+            },
+            "definitions": self.definitions,
+            "findings": [asdict(one) for one in self.findings],
+            "notes": list(self.notes),
+            "counts": dict(self.counts),
+            "positions": [asdict(one) for one in self.positions],
+            "lengths": [asdict(one) for one in self.lengths],
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The same as JSON; what is no number is null."""
+        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
+
+    def sentences(self) -> list[str]:
+        """What a person should know before reading the numbers."""
+        counts = self.counts
+        said = (
+            f"{counts['events']:,} events of {counts['users']:,} users: {counts['impressions']:,} impressions, "
+            f"{counts['clicks']:,} clicks, {counts['conversions']:,} conversions, {counts['sessions']:,} sessions "
+            f"({self.zero_share:.1%} of them of no length)"
+        )
+        return [said, *self.notes, *(one.sentence for one in self.findings)]
+
+    def __repr__(self) -> str:
+        lines = [f"{self.source}: {self.sentences()[0]}"]
+        width = max(len(str(measure)) for measure in self.measures)
+        for group, values in self.estimates.items():
+            lines += [f"{self.by} {group}"] if self.by else []
+            lines += [f"  {measure!s:<{width}}  {shown(one, measure)}" for measure, one in values.items()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(group)}</td>"
+            f"<td title='{html.escape(measure.definition)}'>{html.escape(str(measure))}</td>"
+            f"<td style='text-align:right'>{html.escape(shown(one, measure))}</td>"
+            f"<td style='text-align:right'>{one.units:,}</td></tr>"
+            for group, values in self.estimates.items()
+            for measure, one in values.items()
+        )
+        head = f"<th>{html.escape(self.by)}</th><th>measure</th><th>value with interval</th><th>{self.unit}s</th>"
+        caption = html.escape("; ".join(self.sentences()[:1]))
+        return f"<table><caption>{caption}</caption><tr>{head}</tr>{rows}</table>"
+
+
+def shown(one: Estimate, measure: OnlineMeasure, *, digits: int = 4) -> str:
+    """A value with its interval as people read it; no data is said, never 0."""
+    if math.isnan(one.value):
+        return "no data"
+    unit = f" {measure.unit}" if measure.unit else ""
+    digits = 1 if measure.unit else digits
+    if math.isnan(one.low):
+        return f"{one.value:.{digits}f}{unit}"
+    return f"{one.value:.{digits}f}{unit} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+
+
+def finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: null stands for both."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: finite(one) for key, one in value.items()}
+    return [finite(one) for one in value] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,130 @@
+"""Where sessions begin and end.
+
+A new session begins when ``gap`` or more has passed since the user's last event, and ``max_length`` or more after the
+session's first event, so that a session that never ends is cut. Both boundaries belong to the new session: a pause of
+exactly ``gap`` ends a session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTable:
+    """The sessions of some events."""
+
+    of_event: Ints
+    """(n,) the session of each event, from 0; -1 for an event that is no activity."""
+    user: Ints
+    """(s,) the user of each session."""
+    first: Ints
+    """(s,) the time of its first event."""
+    last: Ints
+    """(s,) the time of its last event."""
+    events: Ints
+    """(s,) how many events it has."""
+    cut: int
+    """How many sessions were begun only because the one before had reached the maximum length."""
+
+    @property
+    def seconds(self) -> npt.NDArray[np.float64]:
+        """(s,) how long each lasted, from first to last event."""
+        return (self.last - self.first) / 1e6
+
+
+def sessions_by_gap(user: Ints, time: Ints, active: Bools | None, *, gap: int, max_length: int | None) -> SessionTable:
+    """Cut events into sessions by pauses.
+
+    Parameters
+    ----------
+    user
+        (n,) user codes, sorted.
+    time
+        (n,) microseconds, sorted within each user.
+    active
+        (n,) which events count as activity; None for all.
+    gap, max_length
+        Microseconds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> minutes = np.array([0, 4, 34]) * 60_000_000
+    >>> table = sessions_by_gap(np.zeros(3, np.int64), minutes, None, gap=30 * 60_000_000, max_length=None)
+    >>> table.seconds.tolist()
+    [240.0, 0.0]
+    """
+    rows = np.arange(len(user)) if active is None else np.flatnonzero(active)
+    who, when = user[rows], time[rows]
+    begins = np.ones(len(rows), np.bool_)
+    begins[1:] = (who[1:] != who[:-1]) | (when[1:] - when[:-1] >= gap)
+    cut = _cut_long(begins, when, max_length) if max_length is not None else 0
+    code = np.cumsum(begins) - 1
+    of_event = np.full(len(user), -1, np.int64)
+    of_event[rows] = code
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts[1:], len(rows)) - 1
+    if not len(rows):
+        starts = ends = np.zeros(0, np.int64)
+    return SessionTable(of_event, who[starts], when[starts], when[ends], ends - starts + 1, cut)
+
+
+def _cut_long(begins: Bools, when: Ints, max_length: int) -> int:
+    """Begin a new session wherever one has reached its maximum length; how many were begun."""
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts[1:], len(when))
+    made = 0
+    # Long sessions are rare, so each is cut on its own.
+    for start, end in zip(*_long(starts, ends, when, max_length), strict=True):
+        while True:
+            start = start + int(np.searchsorted(when[start:end], when[start] + max_length))
+            if start >= end:
+                break
+            begins[start] = True
+            made += 1
+    return made
+
+
+def _long(starts: Ints, ends: Ints, when: Ints, max_length: int) -> tuple[list[int], list[int]]:
+    if not len(starts):
+        return [], []
+    is_long = when[ends - 1] - when[starts] >= max_length
+    return starts[is_long].tolist(), ends[is_long].tolist()
+
+
+def sessions_by_id(
+    user: Ints, time: Ints, session: npt.NDArray[np.uint64], known: Bools, active: Bools | None
+) -> SessionTable:
+    """Group events by the session id that the log gives; ids of different users are different sessions.
+
+    Parameters
+    ----------
+    user, time
+        As for :func:`sessions_by_gap`.
+    session
+        (n,) codes of session ids.
+    known
+        (n,) whether the event has a session id; one without is in no session.
+    active
+        As for :func:`sessions_by_gap`.
+    """
+    rows = np.flatnonzero(known if active is None else known & active)
+    who, when, named = user[rows], time[rows], session[rows]
+    order = np.lexsort((named, who))  # stable: time stays in order inside a session
+    who, when, named = who[order], when[order], named[order]
+    begins = np.ones(len(rows), np.bool_)
+    begins[1:] = (who[1:] != who[:-1]) | (named[1:] != named[:-1])
+    of_event = np.full(len(user), -1, np.int64)
+    of_event[rows[order]] = np.cumsum(begins) - 1
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts[1:], len(rows)) - 1
+    if not len(rows):
+        starts = ends = np.zeros(0, np.int64)
+    return SessionTable(of_event, who[starts], when[starts], when[ends], ends - starts + 1, 0)

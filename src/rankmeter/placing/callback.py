@@ -1,0 +1,156 @@
+"""A catalogue scored by a callback: ``score(queries, items)`` gives a tile, and only counts are kept of it.
+
+Two passes over the same tiles: the first takes the scores of the judged and the excluded pairs, the second counts what
+is above them. So a threshold comes from the same arithmetic as what it is compared with, whatever the model computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.vectors import Precision, Resolved, kth_best
+
+Score = Callable[[Ints, slice], Any]
+"""From the rows of some queries and a slice of the items to their scores, ``(queries, items)``, NumPy or torch."""
+QUERIES_AT_ONCE = 1024
+ITEMS_AT_ONCE = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTiles:
+    """A callback, and the scores of the pairs that ranks are counted for."""
+
+    score: Score
+    rows: Ints
+    """The rows of the queries that are asked for, rising."""
+    shape: tuple[int, int]
+    keys: Ints
+    """Query and item of each known pair in one number, rising."""
+    known: Floats
+    device: str
+
+    @classmethod
+    def of(cls, score: Score, shape: tuple[int, int], query: Ints, item: Ints) -> ScoredTiles:
+        """The first pass: the scores of some pairs, from the tiles they stand in."""
+        keys = np.unique(query * shape[1] + item)
+        query, item = keys // shape[1], keys % shape[1]
+        rows = np.unique(query)
+        known, device = np.empty(len(keys)), "cpu"
+        for block in _blocks(rows):
+            mine = np.arange(*np.searchsorted(query, [block[0], block[-1] + 1]))
+            for tile in _tiles(shape[1]):
+                some = mine[(item[mine] >= tile.start) & (item[mine] < tile.stop)]
+                if not len(some):
+                    continue
+                scores = tile_scores(score, block, tile)
+                device = str(getattr(scores, "device", "cpu"))
+                local = np.searchsorted(block, query[some])
+                known[some] = _host(scores[_like(local, scores), _like(item[some] - tile.start, scores)])
+        return cls(score, rows, shape, keys, known, device)
+
+    def scores(self, query: Ints, item: Ints) -> Floats:
+        """(n,) the scores of pairs that the first pass took."""
+        found: Floats = self.known[np.searchsorted(self.keys, query * self.shape[1] + item)]
+        return found
+
+    def resolve(self, owner: Ints, item: Ints, precision: Precision) -> Resolved:
+        """The second pass: count and note what is equal; ``owner`` is the query of each item, in rising order."""
+        if precision == "fast":
+            fact = "precision='fast' multiplies vectors in low precision, and here a callback gives the scores."
+            raise InputError(with_hint(fact, "precision='exact'"))
+        threshold = self.scores(owner, item)
+        above = np.zeros(len(owner), np.int64)
+        tie_rows, tie_items = [owner[:0]], [owner[:0]]
+        for block in _blocks(self.rows):
+            low, high = np.searchsorted(owner, [block[0], block[-1] + 1])
+            if low == high:
+                continue
+            local = np.searchsorted(block, owner[low:high])
+            for tile in _tiles(self.shape[1]):
+                scores = tile_scores(self.score, block, tile)
+                mine = scores[_like(local, scores)]
+                wanted = _like(threshold[low:high], scores)[:, None]
+                above[low:high] += _host((mine > wanted).sum(1)).astype(np.int64)
+                row, column = _nonzero(mine == wanted)
+                tie_rows.append(row + low)
+                tie_items.append(column + tile.start)
+        return Resolved(threshold, above, np.concatenate(tie_rows), np.concatenate(tie_items), 0, 0)
+
+    def tile_best(
+        self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
+    ) -> tuple[Ints, Ints, Floats]:
+        """The k best of a tile; see :class:`rankmeter.placing.top.Tiled`."""
+        scores = tile_scores(self.score, block, tile)
+        if len(hidden[0]):
+            scores = scores.clone() if hasattr(scores, "clone") else scores.copy()
+            scores[_like(hidden[0], scores), _like(hidden[1], scores)] = -np.inf
+        lowest = np.maximum(bound, _kth_best(scores, k)) if np.isneginf(bound).any() else bound
+        row, column = _nonzero(scores >= _like(lowest, scores)[:, None])
+        return row, column + tile.start, _host(scores[_like(row, scores), _like(column, scores)])
+
+
+def _kth_best(scores: Any, k: int) -> Floats:
+    if not hasattr(scores, "topk"):
+        return kth_best(scores, k)
+    if scores.shape[1] < k:
+        return np.full(len(scores), -np.inf)
+    found: Floats = _host(scores.topk(k, dim=1)[0][:, -1])
+    return found
+
+
+def tile_scores(score: Score, block: Ints, tile: slice) -> Any:
+    """One tile, checked."""
+    scores = score(block, tile)
+    shape = (len(block), tile.stop - tile.start)
+    if hasattr(scores, "detach"):
+        scores = scores.detach()
+        scores = scores if scores.is_floating_point() else scores.double()
+        wrong = bool(scores.isnan().any())
+    else:
+        scores = np.asarray(scores)
+        scores = scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+        wrong = bool(np.isnan(scores).any())
+    if tuple(scores.shape) != shape:
+        fact = f"score() gave the shape {tuple(scores.shape)} for {shape[0]:,} queries and {shape[1]:,} items."
+        raise InputError(with_hint(fact, f"a row for each query, a column for each item: {shape}"))
+    if wrong:
+        raise InputError(f"score() gave NaN among items {tile.start:,} to {tile.stop - 1:,}. Nothing was ranked.")
+    return scores
+
+
+def _blocks(rows: Ints) -> Iterator[Ints]:
+    for first in range(0, len(rows), QUERIES_AT_ONCE):
+        yield rows[first : first + QUERIES_AT_ONCE]
+
+
+def _tiles(items: int) -> Iterator[slice]:
+    for start in range(0, items, ITEMS_AT_ONCE):
+        yield slice(start, min(start + ITEMS_AT_ONCE, items))
+
+
+def _like(values: Any, scores: Any) -> Any:
+    """Indexes, or thresholds that were scores of the same kind, where the scores are."""
+    if not hasattr(scores, "detach"):
+        return values if values.dtype.kind == "i" else values.astype(scores.dtype)
+    import torch
+
+    moved = torch.from_numpy(values).to(scores.device)
+    return moved.to(scores.dtype) if moved.is_floating_point() else moved
+
+
+def _nonzero(mask: Any) -> tuple[Ints, Ints]:
+    if not hasattr(mask, "detach"):
+        row, column = np.nonzero(mask)
+        return row, column
+    row, column = mask.nonzero(as_tuple=True)
+    return row.cpu().numpy(), column.cpu().numpy()
+
+
+def _host(values: Any) -> Any:
+    return values.double().cpu().numpy() if hasattr(values, "detach") else np.asarray(values, np.float64)

@@ -1,0 +1,197 @@
+"""Placing from tensors of ranked item ids and of relevant ids: matched on their device, row by row at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.placing.placed import Placeable, PlacedRun
+from rankmeter.placing.placements import Placements, Plan
+from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.tensors import Tensor, into_tensor, query_ids
+from rankmeter.placing.unreturned import with_unreturned
+from rankmeter.placing.vectors import load_torch
+
+
+@dataclass(frozen=True, slots=True)
+class RankedIds(Placeable):
+    """Ranked item ids and relevant ids on one device; give it to ``evaluate`` in place of judgments and run."""
+
+    items: Tensor
+    """(b, k) best first; the padding where ``listed`` is False."""
+    listed: Tensor
+    repeated: Tensor
+    """(b, k) whether the item stood further up already."""
+    judged: Tensor
+    """(b, r)"""
+    grades: Tensor
+    """(b, r) float64; -inf where there is no judgment."""
+    queries: pl.Series
+    highest_grade: float
+    source: str = "ranked ids"
+
+    def place(self, plan: Plan) -> PlacedRun:
+        """Place what the plan asks for."""
+        if plan.duplicates == "error":
+            self._refuse_repeated()
+        # 'first' and 'best' are the same where the order is the score.
+        listed = self.listed if plan.duplicates == "counted" else self.listed & ~self.repeated
+        rank = listed.cumsum(dim=1)
+        grade = self._grade_of_items()
+        hit = listed & (grade >= plan.lowest_grade) & grade.isfinite()
+        query, column = hit.nonzero(as_tuple=True)
+        counts = np.zeros(len(query), np.int64)
+        columns: dict[str, Any] = {
+            "query": query.cpu().numpy(),
+            "grade": grade[query, column].cpu().numpy(),
+            "above": (rank[query, column] - 1).cpu().numpy(),
+            "tied": counts + 1,
+            "higher_id": counts,
+            "earlier": counts,
+            "score": np.full(len(query), np.nan),
+        }
+        returned = listed.sum(dim=1).cpu().numpy()
+        if plan.unreturned:
+            columns = with_unreturned(columns, returned, **self._unreturned())
+        kept = self.grades.isfinite() & (self.grades >= plan.lowest_grade)
+        offsets = offsets_of(kept.sum(dim=1).cpu().numpy())
+        everyone = np.ones(len(returned), np.bool_)
+        placements = Placements(
+            returned=returned,
+            in_run=everyone,
+            is_judged=everyone,
+            best_offsets=offsets,
+            best=sort_descending(self.grades[kept].cpu().numpy(), offsets),
+            **columns,
+        )
+        return PlacedRun(self.queries, placements, scored=False, highest_grade=self.highest_grade, source=self.source)
+
+    def _grade_of_items(self) -> Tensor:
+        """(b, k) the grade of each listed item, -inf where it is not judged."""
+        torch = load_torch()
+        # Cells without a judgment hold the padding, and no listed item is equal to it.
+        known, order = self.judged.sort(dim=1)
+        slot = torch.searchsorted(known, self.items).clamp(max=known.shape[1] - 1)
+        same = (known.gather(1, slot) == self.items) & self.listed
+        return torch.where(same, self.grades.gather(1, order.gather(1, slot)), -torch.inf)
+
+    def _unreturned(self) -> dict[str, Any]:
+        torch = load_torch()
+        listed = self.items.sort(dim=1)[0]
+        slot = torch.searchsorted(listed, self.judged).clamp(max=listed.shape[1] - 1)
+        query, column = ((listed.gather(1, slot) != self.judged) & self.grades.isfinite()).nonzero(as_tuple=True)
+        return {
+            "query": query.cpu().numpy(),
+            "grade": self.grades[query, column].cpu().numpy(),
+            "items": pl.Series(self.judged[query, column].cpu().numpy()),
+        }
+
+    def _refuse_repeated(self) -> None:
+        query, column = self.repeated.nonzero(as_tuple=True)
+        if len(query):
+            pairs = zip(self.items[query, column].tolist(), self.queries.gather(query.tolist()).to_list(), strict=True)
+            twice = [f"item {item} in query {query}" for item, query in pairs]
+            fact = f"{self.source}: an item is returned twice for the same query: {examples(twice)}."
+            hint = "duplicates='first', 'best' or 'counted' says what to do"
+            raise InputError(with_hint(f"{fact} Nothing was evaluated.", hint))
+
+
+def ranked_ids(
+    item_ids: Tensor,
+    relevant: Tensor | Sequence[Any],
+    *,
+    grades: Tensor | Sequence[Any] | None = None,
+    padding: int = -1,
+    queries: Any = None,
+) -> RankedIds:
+    """Ranked item ids and the ids of the relevant items, as torch tensors on any device.
+
+    Parameters
+    ----------
+    item_ids
+        ``(queries, k)`` of whole numbers, best first, shorter lists filled with the padding.
+    relevant
+        The judged items of each query: a list of tensors, or ``(queries, r)`` filled with the padding.
+    grades
+        The grades of ``relevant``, in the same shape; 1 where left out.
+    padding
+        The number that is no item.
+    queries
+        The ids of the rows; row numbers where left out.
+
+    Examples
+    --------
+    >>> import torch, rankmeter as rm
+    >>> lists = torch.tensor([[7, 3, 9], [4, 8, -1]])
+    >>> rm.evaluate(rm.ranked_ids(lists, [torch.tensor([3, 9]), torch.tensor([5])]), measures=["RR", "R@3"]).mean
+    {'RR': 0.25, 'R@3': 0.5}
+    """
+    torch = load_torch()
+    items = _whole(item_ids, "item_ids")
+    if items.ndim != 2 or not items.numel():
+        raise InputError(f"item_ids is a matrix, queries x places; this has the shape {tuple(items.shape)}.")
+    judged = _whole(padded(relevant, padding, items.device), "relevant")
+    check_rows(items, judged, "relevant")
+    if judged.shape[1] == 0:
+        judged = torch.full((len(judged), 1), padding, device=items.device)
+    real = judged != padding
+    repeated = _later(judged) & real
+    if grades is None:
+        graded = torch.ones_like(judged, dtype=torch.float64)
+        real, judged = real & ~repeated, torch.where(repeated, padding, judged)
+    else:
+        graded = padded(grades, 0, items.device).double()
+        if graded.shape != judged.shape:
+            raise InputError(f"grades have the shape {tuple(graded.shape)}, relevant {tuple(judged.shape)}.")
+        if bool(repeated.any()):
+            wrong = judged[repeated].tolist()
+            raise InputError(f"relevant names an item twice for the same query, with grades: {examples(wrong)}.")
+        if bool((graded.isnan() & real).any()):
+            raise InputError("grades hold NaN.")
+    graded = torch.where(real, graded, -torch.inf)
+    listed = items != padding
+    highest = max(float(graded.max()), 0.0)
+    later = _later(items) & listed
+    return RankedIds(items, listed, later, judged, graded, query_ids(queries, len(items)), highest)
+
+
+def padded(values: Any, padding: int, device: Any) -> Tensor:
+    """A matrix on the device; a list of tensors is filled up."""
+    torch = load_torch()
+    if isinstance(values, torch.Tensor):
+        return values.detach().to(device)
+    try:
+        rows = [torch.as_tensor(one).reshape(-1) for one in values]
+        kind = next((one.dtype for one in rows if len(one)), torch.int64)
+        filled = torch.nn.utils.rnn.pad_sequence([one.to(kind) for one in rows], True, padding)  # noqa: FBT003
+    except (TypeError, ValueError, RuntimeError) as error:
+        fact = f"a tensor for each query was expected: {error}."
+        raise InputError(with_hint(fact, "relevant=[torch.tensor([3, 9]), ...]")) from error
+    return filled.to(device)
+
+
+def check_rows(items: Tensor, judged: Tensor, what: str) -> None:
+    """Refuse a different number of queries."""
+    if judged.ndim != 2 or len(judged) != len(items):
+        raise InputError(f"{what} has the shape {tuple(judged.shape)}, but item_ids has {len(items):,} rows.")
+
+
+def _whole(values: Any, what: str) -> Tensor:
+    one = into_tensor(values, what)
+    if one.is_floating_point():
+        raise InputError(f"{what} holds {one.dtype}; ids are whole numbers.")
+    return one.long()
+
+
+def _later(values: Tensor) -> Tensor:
+    """(b, k) whether the same number stands further to the left."""
+    torch = load_torch()
+    ordered, order = values.sort(dim=1, stable=True)
+    same = torch.zeros_like(ordered, dtype=torch.bool)
+    same[:, 1:] = ordered[:, 1:] == ordered[:, :-1]
+    return torch.zeros_like(same).scatter(1, order, same)

@@ -1,0 +1,331 @@
+"""Placing from tensors: scores stay on their device, only the places of the judged items leave it.
+
+Tensors in main memory are read as NumPy arrays, without a copy. On any other device a rank is counted there: by
+comparing the rows of a matrix where few items are judged, by sorting otherwise. Nothing waits for the device once per
+query.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.placing.arrays import place_arrays
+from rankmeter.placing.counting import place
+from rankmeter.placing.placed import Placeable, PlacedRun
+from rankmeter.placing.placements import Floats, Ints, Placements, Plan
+from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.vectors import load_torch
+
+# torch need not be installed, so its tensors are Any here.
+Tensor = Any
+CELLS_AT_ONCE = 1 << 26
+"""How many comparisons of a score with a threshold are held at once."""
+FEW_JUDGED = 32
+"""Up to how many judged items a query, on average, comparing is cheaper than sorting."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTensors(Placeable):
+    """Scores and grades of lists of items, on one device; give it to ``evaluate`` in place of judgments and run."""
+
+    scores: Tensor
+    """(b, n), or (N,) where the lists stand one behind another."""
+    grades: Tensor
+    """The same shape."""
+    sizes: Tensor | None
+    """(b,) the length of each list where the scores are flat; None for a matrix."""
+    item: Tensor | None
+    """(N,) the id of each item where the scores are flat; in a matrix it is the column."""
+    queries: pl.Series
+    highest_grade: float
+    source: str = "tensors"
+
+    def place(self, plan: Plan) -> PlacedRun:
+        """Place what the plan asks for."""
+        placements = self._on_host(plan) if self.scores.device.type == "cpu" else self._on_device(plan)
+        return PlacedRun(self.queries, placements, scored=True, highest_grade=self.highest_grade, source=self.source)
+
+    def _on_host(self, plan: Plan) -> Placements:
+        scores, grades = _array(self.scores), _array(self.grades)
+        if self.sizes is None:
+            return place_arrays(grades, scores, plan)
+        sizes, item = _array(self.sizes), _array(self.item)
+        offsets = offsets_of(sizes)
+        row = np.flatnonzero(grades >= plan.lowest_grade)
+        query = np.searchsorted(offsets, row, side="right") - 1
+        wide = scores.astype(np.float64, copy=False)
+        places = place(
+            wide,
+            offsets,
+            query,
+            wide[row],
+            plan,
+            rows_of=lambda some: row[some],
+            ids_of=lambda positions: pl.Series(item[positions]),
+        )
+        counted = (places.above, places.tied, places.higher_id, places.earlier)
+        return _placements(sizes, query, counted, grades[row].astype(np.float64), wide[row])
+
+    def _on_device(self, plan: Plan) -> Placements:
+        scores = self.scores
+        if plan.scores == "float32" and scores.element_size() > 4:
+            scores = scores.float()
+        judged = self.grades >= plan.lowest_grade
+        if self.sizes is None and int(judged.sum()) <= FEW_JUDGED * len(scores):
+            query, column = judged.nonzero(as_tuple=True)
+            counted = count_rows(scores, query, column, plan)
+            grade, score = self.grades[query, column], self.scores[query, column]
+        else:
+            flat = _Flat.of(scores, self.sizes, self.item)
+            row = judged.reshape(-1).nonzero().squeeze(1)
+            query, counted = flat.query[row], flat.count(row, plan)
+            grade, score = self.grades.reshape(-1)[row], self.scores.reshape(-1)[row]
+        # All that leaves the device: five whole numbers, a grade and a score for each judged item.
+        query_, above, tied, higher, earlier = _array(load_torch().stack([query, *counted]))
+        sizes = np.full(len(scores), scores.shape[1]) if self.sizes is None else _array(self.sizes)
+        places = (above, tied, higher, earlier)
+        return _placements(sizes, query_, places, _array(grade.double()), _array(score.double()))
+
+
+def tensors(
+    scores: Tensor, labels: Tensor, *, mask: Tensor | None = None, indexes: Tensor | None = None, queries: Any = None
+) -> ScoredTensors:
+    """Scores and labels of the same items, as torch tensors on any device.
+
+    Parameters
+    ----------
+    scores, labels
+        ``(queries, items)``: row i and column j are the same query and item in both; or flat, with ``indexes``.
+    mask
+        ``(queries, items)`` of bool: False where a cell is padding, neither ranked nor judged.
+    indexes
+        The query of each item, where scores and labels are flat, in any order; its numbers become the query ids.
+    queries
+        The ids of the rows of a matrix; row numbers where left out.
+
+    Notes
+    -----
+    Items have no ids, so a tie is ordered (``ties="item"``) by the number of the column, or of the place among the
+    items of the same query where scores are flat; as ids are, these numbers are compared as text (9 before 10).
+
+    Examples
+    --------
+    >>> import torch, rankmeter as rm
+    >>> scores, labels = torch.tensor([[-0.2, -0.9, -0.5]]), torch.tensor([[0, 1, 1]])
+    >>> rm.evaluate(rm.tensors(scores, labels), measures=["RR", "P@2"]).mean
+    {'RR': 0.5, 'P@2': 0.5}
+    """
+    torch = load_torch()
+    scores, labels = into_tensor(scores, "scores"), into_tensor(labels, "labels")
+    _check_alike(scores, labels, "labels")
+    if not scores.is_floating_point():
+        scores = scores.double()
+    if labels.dtype == torch.bool:
+        labels = labels.to(torch.int8)
+    sizes = item = None
+    if indexes is not None:
+        if mask is not None:
+            raise InputError(with_hint("mask= pads a matrix, indexes= names the queries of flat scores.", "give one"))
+        scores, labels, sizes, item, queries = _grouped(scores, labels, into_tensor(indexes, "indexes"))
+    elif scores.ndim != 2:
+        fact = f"tensors() takes matrices, queries x items; scores have the shape {tuple(scores.shape)}."
+        raise InputError(with_hint(fact, "indexes= names the query of each item of flat scores"))
+    elif mask is not None:
+        inside = into_tensor(mask, "mask").bool()
+        _check_alike(scores, inside, "mask")
+        sizes, item = inside.sum(dim=1), inside.nonzero()[:, 1]
+        scores, labels = scores[inside], labels[inside]
+    if not scores.numel():
+        raise InputError(f"tensors(): there is nothing to rank, shape {tuple(scores.shape)}.")
+    highest = _highest(scores, labels)
+    rows = len(scores) if sizes is None else len(sizes)
+    return ScoredTensors(scores, labels, sizes, item, query_ids(queries, rows), highest)
+
+
+def _highest(scores: Tensor, labels: Tensor) -> float:
+    """The highest label; refuses NaN, which a maximum carries through."""
+    if scores.device.type == "cpu":
+        tops = [float(_array(one).max()) for one in (scores, labels)]
+    else:
+        tops = load_torch().stack([scores.max().double(), labels.max().double()]).tolist()
+    for name, one, top in zip(("scores", "labels"), (scores, labels), tops, strict=True):
+        if math.isnan(top):
+            raise InputError(
+                with_hint(f"{name} hold NaN in {int(one.isnan().sum()):,} places.", "mask= leaves out cells")
+            )
+    return tops[1]
+
+
+def into_tensor(values: Any, what: str) -> Tensor:
+    """A tensor without its gradient."""
+    torch = load_torch()
+    try:
+        one = torch.as_tensor(values).detach()
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InputError(f"{what} is no tensor: {error}.") from error
+    if one.is_complex():
+        raise InputError(f"{what} holds complex numbers, which have no order.")
+    return one
+
+
+def query_ids(given: Any, rows: int) -> pl.Series:
+    """The ids of the queries: given ones, or the row numbers."""
+    if given is None:
+        return pl.Series(np.arange(rows))
+    column = given if isinstance(given, pl.Series) else pl.Series(list(given))
+    if len(column) != rows:
+        raise InputError(f"queries= names {len(column):,} rows, but there are {rows:,}.")
+    return column
+
+
+def _check_alike(scores: Tensor, other: Tensor, what: str) -> None:
+    if scores.shape != other.shape:
+        fact = f"the tensors differ in shape: scores {tuple(scores.shape)}, {what} {tuple(other.shape)}."
+        raise InputError(with_hint(fact, "row i and column j are the same query and item in both"))
+    if scores.device != other.device:
+        fact = f"the tensors are on different devices: scores {scores.device}, {what} {other.device}."
+        raise InputError(with_hint(fact, f"{what}.to(scores.device)"))
+
+
+def _grouped(scores: Tensor, labels: Tensor, indexes: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, pl.Series]:
+    """Flat scores with the items of each query together, in the order given."""
+    torch = load_torch()
+    _check_alike(scores, indexes, "indexes")
+    if indexes.is_floating_point():
+        raise InputError(f"indexes are {indexes.dtype}; queries are named by whole numbers.")
+    scores, labels, indexes = scores.reshape(-1), labels.reshape(-1), indexes.reshape(-1)
+    indexes, order = indexes.sort(stable=True)
+    known, sizes = torch.unique_consecutive(indexes, return_counts=True)
+    item = torch.arange(len(order), device=order.device) - (sizes.cumsum(0) - sizes).repeat_interleave(sizes)
+    return scores[order], labels[order], sizes, item, pl.Series(_array(known))
+
+
+def _array(tensor: Tensor) -> Any:
+    """The same numbers as a NumPy array; without a copy where they are in main memory."""
+    if tensor.dtype == load_torch().bfloat16:
+        tensor = tensor.float()
+    return tensor.cpu().numpy()
+
+
+def _placements(
+    sizes: Ints, query: Ints, counted: tuple[Ints, Ints, Ints, Ints], grade: Floats, score: Floats
+) -> Placements:
+    """Placements of lists in which every item is judged."""
+    total = len(sizes)
+    offsets = offsets_of(np.bincount(query, minlength=total).astype(np.int64))
+    above, tied, higher, earlier = counted
+    return Placements(
+        returned=sizes,
+        in_run=np.ones(total, np.bool_),
+        is_judged=np.ones(total, np.bool_),
+        best_offsets=offsets,
+        best=sort_descending(grade, offsets),
+        query=query,
+        grade=grade,
+        above=above,
+        tied=tied,
+        higher_id=higher,
+        earlier=earlier,
+        score=score,
+    )
+
+
+def count_rows(scores: Tensor, query: Tensor, column: Tensor, plan: Plan) -> tuple[Tensor, ...]:
+    """Above, tied, higher id and earlier of some cells of a matrix, by comparing each with its whole row.
+
+    Where memory runs out, fewer at once.
+    """
+    step = max(1, CELLS_AT_ONCE // scores.shape[1])
+    while True:
+        try:
+            return _count_pieces(scores, query, column, plan, step)
+        except load_torch().OutOfMemoryError:
+            if step == 1:
+                raise
+            step = max(1, step // 4)
+
+
+def _count_pieces(scores: Tensor, query: Tensor, column: Tensor, plan: Plan, step: int) -> tuple[Tensor, ...]:
+    torch = load_torch()
+    items = scores.shape[1]
+    number = torch.arange(items, device=scores.device)
+    text = text_keys(number, items)
+    found = []
+    for first in range(0, max(len(query), 1), step):
+        q, c = query[first : first + step], column[first : first + step]
+        rows, wanted = scores[q], scores[q, c][:, None]
+        equal = rows == wanted
+        none = torch.zeros_like(q)
+        higher = (equal & (text > text[c][:, None])).sum(dim=1) if plan.ids else none
+        earlier = (equal & (number < c[:, None])).sum(dim=1) if plan.order else none
+        found.append(torch.stack([(rows > wanted).sum(dim=1), equal.sum(dim=1), higher, earlier]))
+    return tuple(torch.cat(found, dim=1))
+
+
+def text_keys(number: Tensor, below: int) -> Tensor:
+    """Whole numbers from 0 that sort as the texts of the given ones do: 1, 10, 11, 2, 20, 3."""
+    torch = load_torch()
+    longest = len(str(max(below - 1, 0)))
+    digits = torch.ones_like(number)
+    for power in range(1, longest):
+        digits += number >= 10**power
+    # Digits are padded to one length; of two numbers that are then equal (1 and 10) the shorter one comes first.
+    scale = torch.tensor([10 ** (longest - length) for length in range(longest + 1)], device=number.device)
+    return number * scale[digits] * 32 + digits
+
+
+@dataclass(frozen=True, slots=True)
+class _Flat:
+    """Lists one behind another, on a device."""
+
+    scores: Tensor
+    query: Tensor
+    item: Tensor
+    start: Tensor
+    """(b,) where each list starts."""
+    longest: int
+
+    @classmethod
+    def of(cls, scores: Tensor, sizes: Tensor | None, item: Tensor | None) -> _Flat:
+        torch = load_torch()
+        device = scores.device
+        if sizes is None:
+            rows, columns = scores.shape
+            sizes = torch.full((rows,), columns, device=device)
+            item = torch.arange(columns, device=device).repeat(rows)
+        number = torch.arange(len(sizes), device=device)
+        query = number.repeat_interleave(sizes)
+        return cls(scores.reshape(-1), query, item, sizes.cumsum(0) - sizes, int(item.max()) + 1)  # type: ignore[union-attr]
+
+    def count(self, row: Tensor, plan: Plan) -> tuple[Tensor, ...]:
+        """Above, tied, higher id and earlier of some rows, by sorting."""
+        torch = load_torch()
+        above, tied, earlier = self._runs(row, "given")
+        higher = self._runs(row, "text")[2] if plan.ids else torch.zeros_like(above)
+        return above, tied, higher, earlier if plan.order else torch.zeros_like(above)
+
+    def _runs(self, row: Tensor, within: Literal["given", "text"]) -> tuple[Tensor, Tensor, Tensor]:
+        """Where the tie of each row starts in its list, how long it is, and the row's place in it."""
+        torch = load_torch()
+        place_ = torch.arange(len(self.scores), device=self.scores.device)
+        order = place_
+        if within == "text":
+            order = text_keys(self.item, self.longest).sort(descending=True, stable=True)[1]
+        order = order[self.scores[order].sort(descending=True, stable=True)[1]]
+        order = order[self.query[order].sort(stable=True)[1]]
+        score, query = self.scores[order], self.query[order]
+        new = torch.ones_like(score, dtype=torch.bool)
+        new[1:] = (score[1:] != score[:-1]) | (query[1:] != query[:-1])
+        first = torch.where(new, place_, 0).cummax(0)[0]
+        run = new.cumsum(0) - 1
+        size = torch.bincount(run)
+        at = torch.empty_like(order)
+        at[order] = place_
+        mine = at[row]
+        return first[mine] - self.start[self.query[row]], size[run[mine]], mine - first[mine]

@@ -1,0 +1,201 @@
+"""The report of a log or an experiment: one HTML file, complete in itself, in light and dark.
+
+Charts are drawn as SVG when the report is made, so it needs no script and no network.
+"""
+
+from __future__ import annotations
+
+import math
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from rankmeter import __version__
+from rankmeter.definitions import title_of
+from rankmeter.errors import MissingExtraError, with_hint
+
+if TYPE_CHECKING:
+    from rankmeter.online import Experiment, OnlineEvaluation
+
+BLUE, ORANGE = "#4c8dd6", "#e07b39"  # both readable on white and on near-black
+_CONFIG = {
+    "background": None,
+    "view": {"stroke": None},
+    "font": "system-ui, sans-serif",
+    "axis": {"labelColor": "currentColor", "titleColor": "currentColor", "tickColor": "#888", "domainColor": "#888",
+             "gridColor": "#88888844", "labelFontSize": 11, "titleFontSize": 12},
+    "header": {"labelColor": "currentColor", "titleColor": "currentColor"},
+    "legend": {"labelColor": "currentColor", "titleColor": "currentColor"},
+    "text": {"color": "currentColor"},
+}  # fmt: skip
+
+
+def online_report(result: OnlineEvaluation | Experiment) -> str:
+    """The HTML of a result of :func:`rankmeter.online.evaluate` or :func:`rankmeter.online.experiment`."""
+    try:
+        import jinja2
+        import vl_convert  # noqa: F401 (asked for here, so that one message names both)
+    except ImportError as error:
+        raise MissingExtraError(
+            with_hint(f"a report needs {error.name}.", "pip install 'rankmeter[report]'")
+        ) from error
+    template = (resources.files(__package__) / "online.html.j2").read_text(encoding="utf-8")
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(template).render(**_content(result), version=__version__)
+
+
+def _content(result: OnlineEvaluation | Experiment) -> dict[str, Any]:
+    from rankmeter.online import Experiment
+    from rankmeter.online.results import shown
+    from rankmeter.online.trial import percent
+
+    trial = result if isinstance(result, Experiment) else None
+    values = trial.values if trial is not None else result.estimates  # type: ignore[union-attr]
+    return {
+        "source": result.source,
+        "unit": result.unit,
+        "groups": list(values),
+        "by": "variant" if trial is not None else getattr(result, "by", ""),
+        "rows": [
+            {
+                "measure": str(measure),
+                "title": title_of(measure, "en"),
+                "cells": [shown(of[measure], measure) for of in values.values()],
+            }
+            for measure in result.measures
+        ],
+        "units": [f"{next(iter(of.values())).units:,}" for of in values.values()],
+        "trial": trial,
+        "effects": [
+            {"one": one, "difference": shown(one.difference, one.measure), "relative": percent(one.relative),
+             "always": shown(one.always_valid, one.measure), "least": _least(one.least, one.control_value.value)}
+            for one in (trial.effects if trial is not None else ())
+        ],
+        "segments": [
+            {"one": one, "difference": shown(one.difference, one.measure), "relative": percent(one.relative)}
+            for one in (trial.segments if trial is not None else ())
+        ],
+        "facts": result.sentences()[0] if trial is None else "",
+        "notes": result.notes,
+        "findings": result.findings,
+        "definitions": [(str(measure), measure.definition) for measure in result.measures],
+        "charts": _charts(result),
+    }  # fmt: skip
+
+
+def _least(least: float, base: float) -> str:
+    """The least detectable difference, and as a share of the control."""
+    if math.isnan(least):
+        return "no data"
+    return f"{least:.4g}" + (f" ({abs(least / base):.1%})" if base and not math.isnan(base) else "")
+
+
+def _charts(result: OnlineEvaluation | Experiment) -> list[dict[str, str]]:
+    from rankmeter.online import Experiment
+
+    made = []
+    if isinstance(result, Experiment) and (spec := _forest(result)) is not None:
+        made.append(
+            ("Relative differences", spec, "Each bar is the interval of the relative difference to the control.")
+        )
+    if result.counts:
+        made.append(("Funnel", _funnel(result.counts), "How many users reached each step."))
+    if result.positions:
+        made.append(("CTR by position", _positions(result.positions), "With intervals by the delta method over users."))
+    if any(one.sessions for one in result.lengths):
+        made.append(("Session lengths", _lengths(result.lengths), "How many sessions lasted how long."))
+    return [{"title": title, "svg": _svg(spec), "text": text} for title, spec, text in made]
+
+
+def _svg(spec: dict[str, Any]) -> str:
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg({**spec, "config": _CONFIG, "width": spec.get("width", 420)}))
+
+
+def _forest(result: Experiment) -> dict[str, Any] | None:
+    rows = [
+        {"label": f"{one.measure}, {one.variant}", "value": one.relative.value, "low": one.relative.low,
+         "high": one.relative.high}
+        for one in result.effects
+        if math.isfinite(one.relative.low) and math.isfinite(one.relative.high)
+    ]  # fmt: skip
+    if not rows:
+        return None
+    x = {"type": "quantitative", "axis": {"format": "+.1%", "title": f"relative to {result.control}"}}
+    y = {"field": "label", "type": "nominal", "sort": None, "axis": {"title": None, "labelLimit": 320}}
+    return {
+        "data": {"values": rows},
+        "height": {"step": 26},
+        "layer": [
+            {"mark": {"type": "rule", "color": "#888", "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
+            {"mark": {"type": "rule", "color": BLUE, "strokeWidth": 3},
+             "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}},
+            {"mark": {"type": "point", "filled": True, "color": BLUE, "size": 70, "opacity": 1},
+             "encoding": {"x": {**x, "field": "value"}, "y": y}},
+        ],
+    }  # fmt: skip
+
+
+def _funnel(counts: Any) -> dict[str, Any]:
+    steps = (("all users", "users"), ("saw something", "users with impression"), ("clicked", "users with click"),
+             ("converted", "users with conversion"))  # fmt: skip
+    most = max(counts["users"], 1)
+    rows = [
+        {"step": name, "users": counts[key], "text": f"{counts[key]:,} ({counts[key] / most:.1%})"}
+        for name, key in steps
+    ]
+    y = {"field": "step", "type": "nominal", "sort": None, "axis": {"title": None}}
+    return {
+        "data": {"values": rows},
+        "height": {"step": 30},
+        "encoding": {"y": y, "x": {"field": "users", "type": "quantitative", "axis": {"title": "users", "tickCount": 4},
+                                   "scale": {"domain": [0, most * 1.35]}}},
+        "layer": [
+            {"mark": {"type": "bar", "color": BLUE}},
+            {"mark": {"type": "text", "align": "left", "dx": 5}, "encoding": {"text": {"field": "text"}}},
+        ],
+    }  # fmt: skip
+
+
+def _positions(positions: Any) -> dict[str, Any]:
+    rows = [{"position": one.position, "rate": one.rate, "low": one.low, "high": one.high} for one in positions
+            if math.isfinite(one.low)] or [{"position": one.position, "rate": one.rate, "low": one.rate,
+                                            "high": one.rate} for one in positions]  # fmt: skip
+    x = {"field": "position", "type": "ordinal", "axis": {"title": "position", "labelAngle": 0}}
+    axis = {"title": "CTR", "format": "%"}
+    return {
+        "data": {"values": rows},
+        "height": 220,
+        "layer": [
+            {"mark": {"type": "rule", "color": ORANGE, "strokeWidth": 2},
+             "encoding": {"x": x, "y": {"field": "low", "type": "quantitative", "axis": axis},
+                          "y2": {"field": "high"}}},
+            {"mark": {"type": "line", "point": {"filled": True, "color": ORANGE}, "color": ORANGE},
+             "encoding": {"x": x, "y": {"field": "rate", "type": "quantitative", "axis": axis}}},
+        ],
+    }  # fmt: skip
+
+
+def _lengths(lengths: Any) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = []
+    before = 0.0
+    for one in lengths:
+        label = f"over {_span(before)}" if math.isinf(one.up_to) else f"to {_span(one.up_to)}"
+        rows.append({"length": label if one.up_to else "0 s", "sessions": one.sessions})
+        before = one.up_to
+    return {
+        "data": {"values": rows},
+        "height": 220,
+        "mark": {"type": "bar", "color": BLUE},
+        "encoding": {"x": {"field": "length", "type": "nominal", "sort": None,
+                           "axis": {"title": None, "labelAngle": -35}},
+                     "y": {"field": "sessions", "type": "quantitative", "axis": {"title": "sessions"}}},
+    }  # fmt: skip
+
+
+def _span(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.0f} h"

@@ -1,0 +1,433 @@
+"""Sampled evaluation: the relevant item ranked among a few sampled negatives, as a labelled, corrected estimate.
+
+A rank among sampled items is not a rank, and a measure of it is another measure, which may order systems differently
+(Krichene & Rendle, On Sampled Metrics for Item Recommendation, KDD 2020). What comes out here is therefore an
+:class:`Estimate` of the exact value, with its interval, its largest bias and the cost of the exact value; never a
+plain number under a measure's name.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from rankmeter.arithmetic import FORMULAS, Views, values_of
+from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, did_you_mean, with_hint
+from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
+from rankmeter.placing.placements import Floats, Ints, Placements
+from rankmeter.stats.intervals import Interval
+
+Correction = Literal["auto", "bias-variance", "rank", "none"]
+Draw = Literal["without replacement", "with replacement"]
+SINGLE_RANKS = 2000
+"""Up to this rank every rank is weighed by itself; beyond it, ranks in groups of 1/2000 of their size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimate of a measure's exact value over the whole catalogue; on purpose not a number."""
+
+    measure: str
+    value: float
+    interval: Interval
+    """Where the mean of this estimator is, chance allowed for (which queries, which negatives); not its bias."""
+    possible: tuple[float, float]
+    """Where the exact value is, bias and chance allowed for: the lowest and the highest value of any distribution of
+    exact ranks under which the sampled ranks are as likely as the level asks."""
+    uncorrected: float
+    """The measure of the sampled lists themselves: another quantity, for comparison with numbers published so."""
+    correction: str
+    negatives: int
+    items: int
+    draw: str
+
+    @property
+    def label(self) -> str:
+        """The name under which the value may be written down."""
+        how = "uncorrected" if self.correction == "none" else f"corrected: {self.correction}"
+        return f"{self.measure} [estimate from {self.negatives:,} sampled of {self.items - 1:,} negatives, {how}]"
+
+    def __repr__(self) -> str:
+        low, high = self.interval.low, self.interval.high
+        return (
+            f"{self.label} = {self.value:.4f} ({self.interval.level:.0%} interval {low:.4f} to {high:.4f}; the exact "
+            f"value may be {self.possible[0]:.4f} to {self.possible[1]:.4f}; uncorrected {self.uncorrected:.4f})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SampledEvaluation:
+    """Estimates of some measures from sampled negatives."""
+
+    estimates: dict[Measure, Estimate]
+    queries: int
+    negatives: int
+    items: int
+
+    def __getitem__(self, measure: str | Measure) -> Estimate:
+        meant = parse(measure) if isinstance(measure, str) else measure
+        if meant not in self.estimates:
+            hint = did_you_mean(str(measure), [str(one) for one in self.estimates])
+            raise NotFoundError(with_hint(f"there is no estimate of '{measure}'.", hint))
+        return self.estimates[meant]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The values by their labels, which say that they are estimates."""
+        return {one.label: one.value for one in self.estimates.values()}
+
+    @property
+    def exact_cost(self) -> str:
+        """What the exact values would take."""
+        exact, drawn = self.queries * self.items, self.queries * (self.negatives + 1)
+        return (
+            f"The exact values take {exact:,} scores ({self.queries:,} queries x {self.items:,} items), "
+            f"{exact / drawn:,.0f} times the {drawn:,} scored here; "
+            "rank_catalogue counts them tile by tile without storing them."
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join([*map(repr, self.estimates.values()), self.exact_cost])
+
+
+def sampled(
+    positive: Any,
+    negatives: Any,
+    measures: object = ("nDCG@10", "RR"),
+    *,
+    items: int,
+    correction: Correction = "auto",
+    gamma: float = 0.1,
+    draw: Draw = "without replacement",
+    level: float = 0.95,
+) -> SampledEvaluation:
+    """Estimate measures of exact ranks from the scores of one relevant item and some sampled negatives a query.
+
+    Prefer :func:`rankmeter.rank_catalogue`, which is exact and usually affordable; this is for models whose scores are
+    too dear to compute for every item.
+
+    Parameters
+    ----------
+    positive
+        ``(queries,)`` the score of each query's relevant item, NumPy or torch on any device.
+    negatives
+        ``(queries, m)`` the scores of m items drawn evenly from the others. Equal scores are averaged over the tie.
+    measures
+        Measures of one relevant item a query.
+    items
+        How many items the catalogue holds, the relevant one included.
+    correction
+        ``bias-variance``: the estimator of Krichene & Rendle, section 6, which weighs squared bias over all ranks
+        against ``gamma`` times the variance; ``rank``: the measure at the unbiased estimate of the rank,
+        1 + (items - 1) (r - 1) / m; ``none``. ``auto`` is ``rank`` for measures that are linear in the rank (AUC,
+        MeanRank), where it is unbiased, and ``bias-variance`` for all others.
+    draw
+        How the negatives were drawn.
+    level
+        Of the interval (Student's t over queries) and of the range of possible exact values.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, rankmeter as rm
+    >>> warnings.simplefilter("ignore", rm.RankmeterWarning)
+    >>> draw = np.random.default_rng(1)
+    >>> estimate = rm.sampled(np.full(400, 2.0), draw.normal(size=(400, 99)), ["AUC"], items=10_000)["AUC"]
+    >>> estimate.label
+    'AUC [estimate from 99 sampled of 9,999 negatives, corrected: rank (unbiased)]'
+    >>> round(estimate.value, 3)  # the chance that a normal number is below 2 is 0.977
+    0.977
+    """
+    above, tied, drawn = _counts(positive, negatives)
+    options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level}
+    return _estimated(above, tied, measures, negatives=drawn, items=items, **options)
+
+
+def sampled_ranks(
+    ranks: Any,
+    measures: object = ("nDCG@10", "RR"),
+    *,
+    negatives: int,
+    items: int,
+    correction: Correction = "auto",
+    gamma: float = 0.1,
+    draw: Draw = "without replacement",
+    level: float = 0.95,
+) -> SampledEvaluation:
+    """The same from ranks, 1 to m + 1, of the relevant item among itself and m sampled negatives."""
+    given = np.asarray(ranks)
+    if given.ndim != 1 or not len(given) or (given != np.floor(given)).any():
+        raise InputError(f"ranks is a list of whole numbers, one a query; this has the shape {given.shape}.")
+    if given.min() < 1 or given.max() > negatives + 1:
+        raise InputError(
+            f"ranks among {negatives:,} negatives are 1 to {negatives + 1:,}; these reach from {given.min():g} "
+            f"to {given.max():g}."
+        )
+    above = given.astype(np.int64) - 1
+    options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level}
+    return _estimated(above, np.zeros_like(above), measures, negatives=negatives, items=items, **options)
+
+
+def expected_sampled(
+    ranks: Any, measures: object, *, negatives: int, items: int, draw: Draw = "with replacement"
+) -> dict[str, float]:
+    """What measures of sampled lists are on average, uncorrected, when the exact ranks are known.
+
+    It shows what sampling does to a comparison: five users whose items stand at rank 100 beat five with ranks from 2 to
+    5,342 once only 99 negatives are drawn.
+
+    Examples
+    --------
+    >>> even, mixed = [100] * 5, [212, 2, 743, 5342, 1548]
+    >>> for ranks in (even, mixed):
+    ...     exact = sum(1 / rank for rank in ranks) / 5
+    ...     found = expected_sampled(ranks, ["RR"], negatives=99, items=10_000)["RR"]
+    ...     print(f"exact {exact:.3f}, with 99 negatives {found:.3f}")
+    exact 0.010, with 99 negatives 0.637
+    exact 0.101, with 99 negatives 0.326
+    """
+    _check_sizes(negatives, items)
+    given = np.asarray(ranks, np.int64)
+    if not len(given) or given.min() < 1 or given.max() > items:
+        raise InputError(f"exact ranks in a catalogue of {items:,} items are 1 to {items:,}.")
+    chance = _chances(given, negatives, items, draw)
+    return {str(one): float((chance @ _by_rank(one, negatives + 1)).mean()) for one in _measures(measures)}
+
+
+def _estimated(
+    above: Ints,
+    tied: Ints,
+    measures: object,
+    *,
+    negatives: int,
+    items: int,
+    correction: Any,
+    gamma: Any,
+    draw: Any,
+    level: Any,
+) -> SampledEvaluation:
+    _check_sizes(negatives, items)
+    if correction not in ("auto", "bias-variance", "rank", "none"):
+        raise InputError(f"correction={correction!r} is not known; it is auto, bias-variance, rank or none.")
+    if not 0 < gamma <= 1:
+        raise InputError(f"gamma={gamma} is not possible; it weighs the variance, above 0 and at most 1.")
+    if not 0 < level < 1:
+        raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
+    if len(above) < 2:
+        raise InputError("one query gives no interval; it takes at least two.")
+    chosen = _measures(measures)
+    groups, steps = _Groups.fine(items), _Groups.coarse(items)
+    chance, within = (_chances(one.rank, negatives, items, draw) for one in (groups, steps))
+    estimates: dict[Measure, Estimate] = {}
+    for measure in chosen:
+        exact, plain = _by_rank(measure, items), _by_rank(measure, negatives + 1)
+        name, corrected = _corrected(exact, plain, chance, groups, correction, gamma)
+        value = _over_ties(corrected, above, tied)
+        estimates[measure] = Estimate(
+            measure=str(measure),
+            value=float(value.mean()),
+            interval=_interval(value, level),
+            possible=_possible(exact, steps, within, (above, tied), level),
+            uncorrected=float(_over_ties(plain, above, tied).mean()),
+            correction=name,
+            negatives=negatives,
+            items=items,
+            draw=draw,
+        )
+    found = SampledEvaluation(estimates, len(above), negatives, items)
+    warnings.warn(
+        f"these are estimates from {negatives:,} sampled of {items - 1:,} negatives, not the measures' values, and "
+        f"may order systems differently. {found.exact_cost}",
+        RankmeterWarning,
+        stacklevel=3,
+    )
+    return found
+
+
+def _corrected(
+    exact: Floats, plain: Floats, chance: Floats, groups: _Groups, correction: Correction, gamma: float
+) -> tuple[str, Floats]:
+    """What is averaged for each number of negatives above, and the name of the correction."""
+    items, negatives = len(exact), len(plain) - 1
+    steps = np.diff(exact)
+    linear = bool(np.allclose(steps, steps[0], rtol=1e-6, atol=1e-12))
+    if correction == "none":
+        return "none", plain
+    if correction == "rank" or (correction == "auto" and linear):
+        rank = 1 + (items - 1) * np.arange(negatives + 1) / negatives
+        # Between two whole ranks the measure is read off the line through both.
+        return "rank (unbiased)" if linear else "rank", np.interp(rank, np.arange(1, items + 1), exact)
+    weighed = chance * groups.share[:, None]
+    # Least squares over ranks of squared bias plus gamma times the variance (Krichene & Rendle 2020, equation 24).
+    inner = (1 - gamma) * (chance.T @ weighed) + gamma * np.diag(weighed.sum(axis=0))
+    solved: Floats = np.linalg.solve(inner, weighed.T @ groups.mean(exact)).astype(np.float64)
+    return f"bias-variance, gamma={gamma:g}", solved
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """All ranks of a catalogue, high ones in groups of about equal ranks."""
+
+    first: Ints
+    """(g,) the first rank of each group."""
+    rank: Ints
+    """(g,) the rank in its middle."""
+    share: Floats
+    """(g,) the share of all ranks that it holds."""
+
+    @classmethod
+    def of(cls, first: Ints, items: int) -> _Groups:
+        size = np.diff(first, append=items + 1)
+        return cls(first, first + (size - 1) // 2, size / items)
+
+    @classmethod
+    def fine(cls, items: int) -> _Groups:
+        """Every rank up to a limit, groups of 1/2000 of their size behind it."""
+        first = np.arange(1, min(items, SINGLE_RANKS) + 1)
+        if items > SINGLE_RANKS:
+            steps = int(np.ceil(np.log(items / SINGLE_RANKS) * SINGLE_RANKS))
+            first = np.concatenate([first, _spaced(np.geomspace(SINGLE_RANKS + 1, items, steps + 1))])
+        return cls.of(first, items)
+
+    @classmethod
+    def coarse(cls, items: int) -> _Groups:
+        """Some hundred groups, small ones where ranks are low."""
+        return cls.of(_spaced(np.concatenate([np.geomspace(1, items, 500), np.linspace(1, items, 300)])), items)
+
+    def mean(self, by_rank: Floats) -> Floats:
+        """(g,) the mean of a measure over the ranks of each group."""
+        total = np.add.reduceat(by_rank, self.first - 1)
+        return total / np.diff(self.first, append=len(by_rank) + 1)
+
+
+def _spaced(ranks: Floats) -> Ints:
+    return np.unique(ranks.astype(np.int64))
+
+
+def _chances(rank: Ints, negatives: int, items: int, draw: Draw) -> Floats:
+    """(r, m + 1) the chance that 0, 1, ... m of the negatives stand above an item of each exact rank."""
+    from scipy import stats  # scipy is loaded only for statistics
+
+    number = np.arange(negatives + 1)[None, :]
+    before = rank[:, None] - 1
+    if draw == "with replacement":
+        return np.asarray(stats.binom.pmf(number, negatives, before / (items - 1)))
+    if draw == "without replacement":
+        # The hypergeometric distribution; scipy's own takes a minute for ten thousand ranks.
+        logs = _log_choose(before, number) + _log_choose(items - 1 - before, negatives - number)
+        chance = np.exp(logs - _log_choose(np.array(items - 1), np.array(negatives)))
+        return np.asarray(chance / chance.sum(axis=1, keepdims=True))
+    raise InputError(f"draw={draw!r} is not known; it is 'without replacement' or 'with replacement'.")
+
+
+def _log_choose(total: Ints, chosen: Ints) -> Floats:
+    """The logarithm of the number of ways to choose; -inf where there is none."""
+    from scipy import special
+
+    ways = special.gammaln(total + 1.0) - special.gammaln(chosen + 1.0) - special.gammaln(total - chosen + 1.0)
+    return np.asarray(ways)
+
+
+def _by_rank(measure: RankedMeasure, size: int) -> Floats:
+    """(size,) the measure's value when the one relevant item of a list of that size stands at rank 1, 2, ..."""
+    number = np.arange(size)
+    ones, yes, none = np.ones(size), np.ones(size, np.bool_), np.zeros(size, np.int64)
+    placements = Placements(
+        returned=np.full(size, size), in_run=yes, is_judged=yes, best_offsets=np.arange(size + 1), best=ones,
+        query=number, grade=ones, above=number, tied=none + 1, higher_id=none, earlier=none, score=ones,
+    )  # fmt: skip
+    parts = FORMULAS[type(measure).name](Views(placements).of(measure), measure)
+    return values_of(parts, empty="zero", miss="zero", chosen=yes).value
+
+
+def _over_ties(by_above: Floats, above: Ints, tied: Ints) -> Floats:
+    """(queries,) the value of each query, averaged over the places inside its tie."""
+    total = np.concatenate([[0.0], np.cumsum(by_above)])
+    spread = (total[above + tied + 1] - total[above]) / (tied + 1)
+    return np.where(tied > 0, spread, by_above[above])
+
+
+def _interval(value: Floats, level: float) -> Interval:
+    from scipy import stats
+
+    spread = value.std(ddof=1) / np.sqrt(len(value))
+    reach = float(stats.t.ppf((1 + level) / 2, len(value) - 1) * spread)
+    middle = float(value.mean())
+    return Interval(middle - reach, middle + reach, level, "t over queries", 0, 0, len(value))
+
+
+def _possible(
+    exact: Floats, groups: _Groups, chance: Floats, counts: tuple[Ints, Ints], level: float
+) -> tuple[float, float]:
+    """The lowest and the highest exact value that the sampled ranks leave possible.
+
+    Unknown is the share of each exact rank; known is how often at most j negatives were above, for every j, within the
+    band of Dvoretzky, Kiefer, Wolfowitz and Massart. Both ends are linear programs.
+    """
+    from scipy import optimize
+
+    above, tied = counts
+    band = np.sqrt(np.log(2 / (1 - level)) / (2 * len(above)))
+    number = np.arange(chance.shape[1])
+    best, worst = (np.searchsorted(np.sort(one), number, side="right") / len(one) for one in (above, above + tied))
+    within = chance.cumsum(axis=1)[:, :-1].T
+    ends = []
+    for sign, extreme in ((1, np.minimum), (-1, np.maximum)):
+        found = optimize.linprog(
+            sign * extreme.reduceat(exact, groups.first - 1),
+            A_ub=np.vstack([within, -within]),
+            b_ub=np.concatenate([best[:-1] + band, band - worst[:-1]]),
+            A_eq=np.ones((1, len(groups.first))),
+            b_eq=[1.0],
+            method="highs",
+        )
+        if found.status != 0:
+            raise InputError(
+                f"no exact ranks make these sampled ranks likely ({found.message}). "
+                "Hint: were the negatives drawn evenly from items= items, without the relevant one?"
+            )
+        ends.append(float(sign * found.fun))
+    return ends[0], ends[1]
+
+
+def _counts(positive: Any, negatives: Any) -> tuple[Ints, Ints, int]:
+    """How many negatives score above each positive, how many the same, and how many there are.
+
+    Counted where the scores are.
+    """
+    if not hasattr(positive, "detach"):
+        positive, negatives = np.asarray(positive, np.float64), np.asarray(negatives, np.float64)
+    if positive.ndim != 1 or negatives.ndim != 2 or len(positive) != len(negatives) or 0 in negatives.shape:
+        fact = f"the shapes are {tuple(positive.shape)} and {tuple(negatives.shape)}."
+        raise InputError(with_hint(fact, "positive is (queries,) and negatives (queries, m)"))
+    wanted = positive[:, None]
+    if bool((wanted != wanted).any()) or bool((negatives != negatives).any()):  # noqa: PLR0124  (true of NaN alone)
+        raise InputError("a score is NaN. Nothing was estimated.")
+    return _numbers((negatives > wanted).sum(1)), _numbers((negatives == wanted).sum(1)), negatives.shape[1]
+
+
+def _numbers(counts: Any) -> Ints:
+    found: Ints = counts.cpu().numpy() if hasattr(counts, "cpu") else counts
+    return found
+
+
+def _measures(measures: object) -> list[RankedMeasure]:
+    return list(_checked(into_measures(measures)))
+
+
+def _checked(measures: list[Measure]) -> Iterator[RankedMeasure]:
+    for measure in measures:
+        usable = isinstance(measure, RankedMeasure) and not measure.places_judged and measure.unjudged == "nonrelevant"
+        if not isinstance(measure, RankedMeasure) or not usable or measure.aggregate != "mean":
+            fact = f"{measure} cannot be estimated from samples: it is no mean of a function of one item's rank."
+            raise MeasureError(with_hint(fact, "rank_catalogue gives its exact value"))
+        yield measure
+
+
+def _check_sizes(negatives: int, items: int) -> None:
+    if negatives < 1 or items < 2 or negatives > items - 1:
+        fact = f"{negatives:,} negatives cannot be drawn from the {max(items - 1, 0):,} other items."
+        raise InputError(with_hint(fact, "items= is the size of the whole catalogue"))

@@ -1,0 +1,123 @@
+"""``rankmeter online`` and ``rankmeter agreement``: data on stdout, talk on stderr, files whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from tests.unit.online.test_experiment import simulated
+
+from rankmeter.cli import app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "log.parquet"
+    simulated(users=80, lift=0.1).write_parquet(path)
+    return path
+
+
+def test_values_go_to_stdout_and_definitions_to_stderr(log):
+    found = run("online", log, "-m", "CTR CTR(per=user)", "--by", "variant")
+    assert found.exit_code == 0
+    assert re.match(r"variant +measure +value \[95% interval\] +users\nA +CTR +0\.\d{4} \[", found.stdout)
+    assert "CTR = clicks=once, cutoff=None, impressions=once, orphans=drop, per=impression" in found.stderr
+    assert "events of 80 users" in found.stderr
+
+
+@pytest.mark.parametrize("name", ["out.json", "out.csv", "out.md", "out.txt"])
+def test_the_ending_of_the_output_says_its_format(log, tmp_path, name):
+    found = run("online", log, "-m", "CTR", "--output", tmp_path / name, "-q")
+    assert (found.exit_code, found.stdout, found.stderr) == (0, "", "")
+    text = (tmp_path / name).read_text()
+    if name == "out.json":
+        assert json.loads(text)["values"][""]["CTR"]["method"] == "delta method"
+    else:
+        assert "CTR" in text
+
+
+def test_an_experiment_is_compared_with_its_control(log):
+    found = run("online", log, "-m", "CTR", "--control", "A", "--segments", "country", "--format", "json")
+    assert found.exit_code == 0
+    told = json.loads(found.stdout)
+    assert told["effects"][0]["variant"] == "B"
+    assert {one["segment"] for one in told["segments"]} == {"DE", "FR"}
+
+
+def test_a_broken_sample_ratio_fails_the_gate(log):
+    found = run("online", log, "-m", "CTR", "--experiment", "--ratios", "A=9,B=1")
+    assert found.exit_code == 1
+    assert "SAMPLE RATIO MISMATCH" in found.stderr
+    assert "CTR" in found.stdout
+
+
+def test_sums_are_enough(log, tmp_path):
+    import rankmeter as rm
+
+    whole = rm.online.experiment(log, ["CTR"])
+    whole.sums_table().write_csv(tmp_path / "sums.csv")
+    found = run("online", tmp_path / "sums.csv", "--sums", "--control", "A", "--format", "json")
+    assert found.exit_code == 0, found.stderr
+    assert json.loads(found.stdout)["effects"][0]["p"] == pytest.approx(whole.effect("CTR").p)
+
+
+def test_the_report_is_one_file_without_scripts_or_links(log, tmp_path):
+    pytest.importorskip("vl_convert")
+    hostile = pl.read_parquet(log).with_columns(variant=pl.col("variant").replace({"B": "<script>alert(1)</script>"}))
+    hostile.write_parquet(log)
+    found = run("online", log, "-m", "CTR", "--control", "A", "--segments", "country", "--report", tmp_path / "r.html")
+    assert found.exit_code == 0, found.stderr
+    page = (tmp_path / "r.html").read_text()
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert not re.search(r"(src|href)=", re.sub(r'xmlns(:xlink)?="[^"]*"', "", page).replace("xlink:href", ""))
+    for heading in ("Differences to A", "Funnel", "Session lengths", "By country", "Definitions"):
+        assert heading in page
+    assert page.count("<svg") == 3
+    assert "prefers-color-scheme: dark" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["online", "absent.csv"], "absent.csv"),
+        (["online", "LOG", "-m", "CTRR"], "did you mean 'CTR'"),
+        (["online", "LOG", "-m", "nDCG"], "judgments"),
+        (["online", "LOG", "--columns", "user"], "is not name=value"),
+        (["online", "LOG", "--types", "buy=x"], "no kind of event"),
+        (["online", "LOG", "--by", "color"], "no column 'color'"),
+        (["online", "LOG", "--control", "Z"], "no variant 'Z'"),
+        (["online", "LOG", "--control", "A", "--by", "country"], "by variant"),
+        (["online", "LOG", "--ratios", "A=x,B=1"], "'x' is not a number"),
+        (["online", "LOG", "--level", "95"], "between 0 and 1"),
+        (["online", "LOG", "--report", "nowhere/r.html"], "cannot be written"),
+        (["agreement", "absent.csv", "--offline", "x"], "absent.csv"),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_exit_code_2(log, arguments, words):
+    found = run(*(str(log) if one == "LOG" else one for one in arguments))
+    assert found.exit_code == 2
+    assert words in found.stderr
+    assert "Traceback" not in found.stderr
+    assert found.stdout == ""
+
+
+def test_agreement_tells_which_measure_foretold(tmp_path):
+    rows = pl.DataFrame({"online": range(-6, 6), "nDCG@10": range(-6, 6), "RR": [1, -1] * 6})
+    rows.write_csv(tmp_path / "past.csv")
+    found = run("agreement", tmp_path / "past.csv", "--offline", "nDCG@10", "--offline", "RR")
+    assert found.exit_code == 0, found.stderr
+    assert found.stdout.splitlines()[1].startswith("nDCG@10")
+    assert "nDCG@10 foretells online best" in found.stderr
+    told = run(
+        "agreement", tmp_path / "past.csv", "--offline", "RR", "--format", "json", "--output", tmp_path / "o.json"
+    )
+    assert told.exit_code == 0
+    assert json.loads((tmp_path / "o.json").read_text())["predictors"][0]["measure"] == "RR"

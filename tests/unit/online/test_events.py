@@ -1,0 +1,180 @@
+"""Logs as people have them: columns, layouts, times, files, and what is said when they cannot be read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import polars as pl
+import pytest
+
+import rankmeter as rm
+from rankmeter.errors import InputError, NotFoundError
+from rankmeter.online.events import read_events
+
+ROWS = [
+    {"time": 10, "user": "u", "request": "r", "item": "a", "position": 1, "type": "impression"},
+    {"time": 10, "user": "u", "request": "r", "item": "b", "position": 2, "type": "impression"},
+    {"time": 15, "user": "u", "request": "r", "item": "b", "position": 2, "type": "click"},
+    {"time": 20, "user": "v", "request": "s", "item": "a", "position": 1, "type": "impression"},
+]
+ASKED = ["CTR", "CTR@1", "CTR(per=request)", "SessionDuration"]
+VALUES = {"CTR": 1 / 3, "CTR@1": 0.0, "CTR(per=request)": 0.5, "SessionDuration": 2.5}
+
+
+def values(source, **options):
+    found = rm.online.evaluate(source, ASKED, **options)
+    return {name: found[name] for name in ASKED}
+
+
+def test_every_kind_of_frame_gives_the_same_numbers():
+    pd, duckdb = pytest.importorskip("pandas"), pytest.importorskip("duckdb")
+    frame = pl.DataFrame(ROWS)
+    frames = [ROWS, frame, frame.lazy(), pd.DataFrame(ROWS), frame.to_arrow(), duckdb.sql("SELECT * FROM frame")]
+    for one in frames:
+        assert values(one) == pytest.approx(VALUES), type(one)
+
+
+def test_every_kind_of_file_gives_the_same_numbers(tmp_path):
+    frame = pl.DataFrame(ROWS)
+    frame.write_csv(tmp_path / "log.csv")
+    frame.write_csv(tmp_path / "log.tsv", separator="\t")
+    frame.write_parquet(tmp_path / "log.parquet")
+    frame.write_ipc(tmp_path / "log.arrow")
+    frame.write_ndjson(tmp_path / "log.jsonl")
+    (tmp_path / "log.json").write_text(json.dumps(ROWS))
+    (tmp_path / "log.csv.gz").write_bytes(gzip.compress((tmp_path / "log.csv").read_bytes()))
+    (tmp_path / "many").mkdir()
+    frame[:2].write_parquet(tmp_path / "many" / "1.parquet")
+    frame[2:].write_parquet(tmp_path / "many" / "2.parquet")
+    names = ["log.csv", "log.tsv", "log.parquet", "log.arrow", "log.jsonl", "log.json", "log.csv.gz", "many"]
+    for path in [*(tmp_path / name for name in names), f"{tmp_path}/many/*.parquet"]:
+        assert values(path) == pytest.approx(VALUES), path
+
+
+def test_text_ids_keep_their_zeros(tmp_path):
+    (tmp_path / "log.csv").write_text("time,user,type\n1,007,click\n2,7,click\n")
+    assert rm.online.evaluate(tmp_path / "log.csv", "Conversions").counts["users"] == 2
+
+
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        NEW_YEAR,
+        datetime(2026, 1, 1),  # noqa: DTZ001 (a naive time is what is tested)
+        datetime(2026, 1, 1, 8, tzinfo=timezone(timedelta(hours=8))),
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T08:00:00+08:00",
+        "2026-01-01 00:00:00",
+        "2026-01-01 00:00:00.000001",
+        "2026-01-01",
+        NEW_YEAR.timestamp(),
+        int(NEW_YEAR.timestamp()),
+        int(NEW_YEAR.timestamp() * 1e3),
+        int(NEW_YEAR.timestamp() * 1e6),
+        int(NEW_YEAR.timestamp()) * 10**9,
+        str(int(NEW_YEAR.timestamp() * 1e3)),
+    ],
+    ids=repr,
+)
+def test_a_moment_may_be_written_in_many_ways(first):
+    rows = read_events([{"time": first, "user": 1, "type": "click"}]).rows.collect()
+    assert rows["time"][0] // 10 == int(NEW_YEAR.timestamp() * 1e6) // 10
+
+
+def test_times_that_cannot_be_read_are_counted_and_left_out():
+    rows = [{"time": "2026-01-01", "user": 1, "type": "click"}, {"time": "yesterday", "user": 2, "type": "click"}]
+    found = rm.online.evaluate(rows, "Conversions")
+    assert found.counts["users"] == 1
+    assert ("events without readable time", 1) in [(one.name, one.count) for one in found.findings]
+
+
+def test_the_layout_of_opensearch_is_recognised():
+    shown = [("impression", "a", 1), ("impression", "b", 2), ("click", "b", 2)]
+    rows = [
+        {
+            "application": "shop", "action_name": action, "client_id": "c1", "query_id": "q1",
+            "timestamp": f"2026-01-01T00:00:0{place}Z",
+            "event_attributes": {"object": {"object_id": item}, "position": {"ordinal": ordinal}},
+        }
+        for place, (action, item, ordinal) in enumerate(shown)
+    ]  # fmt: skip
+    found = rm.online.evaluate(rows, ["CTR", "CTR@1", "CTR(per=request)"])
+    assert [found[name] for name in ("CTR", "CTR@1", "CTR(per=request)")] == [0.5, 0.0, 1.0]
+    assert any("OpenSearch UBI" in note for note in found.notes)
+    flat = pl.DataFrame(rows).unnest("event_attributes").select(
+        pl.exclude("object", "position"),
+        pl.col("object").struct.field("object_id").alias("event_attributes.object.object_id"),
+        pl.col("position").struct.field("ordinal").alias("event_attributes.position.ordinal"),
+    )  # fmt: skip
+    assert rm.online.evaluate(flat, "CTR")["CTR"] == 0.5
+
+
+def ga4_event(name, second, items, session=5):
+    params = [{"key": "page", "value": {"int_value": None}}, {"key": "ga_session_id", "value": {"int_value": session}}]
+    return {
+        "event_name": name, "event_timestamp": 1_767_225_600_000_000 + second * 1_000_000, "user_pseudo_id": "p1",
+        "event_params": params, "items": items,
+    }  # fmt: skip
+
+
+def test_the_layout_of_google_analytics_is_recognised():
+    item = {"item_list_index": 1, "price": 10.0, "quantity": 1}
+    rows = [
+        ga4_event("view_item_list", 0, [{**item, "item_id": "a"}, {**item, "item_id": "b", "item_list_index": 2}]),
+        ga4_event("select_item", 5, [{**item, "item_id": "b"}]),
+        ga4_event("page_view", 6, []),
+        ga4_event("purchase", 60, [{**item, "item_id": "b", "quantity": 3}]),
+    ]
+    found = rm.online.evaluate(rows, ["CTR", "CVR", "Value", "SessionDuration"])
+    assert [found[name] for name in ("CTR", "CVR", "Value", "SessionDuration")] == [0.5, 1.0, 30.0, 60.0]
+    assert found.counts["events"] == 5
+    assert any("Google Analytics" in note for note in found.notes)
+
+
+def test_words_for_types_can_be_named_and_take_precedence():
+    rows = [{"time": 1, "user": 1, "type": "Signup"}, {"time": 2, "user": 1, "type": "view"}]
+    assert rm.online.evaluate(rows, "Conversions", types={"conversion": "signup"})["Conversions"] == 1
+    assert rm.online.evaluate(rows, "Conversions", types={"conversion": ["signup", "view"]})["Conversions"] == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "words"),
+    [
+        ([{"ts": 1, "who": 2, "type": "x"}], {}, ["no user column", "who", "columns="]),
+        ([{"time": 1, "user_id": 1, "uid": 1, "type": "x"}], {}, ["could be the user", "say which"]),
+        ([{"time": 1, "user": 1, "type": "x"}], {"columns": {"usr": "user"}}, ["'usr'", "did you mean 'user'"]),
+        ([{"time": 1, "user": 1, "type": "x"}], {"columns": {"item": "sku"}}, ["no column 'sku'"]),
+        ([{"time": 1, "user": 1, "type": "x"}], {"types": {"buy": "x"}}, ["'buy'", "impression, click, conversion"]),
+        ([{"time": None, "user": 1, "type": "x"}], {}, ["empty"]),
+        ([{"time": True, "user": 1, "type": "x"}], {}, ["time column", "Boolean"]),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_a_way_out(rows, options, words):
+    with pytest.raises(InputError) as told:
+        rm.online.evaluate(rows, "Conversions", **options)
+    for word in words:
+        assert word in str(told.value)
+
+
+def test_files_that_are_no_logs_are_refused(tmp_path):
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "x.qrels").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1" + b"\0" * 50)
+    (tmp_path / "headless.csv").write_text("time,user,type\n")
+    with pytest.raises(InputError, match="empty"):
+        rm.online.evaluate(tmp_path / "empty.csv")
+    with pytest.raises(InputError, match="judgments or a run"):
+        rm.online.evaluate(tmp_path / "x.qrels")
+    with pytest.raises(InputError, match="cannot be read as parquet"):
+        rm.online.evaluate(tmp_path / "broken.parquet")
+    with pytest.raises(InputError, match="no event"):
+        rm.online.evaluate(tmp_path / "headless.csv", "Conversions")
+    with pytest.raises(NotFoundError):
+        rm.online.evaluate(tmp_path / "absent.csv")
+    with pytest.raises(InputError, match="int"):
+        rm.online.evaluate(5)

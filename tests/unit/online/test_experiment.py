@@ -1,0 +1,225 @@
+"""Experiments: sample ratio first, differences that equal the plain formulae, segments, sums instead of events."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmeter as rm
+from rankmeter.errors import InputError, NotFoundError
+from rankmeter.measures import CTR
+from rankmeter.online.inference import Estimate, always_valid, cuped, difference, minimum_detectable
+from rankmeter.online.sums import Sums, sums_from_table
+
+
+def simulated(users=400, lift=0.0, seed=0, variants=("A", "B"), before=False):
+    """A log of users with habits, before and after a start at time 100,000."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for user in range(users):
+        variant = variants[user % len(variants)]
+        rate = random.beta(2, 6)
+        for start in (0, 100_000) if before else (100_000,):
+            chance = min(1.0, rate + (lift if variant != variants[0] and start else 0.0))
+            for item in range(random.poisson(6)):
+                row = {"user": f"u{user}", "request": f"{user}-{start}", "item": item, "variant": variant,
+                       "country": "DE" if user % 3 else "FR"}  # fmt: skip
+                rows.append({**row, "time": start + item, "type": "impression"})
+                if random.random() < chance:
+                    rows.append({**row, "time": start + item + 50, "type": "click"})
+    return pl.DataFrame(rows)
+
+
+def test_a_real_lift_is_found_and_nothing_is_not():
+    lifted = rm.online.experiment(simulated(lift=0.2), ["CTR"]).effect("CTR")
+    assert (lifted.verdict, lifted.difference.excludes_zero) == ("better", True)
+    assert rm.online.experiment(simulated(), ["CTR"]).effect("CTR").verdict == "cannot tell"
+
+
+def test_the_direction_is_the_one_that_the_measure_states():
+    log = simulated(users=60).with_columns(time=pl.col("time") * pl.when(pl.col("variant") == "B").then(3).otherwise(1))
+    found = rm.online.experiment(log, ["SessionDuration(better=lower)", "SessionDuration"])
+    assert [one.verdict for one in found.effects] == ["worse", "better"]
+
+
+def test_a_broken_sample_ratio_is_said_first():
+    log = simulated(users=600).filter((pl.col("variant") == "A") | (pl.col("user").str.slice(1).cast(int) % 4 == 1))
+    found = rm.online.experiment(log, ["CTR"])
+    assert not found.is_sound
+    assert "SAMPLE RATIO MISMATCH" in found.sentences()[0]
+    assert "SAMPLE RATIO MISMATCH" in repr(found)
+    assert rm.online.experiment(log, ["CTR"], ratios={"A": 2, "B": 1}).is_sound
+
+
+def test_p_values_are_corrected_for_variants_and_measures():
+    found = rm.online.experiment(simulated(users=300, variants=("A", "B", "C")), ["CTR", "CTR(per=reach)"])
+    assert len(found.effects) == 4
+    raw = sorted(one.p for one in found.effects)
+    assert min(one.p_corrected for one in found.effects) == pytest.approx(min(1.0, raw[0] * 4))
+    plain = rm.online.experiment(simulated(users=300, variants=("A", "B", "C")), ["CTR"], correction="none")
+    assert [one.p for one in plain.effects] == [one.p_corrected for one in plain.effects]
+
+
+def test_segments_are_the_experiments_of_their_units():
+    log = simulated(lift=0.1)
+    found = rm.online.experiment(log, ["CTR"], segments="country")
+    for one in found.segments:
+        alone = rm.online.experiment(log.filter(pl.col("country") == one.segment), ["CTR"]).effect("CTR")
+        assert one.difference.value == pytest.approx(alone.difference.value)
+        assert one.p == pytest.approx(alone.p)
+    assert [one.segment for one in found.segments] == ["DE", "FR"]
+    assert found.effect("CTR").difference.value == pytest.approx(
+        rm.online.experiment(log, ["CTR"]).effect("CTR").difference.value
+    )
+
+
+def test_cuped_is_regression_on_what_the_same_users_did_before():
+    log = simulated(users=600, lift=0.05, before=True)
+    found = rm.online.experiment(log, ["CTR"], start=100_000)
+    effect = found.effect("CTR")
+    assert 0.2 < effect.adjusted.variance_kept < 0.9
+    # The same by hand: linearised values after and before, one pooled coefficient.
+    counts = (
+        log.with_columns(late=pl.col("time") >= 100_000)
+        .group_by("user", "variant")
+        .agg(
+            *(
+                ((pl.col("type") == kind) & (pl.col("late") == late)).sum().alias(f"{kind}{late}")
+                for kind in ("click", "impression")
+                for late in (True, False)
+            )
+        )
+        .filter(pl.col("impressionTrue") > 0)
+        .cast({pl.Int64: pl.Float64, pl.UInt32: pl.Float64}, strict=False)
+    )
+    linear = {}
+    for variant in "AB":
+        part = counts.filter(pl.col("variant") == variant)
+        sides = []
+        for late in ("True", "False"):
+            x, y = part[f"click{late}"].to_numpy(), part[f"impression{late}"].to_numpy()
+            ratio = x.sum() / y.sum()
+            sides.append((ratio, (x - ratio * y) / y.mean()))
+        linear[variant] = sides
+    covariances = {v: np.cov(linear[v][0][1], linear[v][1][1]) for v in "AB"}
+    sizes = {v: len(linear[v][0][1]) - 1 for v in "AB"}
+    pooled = sum(covariances[v] * sizes[v] for v in "AB") / sum(sizes.values())
+    theta = pooled[0, 1] / pooled[1, 1]
+    plain = linear["B"][0][0] - linear["A"][0][0]
+    gap = plain - theta * (linear["B"][1][0] - linear["A"][1][0])
+    variance = sum(np.var(linear[v][0][1] - theta * linear[v][1][1], ddof=1) / (sizes[v] + 1) for v in "AB")
+    assert effect.adjusted.theta == pytest.approx(theta)
+    assert effect.difference.value == pytest.approx(gap)
+    assert effect.difference.variance == pytest.approx(variance)
+    assert effect.plain.absolute.value == pytest.approx(plain)
+
+
+def test_sums_give_what_events_give_even_through_a_table():
+    whole = rm.online.experiment(simulated(users=300, before=True), ["CTR", "CTR(per=reach)"], start=100_000)
+    again = rm.online.experiment(sums_from_table(whole.sums_table()))
+    for one, other in zip(whole.effects, again.effects, strict=True):
+        assert other.difference.value == pytest.approx(one.difference.value)
+        assert other.p == pytest.approx(one.p)
+        assert other.adjusted.theta == pytest.approx(one.adjusted.theta)
+    stored = {name: Sums.from_dict(json.loads(json.dumps(sums.to_dict()))) for name, sums in whole.sums.items()}
+    assert rm.online.experiment(stored, ["CTR"]).effect("CTR").p == pytest.approx(whole.effect("CTR").p)
+
+
+def test_the_bootstrap_agrees_with_the_delta_method():
+    log = simulated(lift=0.05)
+    delta, drawn = (rm.online.experiment(log, ["CTR"], resamples=n).effect("CTR") for n in (0, 2000))
+    assert drawn.difference.value == delta.difference.value
+    assert drawn.difference.low == pytest.approx(delta.difference.low, abs=0.01)
+    assert drawn.difference.high == pytest.approx(delta.difference.high, abs=0.01)
+    assert drawn.difference.method.startswith("bootstrap")
+
+
+def test_the_always_valid_interval_is_wider_and_narrows_with_units():
+    effect = rm.online.experiment(simulated(), ["CTR"]).effect("CTR")
+    assert effect.always_valid.low < effect.difference.low
+    assert effect.always_valid.high > effect.difference.high
+    widths = []
+    for n in (1_000, 10_000, 100_000):
+        found = always_valid(Estimate(0.0, 0, 0, 0.95, "", n, 1 / n), 0.95)
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_the_least_detectable_difference_is_found_with_its_power():
+    random = np.random.default_rng(0)
+    names = ("CTR x", "CTR y")
+
+    def arm(lift, n=2000):
+        shown = random.poisson(8, n) + 1
+        return Sums.of_rows(names, np.column_stack([random.binomial(shown, 0.2 + lift), shown]).astype(float))
+
+    least = minimum_detectable(arm(0.0, n=100_000), CTR, units=2000, other_units=2000)
+    found = sum(difference(arm(0.0), arm(least), CTR).p < 0.05 for _ in range(400))
+    assert 0.72 < found / 400 < 0.88
+
+
+def test_sums_may_be_added_in_any_parts():
+    random = np.random.default_rng(1)
+    rows = random.normal(1e6, 1.0, (50, 4))
+    names = ("a", "b", "c", "d")
+    whole = Sums.of_rows(names, rows)
+    parts = sum((Sums.of_rows(names, rows[start : start + 7]) for start in range(0, 50, 7)), Sums.empty(names))
+    assert parts.products == pytest.approx(whole.products, rel=1e-9)
+    assert whole.covariance("a", "b") == pytest.approx(np.cov(rows[:, 0], rows[:, 1])[0, 1])
+
+
+def test_without_anything_before_there_is_nothing_to_adjust():
+    a = Sums.of_rows(("CTR x", "CTR y"), np.array([[1.0, 2.0], [0.0, 3.0]]))
+    assert cuped(a, a, CTR) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"control": "Z"}, NotFoundError, "no variant 'Z'"),
+        ({"ratios": {"A": 1}}, InputError, "the variants are A, B"),
+        ({"correction": "bonferoni"}, InputError, "did you mean 'bonferroni'"),
+        ({"start": "soon"}, InputError, "is no time"),
+        ({"start": "1970-01-01", "unit": "session"}, InputError, "must be the user"),
+        ({"level": 95}, InputError, "between 0 and 1"),
+        ({"power": 80}, InputError, "between 0 and 1"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, error, words):
+    with pytest.raises(error, match=words):
+        rm.online.experiment(simulated(users=20), ["CTR"], **options)
+
+
+def test_the_control_must_be_known():
+    log = simulated(users=20, variants=("x", "y"))
+    with pytest.raises(InputError, match="which of x, y is the control"):
+        rm.online.experiment(log, ["CTR"])
+    assert rm.online.experiment(log, ["CTR"], control="y").control == "y"
+    with pytest.raises(InputError, match="two variants or more"):
+        rm.online.experiment(simulated(users=20, variants=("A",)), ["CTR"])
+
+
+def test_a_table_of_sums_that_is_wrong_is_refused():
+    good = {"variant": "A", "measure": "CTR", "n": 2, "x": 1, "y": 2, "xx": 1, "yy": 2, "xy": 1}
+    with pytest.raises(InputError, match="no xy column"):
+        sums_from_table([{name: value for name, value in good.items() if name != "xy"}])
+    with pytest.raises(InputError, match="different numbers"):
+        sums_from_table([good, {**good, "measure": "CVR", "n": 3}])
+    with pytest.raises(InputError, match="empty"):
+        sums_from_table([])
+    with pytest.raises(InputError, match="do not hold CVR"):
+        rm.online.experiment(sums_from_table([good, {**good, "variant": "B"}]), ["CVR"])
+
+
+def test_results_convert():
+    found = rm.online.experiment(simulated(users=40), ["CTR"])
+    assert json.loads(found.to_json())["effects"][0]["measure"] == "CTR"
+    assert found.to_polars().height == 1
+    assert "<table>" in found._repr_html_()
+    with pytest.raises(NotFoundError, match="there is CTR of B"):
+        found.effect("CVR")
+    assert not math.isnan(found.effect("CTR").least)

@@ -1,0 +1,227 @@
+"""Counterfactual estimates, interleaving, positions, and offline against online."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.online.test_experiment import simulated
+
+import rankmeter as rm
+from rankmeter.errors import InputError, NotFoundError
+
+
+def bandit(n, seed, target):
+    """A log of a policy that knows its probabilities, three actions, two kinds of context."""
+    random = np.random.default_rng(seed)
+    kind = random.integers(0, 2, n)
+    logging = np.array([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]])[kind]
+    worth = np.array([[0.1, 0.3, 0.6], [0.5, 0.2, 0.1]])[kind]
+    action = (random.random(n)[:, None] > logging.cumsum(axis=1)).sum(axis=1)
+    rows = np.arange(n)
+    reward = random.random(n) < worth[rows, action]
+    pi = np.array(target)[kind]
+    return reward, logging[rows, action], pi[rows, action], worth[rows, action], (pi * worth).sum(axis=1)
+
+
+def test_the_value_of_another_policy_is_found():
+    target = [[0.1, 0.1, 0.8], [0.8, 0.1, 0.1]]
+    true = 0.5 * (0.01 + 0.03 + 0.48) + 0.5 * (0.4 + 0.02 + 0.01)
+    reward, logged, wanted, predicted, expected = bandit(20_000, 3, target)
+    found = rm.online.off_policy(reward, logged, wanted, predicted=predicted, expected=expected)
+    for name, one in found.estimates.items():
+        assert one.value == pytest.approx(true, abs=0.03), name
+    assert found.estimates["IPS"].low < true < found.estimates["IPS"].high
+    assert found.verdict == "better"
+    assert found.weights.mean == pytest.approx(1, abs=0.05)
+
+
+def test_intervals_cover_as_often_as_they_say():
+    target, covered = [[0.2, 0.2, 0.6], [0.6, 0.2, 0.2]], 0
+    true = 0.5 * (0.02 + 0.06 + 0.36) + 0.5 * (0.3 + 0.04 + 0.02)
+    for seed in range(200):
+        reward, logged, wanted, _, _ = bandit(400, seed, target)
+        one = rm.online.off_policy(reward, logged, wanted).estimates["SNIPS"]
+        covered += one.low < true < one.high
+    assert 0.9 <= covered / 200 <= 0.99
+
+
+def test_no_winner_is_named_where_a_handful_of_rows_carries_the_weight():
+    logged = np.full(10_000, 0.5)
+    logged[:2] = 1e-4
+    found = rm.online.off_policy(np.ones(10_000), logged, np.full(10_000, 0.5))
+    assert found.weights.effective < 10
+    assert found.verdict.startswith("cannot tell")
+    assert json.loads(found.to_json())["verdict"] == found.verdict
+
+
+def test_rows_of_one_user_are_not_independent():
+    reward, logged, wanted, _, _ = bandit(200, 0, [[1 / 3] * 3] * 2)
+    single = rm.online.off_policy(reward, logged, wanted).estimates["IPS"]
+    repeated = rm.online.off_policy(
+        np.repeat(reward, 5), np.repeat(logged, 5), np.repeat(wanted, 5), users=np.repeat(np.arange(200), 5)
+    ).estimates["IPS"]
+    assert repeated.high - repeated.low == pytest.approx(single.high - single.low)
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 4), st.integers(2, 6), st.integers(0, 10_000))
+def test_slate_estimates_are_their_sums(positions, slates, seed):
+    random = np.random.default_rng(seed)
+    r, q, v = random.random((3, slates, positions))
+    p, pi = random.uniform(0.1, 1, (2, slates, positions))
+    for model in ("item-position", "cascade", "standard"):
+        ips = dr = 0.0
+        for s in range(slates):
+            for k in range(positions):
+                own, above = pi[s, k] / p[s, k], 1.0
+                if model == "cascade":
+                    above = math.prod(pi[s, :k] / p[s, :k])
+                    own = above * pi[s, k] / p[s, k]
+                elif model == "standard":
+                    own = math.prod(pi[s] / p[s])
+                ips += own * r[s, k] / slates
+                dr += (above * v[s, k] + own * (r[s, k] - q[s, k])) / slates
+        more = {} if model == "standard" else {"predicted": q, "expected": v}
+        found = rm.online.off_policy_slates(r, p, pi, model=model, **more)
+        assert found["IPS"] == pytest.approx(ips)
+        if more:
+            assert found["DR"] == pytest.approx(dr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "words"),
+    [
+        (([1], [0.0], [0.5]), {}, "no probability"),
+        (([1], [0.5], [1.5]), {}, "no probability"),
+        (([1, 2], [0.5], [0.5]), {}, "the same"),
+        (([math.nan], [0.5], [0.5]), {}, "finite"),
+        (([1], [0.5], [0.5]), {"clip": 0}, "clip=0"),
+        (([1], [0.5], [0.5]), {"users": [1, 2]}, "users has 2"),
+        (([[1]], [0.5], [0.5]), {}, "shape"),
+    ],
+)
+def test_logs_that_cannot_be_weighed_are_refused(arguments, options, words):
+    with pytest.raises(InputError, match=words):
+        rm.online.off_policy(*arguments, **options)
+
+
+@given(st.permutations(range(6)), st.permutations(range(6)), st.integers(1, 6), st.integers(0, 100))
+def test_an_interleaved_list_takes_each_item_once_and_the_teams_are_fair(a, b, length, seed):
+    shown = rm.online.team_draft(a, b, length=length, seed=seed)
+    assert len(shown.items) == len(set(shown.items)) == length
+    assert abs(shown.teams.count("A") - shown.teams.count("B")) <= 1
+    for place, (item, team) in enumerate(zip(shown.items, shown.teams, strict=True)):
+        left = [one for one in (a if team == "A" else b) if one not in shown.items[:place]]
+        assert item == left[0]
+
+
+def test_interleaving_counts_users_not_lists():
+    rows = [{"user": "heavy", "request": f"h{n}", "team": "B"} for n in range(50)]
+    rows += [{"user": n, "request": f"{n}", "team": "A"} for n in map(str, range(8))]
+    rows += [{"user": "none", "request": "n", "team": None}]
+    found = rm.online.score_interleaving(rows)
+    assert (found.users_a, found.users_b, found.ties) == (8, 1, 1)
+    assert (found.lists_a, found.lists_b, found.tied_lists) == (8, 50, 1)
+    assert found.verdict == "A"
+    assert rm.online.sign_test(5, 5) == 1.0
+    with pytest.raises(InputError, match="no team column"):
+        rm.online.score_interleaving([{"user": 1, "request": 1}])
+    with pytest.raises(InputError, match="A or B, not C"):
+        rm.online.score_interleaving([{"user": 1, "request": 1, "team": "C"}])
+    assert rm.online.score_interleaving([{"user": 1, "request": 1, "team": None}]).verdict == "cannot tell"
+    with pytest.raises(InputError, match="more than once"):
+        rm.online.team_draft([1, 1], [2])
+
+
+def test_examination_is_told_apart_from_relevance():
+    random = np.random.default_rng(0)
+    look = np.array([1.0, 0.6, 0.3])
+    worth = random.uniform(0.1, 0.9, 30)
+    rows = []
+    for request in range(4000):
+        # Good items tend to stand on top, but not always: several rankers took part.
+        chosen = random.choice(30, 3, replace=False)
+        chosen = chosen[np.argsort(-worth[chosen] + random.normal(0, 0.4, 3))]
+        for place, item in enumerate(chosen.tolist()):
+            row = {"user": request, "request": request, "item": item, "position": place + 1,
+                   "variant": "A" if request % 2 else "B"}  # fmt: skip
+            rows.append({**row, "time": request, "type": "impression"})
+            if random.random() < look[place] * worth[item]:
+                rows.append({**row, "time": request + 1, "type": "click"})
+    found = rm.online.position_bias(rows, positions=3)
+    for one, true in zip(found.positions, look.tolist(), strict=True):
+        assert one.examination == pytest.approx(true, abs=0.05)
+    assert found.positions[2].rate / found.positions[0].rate < 0.3
+    assert found.clicks_over_expected == pytest.approx({"A": 1.0, "B": 1.0}, abs=0.06)
+    assert found.to_polars().height == 3
+    with pytest.raises(InputError, match="no position column"):
+        rm.online.position_bias([{"time": 1, "user": 1, "item": 1, "type": "click"}])
+
+
+def evaluation(hit, queries=60, name="run"):
+    truth = {f"q{n}": {"a"} for n in range(queries)}
+    run = {f"q{n}": ["a", "b"] if n % 10 < hit else ["b", "a"] for n in range(queries)}
+    return rm.evaluate(truth, run, ["RR", "P@1"], name=name)
+
+
+@pytest.mark.parametrize(
+    ("offline", "lift", "verdict"),
+    [((2, 8), 0.3, "agree"), ((8, 2), 0.3, "disagree"), ((5, 5), 0.3, "cannot tell"), ((2, 8), 0.0, "cannot tell")],
+)
+def test_offline_and_online_agree_or_not(offline, lift, verdict):
+    trial = rm.online.experiment(simulated(lift=lift), ["CTR"])
+    evaluations = dict(zip("AB", map(evaluation, offline), strict=True))
+    found = rm.online.agreement(evaluations, trial, offline_measures="RR")
+    assert [one.verdict for one in found.pairings] == [verdict]
+    assert found.to_polars()["offline"].to_list() == ["RR"]
+    with pytest.raises(NotFoundError, match="no offline evaluation of B"):
+        rm.online.agreement({"A": evaluations["A"]}, trial)
+
+
+def past(n, seed=0):
+    random = np.random.default_rng(seed)
+    online = random.normal(0, 1, n)
+    return pl.DataFrame({"online": online, "good": online + random.normal(0, 0.3, n), "noise": random.normal(0, 1, n),
+                         "inverse": -online})  # fmt: skip
+
+
+def test_the_measure_that_foretells_is_found_among_those_declared():
+    found = rm.online.predictors(past(30), ["noise", "good", "inverse"])
+    assert found.predictors[0].measure == "good"
+    assert found.verdict.startswith("good foretells online best")
+    assert found.held_out_agreement > 0.8
+    assert found.held_out_choices["good"] == 30
+    inverse = next(one for one in found.predictors if one.measure == "inverse")
+    assert (inverse.correlation, inverse.same_sign) == (-1.0, 0)
+
+
+def test_few_experiments_are_no_proof():
+    assert "no correlation can be told from chance" in rm.online.predictors(past(4), ["good", "noise"]).verdict
+    six = rm.online.predictors(past(6, seed=4), ["inverse"])
+    assert six.verdict.startswith("cannot tell")
+    with pytest.raises(InputError, match="too few"):
+        rm.online.predictors(past(2), ["good"])
+    with pytest.raises(InputError, match="no nDCG column"):
+        rm.online.predictors(past(5), ["nDCG"])
+
+
+def test_undecided_experiments_have_no_sign():
+    table = past(12).with_columns(online_low=pl.col("online") - 0.5, online_high=pl.col("online") + 0.5)
+    found = rm.online.predictors(table, ["good"])
+    assert found.predictors[0].decided == int((table["online"].abs() > 0.5).sum())
+
+
+def test_the_rank_correlation_is_that_of_scipy():
+    from scipy.stats import spearmanr
+
+    table = past(9)
+    expected = spearmanr(table["good"], table["online"])
+    found = rm.online.predictors(table, ["good"]).predictors[0]
+    assert found.correlation == pytest.approx(expected.statistic)
+    assert found.p == pytest.approx(expected.pvalue, abs=0.02)

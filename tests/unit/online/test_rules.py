@@ -1,0 +1,223 @@
+"""Bad input: each oddity has one rule, and is counted."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import rankmeter as rm
+from rankmeter.errors import InputError, MeasureError, NotFoundError
+
+HOUR = 3600
+
+
+def row(time, user, kind, item="a", request="r", **more):
+    return {"time": time, "user": user, "type": kind, "item": item, "request": request, "position": None, "value": None,
+            "variant": None, **more}  # fmt: skip
+
+
+def findings(result):
+    return {one.name: one.count for one in result.findings}
+
+
+def test_a_click_before_its_impression_counts_and_is_counted():
+    found = rm.online.evaluate([row(5, "u", "click"), row(9, "u", "impression")], "CTR")
+    assert found["CTR"] == 1.0
+    assert findings(found)["clicks before their impression"] == 1
+
+
+def test_a_click_without_an_impression_is_left_out_unless_kept():
+    log = [row(1, "u", "impression"), row(5, "u", "click", item="b")]
+    found = rm.online.evaluate(log, ["CTR", "CTR(orphans=keep)"])
+    assert (found["CTR"], found["CTR(orphans=keep)"]) == (0.0, 1.0)
+    assert findings(found)["orphan clicks"] == 1
+
+
+def test_a_log_without_impressions_has_no_orphans():
+    found = rm.online.evaluate([row(1, "u", "click"), row(5, "u", "purchase")], ["CVR", "CTR"])
+    assert found["CVR"] == 1.0
+    assert math.isnan(found["CTR"])
+    assert "orphan clicks" not in findings(found)
+
+
+def test_no_data_is_never_zero():
+    found = rm.online.evaluate([row(1, "u", "ping")], ["CTR", "CVR", "Value(per=conversion)"])
+    assert all(math.isnan(found[name]) for name in ("CTR", "CVR", "Value(per=conversion)"))
+    assert "no data" in repr(found)
+    assert '"value": null' in found.to_json()
+    assert found["Conversions"] == 0.0
+
+
+def test_conversions_per_user_stand_beside_every_conversion_rate():
+    assert [str(one) for one in rm.online.evaluate([row(1, "u", "click")], "CVR").measures] == ["CVR", "Conversions"]
+
+
+def test_repetitions_count_once_and_are_counted():
+    log = [row(1, "u", "impression"), row(2, "u", "impression"), row(3, "u", "click"), row(4, "u", "click")]
+    found = rm.online.evaluate(log, ["CTR", "CTR(clicks=all)", "CTR(clicks=all,impressions=all)"])
+    assert [found[one] for one in found.measures] == [1.0, 2.0, 1.0]
+    assert (findings(found)["repeated impressions"], findings(found)["repeated clicks"]) == (1, 1)
+
+
+def test_a_conversion_sent_twice_counts_once():
+    log = [row(1, "u", "purchase", value=5.0), row(1, "u", "purchase", value=5.0), row(1, "u", "purchase", value=6.0)]
+    found = rm.online.evaluate(log, ["Conversions", "Value"])
+    assert (found["Conversions"], found["Value"]) == (2.0, 11.0)
+    assert findings(found)["duplicates"] == 1
+
+
+def test_an_event_id_seen_before_is_a_duplicate():
+    log = [{"event_id": one, "time": one, "user": "u", "type": "purchase"} for one in (1, 1, 2)]
+    assert rm.online.evaluate(log, "Conversions")["Conversions"] == 2.0
+
+
+def test_a_session_that_never_ends_is_cut_and_counted():
+    log = [row(minute * 60, "u", "ping") for minute in range(0, 60 * 49, 10)]
+    found = rm.online.evaluate(log, ["SessionDuration", "SessionDuration(max_length=None)"])
+    assert found["SessionDuration"] == pytest.approx((2 * (24 * HOUR - 600) + 50 * 60) / 3)
+    assert found["SessionDuration(max_length=None)"] == 60 * 49 * 60 - 600
+    assert findings(found)["sessions cut at the maximum length"] == 2
+
+
+def test_impressions_alone_may_be_no_activity():
+    log = [row(0, "u", "impression"), row(60, "u", "click"), row(100, "u", "click")]
+    assert rm.online.evaluate(log, "SessionDuration(activity=actions)")["SessionDuration(activity=actions)"] == 40
+
+
+def test_sessions_by_id_belong_to_their_user():
+    log = [row(0, "u", "ping", session=1), row(HOUR, "u", "ping", session=1), row(5, "v", "ping", session=1)]
+    found = rm.online.evaluate(log, ["SessionDuration", "SessionDuration(sessions=gap)"])
+    assert (found["SessionDuration"], found["SessionDuration(sessions=gap)"]) == (HOUR / 2, 0.0)
+
+
+def test_a_suspected_bot_is_counted_and_dropped_on_request():
+    log = [row(second, "bot", "click", item=second) for second in range(1200)] + [row(1, "u", "purchase")]
+    kept, dropped = (rm.online.evaluate(log, "Conversions", bots=rule) for rule in ("keep", "drop"))
+    assert (kept["Conversions"], dropped["Conversions"]) == (0.5, 1.0)
+    assert findings(kept)["suspected bots"] == findings(dropped)["suspected bots"] == 1
+
+
+def test_a_user_in_two_variants_is_left_out_or_counted_in_the_first():
+    log = [row(1, "u", "purchase", variant="A"), row(2, "u", "ping", variant="B"), row(3, "v", "ping", variant="A"),
+           row(3, "w", "ping", variant="B"), row(4, "x", "ping")]  # fmt: skip
+    found = rm.online.evaluate(log, "Conversions", by="variant")
+    assert (found["Conversions", "A"], found["Conversions", "B"]) == (0.0, 0.0)
+    assert (findings(found)["units in several variants"], findings(found)["units without variant"]) == (1, 1)
+    assert rm.online.evaluate(log, "Conversions", by="variant", crossed="first")["Conversions", "A"] == 0.5
+
+
+def test_refunds_subtract_unless_dropped():
+    log = [row(1, "u", "purchase", value=10.0), row(2, "u", "purchase", value=-4.0)]
+    found = rm.online.evaluate(log, ["Value", "Value(refunds=drop)", "Value(cap=3)"])
+    assert [found[one] for one in found.measures] == [6.0, 10.0, -1.0]
+    assert findings(found)["negative values"] == 1
+
+
+def test_positions_that_begin_at_0_are_shifted():
+    log = [row(1, "u", "impression", position=0), row(1, "u", "impression", item="b", position=1),
+           row(2, "u", "click", position=0)]  # fmt: skip
+    found = rm.online.evaluate(log, "CTR@1")
+    assert found["CTR@1"] == 1.0
+    assert any("begin at 0" in note for note in found.notes)
+
+
+def test_events_out_of_order_are_counted():
+    found = rm.online.evaluate([row(9, "u", "ping"), row(1, "u", "ping")], "SessionDuration")
+    assert (found["SessionDuration"], findings(found)["out of order"]) == (8.0, 1)
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "wilson"])
+def test_the_interval_says_how_it_was_made(method):
+    log = [row(1, user, "impression") for user in range(40)] + [row(2, user, "click") for user in range(0, 40, 4)]
+    asked = "CTR(per=reach)" if method == "wilson" else "CTR"
+    one = rm.online.evaluate(log, asked, resamples=300 if method == "bootstrap" else 0).estimate(asked)
+    assert method in one.method.lower()
+    assert one.low < one.value < one.high
+    assert one.value == 0.25
+
+
+def test_units_may_be_sessions_or_requests():
+    log = [row(t, "u", "impression", request=t) for t in (0, HOUR, 2 * HOUR)] + [row(5, "u", "click", request=0)]
+    assert rm.online.evaluate(log, "CTR", unit="session").estimate("CTR").units == 3
+    assert rm.online.evaluate(log, "CTR", unit="request").estimate("CTR").units == 3
+    with pytest.raises(MeasureError, match="counts users"):
+        rm.online.evaluate(log, "CTR(per=user)", unit="session")
+    with pytest.raises(MeasureError, match="by request"):
+        rm.online.evaluate(log, "SessionDuration", unit="request")
+    with pytest.raises(InputError, match="a unit is"):
+        rm.online.evaluate(log, "CTR", unit="page")
+
+
+def test_what_the_log_cannot_answer_is_refused():
+    log = [{"time": 1, "user": 1, "type": "click"}]
+    for measure, role in (("CTR(per=request)", "request"), ("CTR@3", "position"), ("CVR", "item"), ("Value", "value")):
+        with pytest.raises(InputError, match=f"needs a {role} column"):
+            rm.online.evaluate(log, measure)
+    with pytest.raises(InputError, match="no variant column"):
+        rm.online.evaluate(log, "Conversions", by="variant")
+    with pytest.raises(MeasureError, match="judgments"):
+        rm.online.evaluate(log, ["nDCG@10"])
+    with pytest.raises(MeasureError, match="log of events"):
+        rm.evaluate({"q": {"a"}}, {"q": ["a"]}, ["CTR"])
+
+
+def test_results_are_found_by_measure_and_group():
+    found = rm.online.evaluate([row(1, "u", "click", variant="A")], "Conversions", by="variant")
+    with pytest.raises(NotFoundError, match="say which"):
+        found["Conversions"]
+    with pytest.raises(NotFoundError, match="did you mean 'A'"):
+        found["Conversions", "a"]
+    with pytest.raises(NotFoundError, match="has no 'CTR'"):
+        found["CTR", "A"]
+    assert "<table>" in found._repr_html_()
+    assert found.to_polars().columns[0] == "variant"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["CTR(per=click)", "CTR(queries=common)", "CTR(duplicates=first)", "CTR(per=request,clicks=all)", "CVR@5",
+     "CVR(window=0)", "CVR(credit=even)", "CVR(maturity=mature,window=None)", "SessionDuration(gap=0)", "CTR@0"],
+)  # fmt: skip
+def test_measures_that_make_no_sense_are_refused(text):
+    with pytest.raises(MeasureError):
+        rm.parse(text)
+
+
+def test_a_column_with_a_value_per_event_is_no_segment():
+    log = [row(1, user, "click", city=str(user)) for user in range(1200)]
+    with pytest.raises(InputError, match="more than 1,000 values"):
+        rm.online.evaluate(log, "Conversions", by="city")
+
+
+def test_a_log_larger_than_what_is_held_is_counted_from_a_file(monkeypatch, tmp_path):
+    from rankmeter.online import partitions
+
+    log = [row(t, t % 50, kind, item=t) for t in range(600) for kind in ("impression", "click")]
+    expected = rm.online.evaluate(log, ["CTR", "SessionDuration"])
+    monkeypatch.setattr(partitions, "HELD_BYTES", 2_000)
+    monkeypatch.setattr(partitions, "BATCH_ROWS", 100)
+    monkeypatch.setattr(partitions.tempfile, "tempdir", str(tmp_path))
+    from rankmeter.online.counting import Question, count
+    from rankmeter.online.events import read_events
+    from rankmeter.online.inference import ratio
+
+    counted = count(read_events(log), Question(expected.measures, rows_per_partition=90))
+    for measure in expected.measures:
+        assert ratio(counted.groups["",], measure)[0] == pytest.approx(expected[measure])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_conversion_is_credited_by_the_stated_rule():
+    log = [row(0, "u", "click", request=1), row(5, "u", "purchase"), row(100, "u", "click", request=2),
+           row(105, "u", "purchase"), row(7 * HOUR, "u", "click", item="b", request=3)]  # fmt: skip
+    asked = {
+        "CVR": 2 / 3,
+        "CVR(credit=first)": 1 / 3,
+        "CVR(count=conversions,credit=all)": 3 / 3,
+        "CVR(count=conversions,credit=even)": 2 / 3,
+        "CVR(window=0.001)": 0.0,
+        "CVR(maturity=mature,window=1)": 2 / 2,
+    }
+    found = rm.online.evaluate(log, list(asked))
+    assert {name: found[name] for name in asked} == pytest.approx(asked)
