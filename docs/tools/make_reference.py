@@ -20,6 +20,7 @@ from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import Rule, format_value
+from rankmeter.measures.slates import SlateMeasure
 
 FOLDER = Path(__file__).resolve().parents[1] / "reference"
 SHARED = {option.name: option for option in fields(RankedMeasure)}
@@ -80,6 +81,14 @@ EN = Words(
         "diversity": "How many aspects are covered",
         "historic": "Kept for old reports",
         "counts": "Counts",
+        "coverage": "How recommendations spread",
+        "listdiversity": "How unlike items and lists are",
+        "novelty": "How unknown items are",
+        "popularity": "How popular items are",
+        "taste": "Against the user's history",
+        "fairness": "Who gets seen, who is served",
+        "value": "What it is worth",
+        "listquality": "Whether lists are in order",
         "online": "What users did",
     },
     formula="Formula",
@@ -97,6 +106,8 @@ EN = Words(
         "ties": "Tie rules",
         "ties_cut": "with a cutoff",
         "aggregates": "Aggregates",
+        "queries": "Averaged over",
+        "needs": "Needs",
         "aliases": "Also understood",
         "citation": "Source",
     },
@@ -107,6 +118,7 @@ EN = Words(
         "queries": "`judged`",
         "duplicates": "`error`",
         "max_grade": "none",
+        "group": "every group",
         "cap": "none",
     },
     numbers={
@@ -151,6 +163,14 @@ ZH = Words(
         "diversity": "覆盖了多少方面",
         "historic": "为旧报告而保留",
         "counts": "计数",
+        "coverage": "推荐如何分布",
+        "listdiversity": "条目与列表有多不同",
+        "novelty": "条目有多新",
+        "popularity": "条目有多流行",
+        "taste": "与用户历史相比",
+        "fairness": "谁被看到、谁得到服务",
+        "value": "价值几何",
+        "listquality": "列表是否正常",
         "online": "用户的行为",
     },
     formula="公式",
@@ -168,6 +188,8 @@ ZH = Words(
         "ties": "并列规则",
         "ties_cut": "设截断时",
         "aggregates": "汇总方式",
+        "queries": "平均的对象",
+        "needs": "需要",
         "aliases": "也可写作",
         "citation": "出处",
     },
@@ -178,6 +200,7 @@ ZH = Words(
         "queries": "`judged`",
         "duplicates": "`error`",
         "max_grade": "无",
+        "group": "每个群体",
         "cap": "无",
     },
     numbers={
@@ -221,9 +244,14 @@ def family_of(measure: Measure) -> str:
 
 
 def convention_of(measure: Measure, option: str) -> str:
-    """The entry of conventions.toml that describes an option: ``norm`` and ``per`` have one for each measure."""
+    """The entry of the conventions that describes an option: some words mean something else in some measures."""
     own = f"{option}_{type(measure).name}"
-    return own if own in prose_of("conventions") else option
+    return own if own in conventions() else option
+
+
+def conventions() -> dict[str, Any]:
+    """What is written about every option."""
+    return {**prose_of("conventions"), **prose_of("slate_conventions")}
 
 
 def page_name(page: str, words: Words) -> str:
@@ -268,12 +296,12 @@ def default_text(option: Field[Any], words: Words) -> str:
 
 def options_table(measure: Measure, options: list[Field[Any]], words: Words) -> list[str]:
     """A row for each option."""
-    conventions = prose_of("conventions")
+    described = conventions()
     lines = ["| " + " | ".join(words.columns) + " |", "|---|---|---|---|"]
     for option in options:
         entry = convention_of(measure, option.name)
         link = f"[`{option.name}`]({page_name('conventions', words)}#{entry.lower()})"
-        cells = (link, default_text(option, words), values_text(rule_of(option), words), conventions[entry][words.code])
+        cells = (link, default_text(option, words), values_text(rule_of(option), words), described[entry][words.code])
         lines.append("| " + " | ".join(cells) + " |")
     return [*lines, ""]
 
@@ -323,6 +351,10 @@ def facts_of(measure: Measure, words: Words) -> Iterator[str]:
         line += f" ({facts['ties_cut']}{words.colon}{', '.join(f'`{rule}`' for rule in cut)})"
     yield line
     yield f"{facts['aggregates']}{words.colon}{', '.join(f'`{one}`' for one in measure.aggregates)}"
+    if isinstance(measure, SlateMeasure):
+        yield f"{facts['queries']}{words.colon}`queries={measure.default_queries}`"
+        if measure.needed():
+            yield f"{facts['needs']}{words.colon}{', '.join(f'`{need}`' for need in measure.needed())}"
     aliases = [alias for alias, text in ALIASES.items() if type(parse(text)) is type(measure)]
     if aliases:
         shown = [
@@ -386,14 +418,15 @@ def measures_page(words: Words) -> str:
 
 def who_has(entry: str, words: Words) -> Iterator[str]:
     """Which measures have a convention, and where its default is another one."""
-    name = next((name for name in ("norm", "per") if entry.startswith(f"{name}_")), entry)
+    prefix, _, measure_name = entry.partition("_")
+    name = prefix if measure_name in REGISTRY else entry
     having: dict[str, Field[Any]] = {}
     for measures in own_measures().values():
         for measure in measures:
             options = {option.name: option for option in fields(measure)}
             if name in options and convention_of(measure, name) == entry:
                 having[type(measure).name] = options[name]
-    everywhere = name in SHARED
+    everywhere = entry in SHARED
     who = words.all_ranked if everywhere else ", ".join(f"`{one}`" for one in having)
     usual = SHARED[name] if everywhere else next(iter(having.values()))
     yield f"- {words.had_by}{words.colon}{who}"
@@ -411,7 +444,7 @@ def who_has(entry: str, words: Words) -> Iterator[str]:
 def conventions_page(words: Words) -> str:
     """What every option decides."""
     lines = head("conventions", words.conventions, words.conventions_intro, words)
-    for entry, convention in prose_of("conventions").items():
+    for entry, convention in conventions().items():
         lines += [f"## {entry}", "", convention[words.code], "", *who_has(entry, words), ""]
         if "choices" in convention:
             lines += [f"| {entry.partition('_')[0]} | |", "|---|---|"]

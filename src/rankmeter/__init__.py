@@ -19,47 +19,11 @@ from rankmeter.errors import (
     RankmeterError,
     RankmeterWarning,
 )
-from rankmeter.measures import (
-    AP,
-    AUC,
-    CG,
-    CTR,
-    CVR,
-    DCG,
-    ERR,
-    RBP,
-    RR,
-    Bpref,
-    Conversions,
-    EngagedSessions,
-    F,
-    HitRate,
-    IPrec,
-    Judged,
-    MeanRank,
-    Measure,
-    NumQ,
-    NumRel,
-    NumRelRet,
-    NumRet,
-    P,
-    R,
-    Rprec,
-    SessionDuration,
-    SetF,
-    SetP,
-    SetR,
-    Success,
-    Value,
-    infAP,
-    nDCG,
-    parse,
-    parse_measures,
-)
 
 if TYPE_CHECKING:
     from rankmeter import online
     from rankmeter.advice import advise
+    from rankmeter.catalogue import Catalogue
     from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
     from rankmeter.definitions.reconcile import reconcile
@@ -69,6 +33,9 @@ if TYPE_CHECKING:
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.inputs.passages import roll_up
+    from rankmeter.inputs.shards import files
+    from rankmeter.measures import Measure, parse, parse_measures
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
@@ -76,13 +43,52 @@ if TYPE_CHECKING:
     from rankmeter.results import Evaluation
     from rankmeter.results_comparison import Comparison
     from rankmeter.sampling import sampled, sampled_ranks
+    from rankmeter.slices import Slices
+    from rankmeter.tracking import log_to_mlflow
 
 __version__ = "0.1.0"
 
 # Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
 _LAZY = {
+    "AP": "rankmeter.measures",
+    "AUC": "rankmeter.measures",
+    "CG": "rankmeter.measures",
+    "CTR": "rankmeter.measures",
+    "CVR": "rankmeter.measures",
+    "DCG": "rankmeter.measures",
+    "ERR": "rankmeter.measures",
+    "RBP": "rankmeter.measures",
+    "RR": "rankmeter.measures",
+    "Bpref": "rankmeter.measures",
+    "Conversions": "rankmeter.measures",
+    "EngagedSessions": "rankmeter.measures",
+    "F": "rankmeter.measures",
+    "HitRate": "rankmeter.measures",
+    "IPrec": "rankmeter.measures",
+    "Judged": "rankmeter.measures",
+    "MeanRank": "rankmeter.measures",
+    "Measure": "rankmeter.measures",
+    "NumQ": "rankmeter.measures",
+    "NumRel": "rankmeter.measures",
+    "NumRelRet": "rankmeter.measures",
+    "NumRet": "rankmeter.measures",
+    "P": "rankmeter.measures",
+    "R": "rankmeter.measures",
+    "Rprec": "rankmeter.measures",
+    "SessionDuration": "rankmeter.measures",
+    "SetF": "rankmeter.measures",
+    "SetP": "rankmeter.measures",
+    "SetR": "rankmeter.measures",
+    "Success": "rankmeter.measures",
+    "Value": "rankmeter.measures",
+    "infAP": "rankmeter.measures",
+    "nDCG": "rankmeter.measures",
+    "parse": "rankmeter.measures",
+    "parse_measures": "rankmeter.measures",
+    "Catalogue": "rankmeter.catalogue",
     "Comparison": "rankmeter.results_comparison",
     "Evaluation": "rankmeter.results",
+    "Slices": "rankmeter.slices",
     "Labelled": "rankmeter.inputs",
     "advise": "rankmeter.advice",
     "between": "rankmeter.definitions.steps",
@@ -92,7 +98,9 @@ _LAZY = {
     "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
     "explain": "rankmeter.definitions.worked",
+    "files": "rankmeter.inputs.shards",
     "folds": "rankmeter.comparison",
+    "log_to_mlflow": "rankmeter.tracking",
     "measure": "rankmeter.custom",
     "pool": "rankmeter.pooling",
     "rank_catalogue": "rankmeter.placing.catalogue",
@@ -105,6 +113,7 @@ _LAZY = {
     "sampled_ranks": "rankmeter.sampling",
     "seeds": "rankmeter.comparison",
     "tensors": "rankmeter.placing.tensors",
+    "roll_up": "rankmeter.inputs.passages",
     "value": "rankmeter.evaluation",
 }
 
@@ -124,12 +133,12 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "between", "reconcile", "score_table",
-    "advise", "AP", "arrays", "AUC", "Bpref", "CG", "compare", "Comparison", "Conversions", "CTR", "CVR", "DCG",
-    "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "folds", "HitRate", "infAP", "InputError",
-    "IPrec", "Judged", "Labelled", "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "nDCG",
-    "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "P", "parse", "parse_measures", "pool",
-    "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP",
-    "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled", "sampled_ranks", "seeds",
-    "SessionDuration", "SetF", "SetP", "SetR", "Success", "tensors", "Value", "value",
+    "advise", "AP", "arrays", "AUC", "between", "Bpref", "Catalogue", "CG", "compare", "Comparison", "Conversions",
+    "CTR", "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "files", "folds",
+    "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "log_to_mlflow", "MeanRank", "Measure",
+    "measure", "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
+    "NumRet", "online", "P", "parse", "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades",
+    "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run",
+    "reconcile", "roll_up", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "seeds", "SessionDuration",
+    "SetF", "SetP", "SetR", "Slices", "Success", "tensors", "Value", "value",
 ]  # fmt: skip

@@ -6,22 +6,37 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Parts, Values, Views, aggregated, values_of
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
+from rankmeter.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.inputs import is_spark
+from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.progress import Listener
+from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.measures import Judged, Measure, RankedMeasure
-from rankmeter.placing import PlacedRun
-from rankmeter.placing.placements import Bools, Placements, Subtopics, some_queries
-from rankmeter.planning import Placing, by_placing, into_placing
+from rankmeter.measures.slates import SlateMeasure
+from rankmeter.placing import PlacedRun, place_run
+from rankmeter.placing.placements import Bools, Placements, Plan, Subtopics, some_queries
+from rankmeter.planning import Placing, by_placing, into_placing, plan_for
 from rankmeter.results import Evaluation, Facts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmeter.arithmetic.slates import Whole
+    from rankmeter.catalogue import Catalogue, History
+    from rankmeter.slices import Slices
 
 BOUNDED_BY_TIES = frozenset(
     "P R F Success RR AP nDCG DCG CG RBP ERR Rprec Bpref AUC Judged IPrec NumRelRet AllRelevant".split()
@@ -41,7 +56,12 @@ def evaluate(
     duplicates: DuplicatePolicy | None = None,
     columns: Mapping[str, str] | None = None,
     dialect: str | None = None,
+    catalogue: object = None,
+    history: object = None,
+    by: object = None,
     name: str = "run",
+    per_query_to: str | os.PathLike[str] | None = None,
+    progress: Listener | None = None,
 ) -> Evaluation:
     """Measure a run against judgments.
 
@@ -65,8 +85,22 @@ def evaluate(
         ``judgments.item`` name a column of one side only.
     dialect
         Whose metric names the measures are, so that that tool's numbers come out: ``"recbole"``, ``"trec_eval:9,c"``.
+    catalogue
+        The items that could be recommended, for measures of lists: ids, a frame, a file, or a
+        :class:`rankmeter.Catalogue` with what is known of them. Measures of lists that need no judgments are also
+        computed with ``judgments=None``.
+    history
+        What users took before: ``{user: [items]}``, a frame or a file of interactions.
+    by
+        Slices for every measure: ``{query: segment}``, a frame or file with a row per query, or one of ``activity``,
+        ``cold-users``, ``popularity``, ``cold-items``, ``group``, or a column of the catalogue; or several of these.
     name
         How the result calls the system.
+    per_query_to
+        Write the values per query to this Parquet file (the one that `Evaluation.save` writes) while the run is read,
+        and keep none in memory; the result loads them when they are asked for.
+    progress
+        Called with a `Progress` (rows, fraction, seconds left) after each block of a run that is read from files.
 
     Examples
     --------
@@ -79,20 +113,73 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect)
-    return evaluate_placing(into_placing(judgments, run, columns), asked, name)
+    about = About.of(catalogue, history, by, columns)
+    asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
+    if is_spark(judgments) or is_spark(run):
+        from rankmeter.spark import evaluate_spark  # which needs pyarrow
+
+        return evaluate_spark(judgments, run, asked, columns, name, per_query_to)
+    if per_query_to is not None:
+        from rankmeter.to_file import evaluate_to_file
+
+        return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress)
+    return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
 
 
-def evaluate_placing(placing: Placing, asked: Asked, name: str, *, look: Look | None = None) -> Evaluation:
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known beside judgments and run."""
+
+    catalogue: Catalogue | None = None
+    history: History | None = None
+    by: object = None
+
+    @classmethod
+    def of(cls, catalogue: object, history: object, by: object, columns: Mapping[str, str] | None) -> About:
+        """Accept a catalogue and a history of any kind."""
+        if catalogue is None and history is None:
+            return cls(by=by)
+        from rankmeter.catalogue import into_catalogue, into_history  # only where they are given
+
+        return cls(
+            None if catalogue is None else into_catalogue(catalogue),
+            None if history is None else into_history(history, columns=columns_of(columns, "judgments")),
+            by,
+        )
+
+    def expanded(self, measures: list[Measure]) -> list[Measure]:
+        """Ask measures of one group for every group, where none was named."""
+        if self.catalogue is None:
+            return measures
+        from rankmeter.listing import for_each_group
+
+        return for_each_group(measures, self.catalogue)
+
+    def check(self, measures: list[Measure], placing: Placing) -> None:
+        """Refuse measures that ask for what was not given."""
+        is_unjudged = placing.truth is None and placing.returned is not None
+        if is_unjudged or any(isinstance(measure, SlateMeasure) for measure in measures):
+            from rankmeter.slating import check_needs
+
+            check_needs(measures, placing.given(self.catalogue, self.history), has_segments=self.by is not None)
+
+
+def evaluate_placing(
+    placing: Placing, asked: Asked, name: str, *, look: Look | None = None, about: About | None = None
+) -> Evaluation:
     """Measure what can be placed; ``look`` is shown every placing before it is forgotten."""
+    about = about or About()
+    about.check(asked.measures, placing)
+    listed = [measure for measure in asked.measures if isinstance(measure, SlateMeasure)]
+    ranked = [measure for measure in [*asked.measures, *_compared(listed)] if not isinstance(measure, SlateMeasure)]
     values: dict[Measure, Values] = {}
     bounds: dict[Measure, tuple[float, float]] = {}
     placed: PlacedRun | None = None
     facts: Facts | None = None
-    for key, group in by_placing(asked.measures).items():
+    for key, group in by_placing(ranked).items():
         placed, subtopics = placing.for_measures(group, key)
         views = Views(placed.placements, subtopics)
-        facts = facts or _facts(placed, placing, _unjudged_at(group, views) if placing.wide else {})
+        facts = facts or _facts(placed, placing, unjudged_at_cutoffs(group, views) if placing.wide else {})
         if look is not None:
             look(group, placed, views)
         tied = _in_ties(placed.placements, subtopics)
@@ -102,16 +189,53 @@ def evaluate_placing(placing: Placing, asked: Asked, name: str, *, look: Look | 
             if (extremes := _tie_bounds(measure, placed, values[measure], tied)) is not None:
                 bounds[measure] = extremes
     if placed is None or facts is None:
-        raise MeasureError("no measure was asked for.")
+        placed = placing.place(Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="first"))
+        facts = _facts(placed, placing, {})
+    means = {measure: aggregated(values[measure], measure.aggregate) for measure in ranked}
+    wholes: Mapping[Measure, Whole] = {}
+    slices: Mapping[str, Slices] = {}
+    if listed or about.by is not None:
+        from rankmeter.listing import measure_lists  # only for lists and slices
+
+        given = placing.given(about.catalogue, about.history)
+        again = partial(_again, placing, ranked)
+        found = measure_lists(given, placed, listed, asked.measures, values, about.by, again)
+        values, means = {**values, **found.values}, {**means, **found.means}
+        wholes, slices = found.wholes, found.slices
+        facts = replace(facts, notes=found.notes)
     return Evaluation(
         name=name,
         queries=placed.queries,
         values={measure: values[measure] for measure in asked.measures},
-        means={measure: aggregated(values[measure], measure.aggregate) for measure in asked.measures},
-        tie_bounds=bounds,
+        means={measure: means[measure] for measure in asked.measures},
+        tie_bounds={measure: ends for measure, ends in bounds.items() if measure in asked.measures},
         asked=asked.names,
         facts=facts,
+        wholes=wholes,
+        slices=slices,
     )
+
+
+def _compared(listed: list[SlateMeasure]) -> list[Measure]:
+    """The measures that segment gaps are about."""
+    gaps = [measure for measure in listed if type(measure).name == "SegmentGap"]
+    if not gaps:
+        return []
+    from rankmeter.listing import compared_by
+
+    return [compared_by(measure) for measure in gaps]
+
+
+def _again(placing: Placing, measures: list[Measure], part: JudgmentTable) -> dict[Measure, tuple[pl.Series, Values]]:
+    """The values of the placed measures against some of the judgments; those of subtopics cannot be cut so."""
+    made: dict[Measure, tuple[pl.Series, Values]] = {}
+    for (scores, duplicates, diverse), group in by_placing(measures).items():
+        if diverse:
+            continue
+        placed = place_run(part, placing.table(), plan_for(group, scores, duplicates, wide=False))
+        views = Views(placed.placements)
+        made.update({m: (placed.queries, values_under(m, views, placed)) for m in group})
+    return made
 
 
 def value(measure: str | Measure, *, grades: object) -> float:
@@ -124,8 +248,13 @@ def value(measure: str | Measure, *, grades: object) -> float:
     """
     from rankmeter.inputs import ranked_grades
 
-    result = evaluate(ranked_grades([grades]), measures=[measure])
-    return next(iter(result.mean.values()))
+    asked = ask(measure)
+    if len(asked.measures) > 1:
+        fact = (
+            f"value() gives one number, but {', '.join(map(str, asked.measures))} are {len(asked.measures)} measures."
+        )
+        raise MeasureError(with_hint(fact, "evaluate(ranked_grades([grades]), measures=...) takes several"))
+    return next(iter(evaluate(ranked_grades([grades]), measures=asked.measures).means.values()))
 
 
 def _chosen(measure: Measure, placements: Placements) -> Bools:
@@ -139,7 +268,11 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
 
 def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
     """The value of each query under a measure, from what has been placed."""
-    parts = FORMULAS[type(measure).name](views.of(measure), measure)
+    formula = FORMULAS[type(measure).name]
+    try:
+        parts = formula(views.of(measure), measure)
+    except FailedMeasureError as failed:
+        raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
     return values_from(parts, measure, placed.placements)
 
 
@@ -230,12 +363,12 @@ def _in_ties(placements: Placements, subtopics: Subtopics | None) -> tuple[Bools
     return chosen, Views(placements if chosen.all() else some_queries(placements, chosen))
 
 
-def _unjudged_at(measures: list[Measure], views: Views) -> dict[int, int]:
+def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]:
     """For each cutoff, how many items of judged queries carry no judgment."""
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
     ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
-    view = views.of(Judged(ties=ties))  # type: ignore[arg-type]
+    view = views.of(Judged(ties=ties))
     judged = views.placements.is_judged
     return {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
 

@@ -6,15 +6,21 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, into_judgments, into_run
+from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.progress import Listener
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.placing import PlacedRun, place_run
+from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table, whole
 from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.placing.subtopics import numbered_items, without_subtopics
+
+if TYPE_CHECKING:
+    from rankmeter.catalogue import Catalogue, History
+    from rankmeter.slating import Given
 
 MOST_JUDGED = 2_000_000
 """Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
@@ -34,6 +40,26 @@ class Placing:
     subtopics: Subtopics | None = None
     numbered: Callable[[Plan], PlacedRun] | None = None
     """How to place with numbers of items for grades; None where the judgments have no subtopics."""
+    truth: AnyJudgments | None = None
+    returned: AnyRun | None = None
+    """The run itself; None where only its placements are known."""
+
+    def given(self, catalogue: Catalogue | None, history: History | None) -> Given:
+        """What measures of lists look at."""
+        from rankmeter.slating import Given
+
+        if self.returned is None:
+            fact = f"{self.run} was ranked already and holds no lists of items."
+            raise InputError(with_hint(fact, "measures of lists and slices need the run itself"))
+        return Given(self.truth, self.returned, catalogue, history)
+
+    def table(self) -> AnyRun:
+        """The run in memory, for what reads it more than once."""
+        if isinstance(self.returned, RunFile):
+            return whole(self.returned.blocks())
+        if self.returned is None:
+            raise InputError(f"{self.run} was ranked already and holds no lists of items.")
+        return run_table(self.returned)
 
     def for_measures(self, measures: list[Measure], key: PlacingKey) -> tuple[PlacedRun, Subtopics | None]:
         """Place for measures that share a placing."""
@@ -51,8 +77,10 @@ class Placing:
         return self.numbered(plan), self.subtopics
 
 
-def into_placing(judgments: object, run: object, columns: Mapping[str, str] | None = None) -> Placing:
-    """Accept judgments and a run of any kind, or what carries both."""
+def into_placing(
+    judgments: object, run: object, columns: Mapping[str, str] | None = None, progress: Listener | None = None
+) -> Placing:
+    """Accept judgments and a run of any kind, or what carries both; ``progress`` is told how far reading has come."""
     # What places itself on demand is not placed in full first.
     ready = None if isinstance(judgments, Placeable) else getattr(judgments, "placed", None)
     if isinstance(judgments, (Placeable, Labelled)) or isinstance(ready, PlacedRun):
@@ -68,16 +96,22 @@ def into_placing(judgments: object, run: object, columns: Mapping[str, str] | No
     returned: AnyRun
     if isinstance(judgments, Labelled):
         truth, returned = judgments.judgments, judgments.run
+    elif judgments is None:
+        returned = into_run(run, columns=columns_of(columns, "run"))
+        return Placing(
+            partial(place_unjudged, returned), "no judgments", returned.source, wide=False, returned=returned
+        )
     else:
         truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
-        returned = into_run(run, columns=columns_of(columns, "run"))
+        returned = into_run(run, columns=columns_of(columns, "run"), progress=progress)
     subtopics, numbered = None, None
     if isinstance(truth, JudgmentTable) and truth.subtopic is not None:
         items, subtopics = numbered_items(truth)
         numbered = partial(place_run, items, returned)
         truth = without_subtopics(truth)
     place = partial(place_run, truth, returned)
-    return Placing(place, truth.source, returned.source, _all_judged(truth), subtopics, numbered)
+    wide = _all_judged(truth)
+    return Placing(place, truth.source, returned.source, wide, subtopics, numbered, truth=truth, returned=returned)
 
 
 def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:

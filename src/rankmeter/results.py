@@ -6,7 +6,7 @@ import html
 import json
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,14 @@ import polars as pl
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, nearest, with_hint
 from rankmeter.measures import Measure, parse
+from rankmeter.saving import saved_slices, saved_wholes, slates_columns, slates_header
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from rankmeter.arithmetic.slates.data import Whole
+    from rankmeter.slices import Slices
     from rankmeter.stats.intervals import Interval
 
 FILE_VERSION = 1
@@ -47,6 +50,8 @@ class Facts:
     """For each cutoff asked for, how many items within it carry no judgment."""
     judgments: str = "judgments"
     run: str = "run"
+    notes: tuple[str, ...] = ()
+    """What else was noticed: items outside the catalogue, leakage, sampled candidates."""
 
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers."""
@@ -60,10 +65,10 @@ class Facts:
         for k, count in self.unjudged_at.items():
             if count:
                 said.append(f"{_count(count, 'unjudged item', 'unjudged items')} in the first {k}")
-        return said
+        return [*said, *self.notes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
     """The values of one system under some measures.
 
@@ -98,9 +103,43 @@ class Evaluation:
     asked: Mapping[str, Measure]
     """The texts under which measures were asked for."""
     facts: Facts
+    wholes: Mapping[Measure, Whole] = field(default_factory=dict)
+    """For measures of all lists together: what each query adds, where that can be drawn again."""
+    slices: Mapping[str, Slices] = field(default_factory=dict)
+    """The values by slice, for each way of slicing that was asked for."""
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self.means[self.find(measure)]
+
+    def __contains__(self, measure: object) -> bool:
+        if not isinstance(measure, (str, Measure)):
+            return False
+        try:
+            self.find(measure)
+        except NotFoundError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        """The canonical strings of the measures."""
+        return iter(self.mean)
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        mine, theirs = self.to_dict(), other.to_dict()
+        return (
+            str(_finite(mine)) == str(_finite(theirs))
+            and self.queries.dtype == other.queries.dtype
+            and self.queries.equals(other.queries)
+            and all(map(_same_values, self.values.values(), other.values.values()))
+        )
+
+    # Two evaluations that are equal need not be one; nobody looks them up.
+    __hash__ = None  # type: ignore[assignment]
 
     def find(self, measure: str | Measure) -> Measure:
         """The measure of this evaluation that is meant, by the text that was asked or the canonical one."""
@@ -129,13 +168,17 @@ class Evaluation:
 
     @property
     def per_query(self) -> pl.DataFrame:
-        """A row per query and a column per measure; null where a query does not count."""
+        """A row per query and a column per measure; null where a query does not count.
+
+        A measure of all lists together (coverage, Gini) has no value for a query, so no column.
+        """
+        alone = {measure: values for measure, values in self.values.items() if measure.aggregate != "whole"}
         shown = np.zeros(len(self.queries), np.bool_)
-        for values in self.values.values():
+        for values in alone.values():
             shown |= values.counted
         rows = pl.Series(shown)
         columns = {"query": self.queries.filter(rows)}
-        for measure, values in self.values.items():
+        for measure, values in alone.items():
             column = pl.Series(values.value[shown])
             counted = values.counted[shown]
             if not counted.all():
@@ -169,7 +212,20 @@ class Evaluation:
         from rankmeter.stats.intervals import bootstrap_interval  # scipy is loaded only for statistics
 
         found = self.find(measure)
+        if found.aggregate == "whole":
+            from rankmeter.stats.wholes import whole_interval
+
+            return whole_interval(self, found, level=level, resamples=resamples, seed=seed)
         return bootstrap_interval(self.values[found], found.aggregate, level=level, resamples=resamples, seed=seed)
+
+    def has_interval(self, measure: str | Measure) -> bool:
+        """Whether there is an interval: some query counts, and drawing queries again says something of the value."""
+        found = self.find(measure)
+        if found.aggregate != "whole":
+            return bool(self.counted(found))
+        if type(found).name == "SegmentGap":
+            return any(one.kind == "query" for one in self.slices.values())
+        return found in self.wholes and self.wholes[found].parts is not None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python: means, definitions, tie bounds, counts."""
@@ -180,6 +236,19 @@ class Evaluation:
             "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
             "facts": asdict(self.facts),
+            **({"slices": self._slices_as_dict()} if self.slices else {}),
+        }
+
+    def _slices_as_dict(self) -> dict[str, Any]:
+        return {
+            name: {
+                str(measure): {
+                    "value": one[measure],
+                    "queries": dict(zip(one.labels, one.counts[measure], strict=True)),
+                }
+                for measure in one.values
+            }
+            for name, one in self.slices.items()
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -209,6 +278,7 @@ class Evaluation:
             columns[f"{measure} counted"] = pl.Series(values.counted)
             columns[f"{measure} numerator"] = pl.Series(values.numerator)
             columns[f"{measure} denominator"] = pl.Series(values.denominator)
+        columns |= slates_columns(self.slices)
         header = {
             "version": FILE_VERSION,
             "name": self.name,
@@ -218,24 +288,38 @@ class Evaluation:
             "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
             "asked": {text: str(measure) for text, measure in self.asked.items()},
             "facts": asdict(self.facts),
+            **slates_header(self.wholes, self.slices),
         }
-        pl.DataFrame(columns).write_parquet(path, metadata={"rankmeter": json.dumps(header)})
+        try:
+            pl.DataFrame(columns).write_parquet(path, metadata={"rankmeter": json.dumps(header)})
+        except (OSError, pl.exceptions.PolarsError) as error:
+            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+            raise InputError(f"{path} cannot be written: {reason.rstrip('.')}.") from error
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluation:
         """Read what :meth:`save` wrote."""
         if not Path(path).is_file():
             raise NotFoundError(f"{path}: no such file.")
+        no_evaluation = with_hint(f"{path} is not a saved evaluation.", "Evaluation.save(path) writes one.")
         try:
             header = json.loads(pl.read_parquet_metadata(path)["rankmeter"])
-            frame = pl.read_parquet(path)
-        except (KeyError, pl.exceptions.PolarsError) as error:
-            raise InputError(f"{path} is not a saved evaluation. Hint: Evaluation.save(path) writes one.") from error
+            frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
+            return cls._from_file(header, frame, path)
+        except InputError:
+            raise
+        except _NOT_OURS as error:
+            raise InputError(no_evaluation) from error
+
+    @classmethod
+    def _from_file(cls, header: dict[str, Any], frame: pl.DataFrame, path: str | Path) -> Evaluation:
+        """Put together what was read; where anything is missing or of another kind, Python says so in its own way."""
         if header["version"] != FILE_VERSION:
             raise InputError(f"{path} was saved in form {header['version']}; this rankmeter reads form {FILE_VERSION}.")
         measures = [_known(text, path) for text in header["measures"]]
         _check_definitions(measures, header["definitions"], path)
         facts = header["facts"]
+        facts["notes"] = tuple(facts.get("notes", ()))
         facts["unjudged_at"] = {int(k): count for k, count in facts["unjudged_at"].items()}
         return cls(
             name=header["name"],
@@ -248,6 +332,8 @@ class Evaluation:
             tie_bounds={parse(text): (low, high) for text, (low, high) in header["tie_bounds"].items()},
             asked={text: parse(measure) for text, measure in header["asked"].items()},
             facts=Facts(**facts),
+            wholes=saved_wholes(header),
+            slices=saved_slices(header, frame),
         )
 
     def __repr__(self) -> str:
@@ -279,7 +365,17 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
+_NOT_OURS = (KeyError, ValueError, TypeError, AttributeError, OSError, pl.exceptions.PolarsError)
+"""What reading a file raises that nobody saved as an evaluation, or that was changed since."""
+
 _SAVED_PARTS = ("", " counted", " numerator", " denominator")
+
+
+def _same_values(one: Values, other: Values) -> bool:
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "counted")
+        for name in ("value", "counted", "numerator", "denominator")
+    )
 
 
 def _known(text: str, path: str | Path) -> Measure:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -246,6 +248,46 @@ class Comparison:
         from rankmeter.report.comparisons import to_latex
 
         return to_latex(self, digits=digits)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        lang: Literal["en", "zh"] = "en",
+        titles: object = None,
+        lists: int = 50,
+        title: str = "",
+    ) -> Path:
+        """Write one HTML file that shows everything and needs no network; see docs/how-to/report.md.
+
+        Parameters
+        ----------
+        path
+            Where to write it.
+        lang
+            ``en`` or ``zh``.
+        titles
+            ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV or TSV files.
+        lists
+            For how many queries the ranked lists are kept, the most informative first.
+        title
+            The heading.
+        """
+        from rankmeter.report.html import write_report
+
+        return write_report(self, path, lang=lang, titles=titles, lists=lists, title=title)
+
+    def figures(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        lang: Literal["en", "zh"] = "en",
+        formats: Sequence[str] = ("svg", "png"),
+    ) -> list[Path]:
+        """Write the charts of the report as files for a paper; made where the folder is missing."""
+        from rankmeter.report.figures import write_figures
+
+        return write_figures(self, folder, lang=lang, formats=formats)
 
     def __repr__(self) -> str:
         from rankmeter.report.comparisons import to_text

@@ -104,6 +104,7 @@ def test_demo_prints_a_table_and_writes_a_report(tmp_path: Path) -> None:
     ):
         assert part in report
     assert len((folder / "per-query.csv").read_text().splitlines()) == 1 + 3 * 240
+    assert "history of clocks in the forest" in (folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_command_that_demo_shows_gives_the_same_table(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.oracle import oracle
-from tests.properties.strategies import GRADES, INT_IDS, TEXT_IDS, Data, data, measures, tie_rules
+from tests.properties.strategies import GRADES, INT_IDS, RANKED, TEXT_IDS, Data, data, measures, tie_rules
 
 import rankmeter as rm
 from rankmeter.measures import REGISTRY
@@ -190,7 +190,7 @@ def test_the_value_of_a_list_of_grades_is_that_of_the_list(grades, text):
     assert rm.value(text, grades=grades) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in REGISTRY if "pooled" in REGISTRY[name].aggregates])
+@pytest.mark.parametrize("name", [name for name in RANKED if "pooled" in REGISTRY[name].aggregates])
 def test_pooling_one_query_gives_its_value(name):
     judgments, run = {"q": {"a": 2, "b": 1, "c": 0, "d": 1}}, {"q": {"c": 3.0, "a": 2.0, "x": 2.0, "b": 1.0}}
     mean, pooled = values(Data(judgments, run), REGISTRY[name], REGISTRY[name](aggregate="pooled"))

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
-from rankmeter.cli.talk import Progress, examples, say, tell
-from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
+from rankmeter.cli.writing import check_apart, check_writable, write_text
 from rankmeter.comparison_records import units as plural
 from rankmeter.errors import InputError, with_hint
 from rankmeter.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.measures import Measure, split_measures
+from rankmeter.report.titles import titles_of
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
@@ -33,6 +34,7 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
         "rankmeter compare judgments.qrels old.run new.run --baseline old --fail-if 'nDCG@10 < baseline - 0.01'",
         "rankmeter compare judgments.qrels a.run b.run c.run --test t --correction bh --format latex",
         "rankmeter compare judgments.qrels bm25.run --seeds dense=d1.run,d2.run,d3.run --unit run",
+        "rankmeter compare judgments.qrels a.run b.run --report report.html --titles queries=queries.csv",
         "rankmeter compare --saved bm25.parquet dense.parquet --needed 0.01",
     )
 )
@@ -95,6 +97,19 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits after the point.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table, or what --output ends with.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write to this file, whole or not at all.")
+@click.option("--report", type=click.Path(path_type=Path), help="Write one HTML file that shows everything, offline.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of report and figures.")
+@click.option(
+    "--titles", multiple=True, metavar="KIND=FILE", help="CSV of ids and texts: queries=queries.csv, items=items.csv."
+)
+@click.option(
+    "--lists", type=click.IntRange(0), default=50, show_default=True, help="Queries whose lists the report keeps."
+)
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write the charts as SVG and PNG into this folder.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Only the numbers, no talk.")
 def command(
     paths: tuple[str, ...],
@@ -126,6 +141,11 @@ def command(
     digits: int,
     format_: str | None,
     output: Path | None,
+    report: Path | None,
+    lang: Literal["en", "zh"],
+    titles: tuple[str, ...],
+    lists: int,
+    figures: Path | None,
     quiet: bool,
 ) -> int:
     """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure the data is.
@@ -135,7 +155,19 @@ def command(
     """
     parsed = [parse_gate(text) for text in gates]
     summary = _summary_path(github_summary)
-    _check_places(parsed, output, junit, summary)
+    _check_places(parsed, output, junit, summary, report)
+    places = (("--output", output), ("--junit", junit), ("--report", report))
+    check_apart(
+        {option: place for option, place in places if place is not None},
+        [*paths, *(file for one in (*seeds, *folds) for file in one.partition("=")[2].split(",")), units or ""],
+    )
+    if quiet:
+        silence_notes()
+    texts = titles_of(titles)
+    if report is not None or figures is not None:
+        from rankmeter.report.html import need_report_extra
+
+        need_report_extra()
     asked = _with_gates([part for text in measures for part in split_measures(text)], parsed, saved=saved)
     with Progress(len(paths) + len(seeds) + len(folds)) as progress:
         truth, systems = None, _saved(paths) if saved else []
@@ -152,19 +184,25 @@ def command(
     verdicts = check_gates(cmp, parsed)
     _deliver(cmp, format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table"), output, digits)
     _write_verdicts(cmp, verdicts, junit, summary)
+    if report is not None:
+        cmp.report(report, lang=lang, titles=texts, lists=lists)
+    if figures is not None:
+        cmp.figures(figures, lang=lang)
     if not quiet:
-        _talk(cmp, needed, output, notes=format_ not in (None, "table"))
+        _talk(cmp, needed, [output, report, figures], notes=format_ not in (None, "table"))
     for verdict in verdicts:
         if verdict.failed or not quiet:
             say(f"{'FAILED' if verdict.failed else 'passed'}: {verdict.gate.text}: {verdict.why}")
     return FAILED if any(verdict.failed for verdict in verdicts) else 0
 
 
-def _check_places(gates: Sequence[Gate], output: Path | None, junit: Path | None, summary: Path | None) -> None:
+def _check_places(
+    gates: Sequence[Gate], output: Path | None, junit: Path | None, summary: Path | None, report: Path | None
+) -> None:
     """Refuse what cannot be written before anything is evaluated."""
     if junit is not None and not gates:
         raise InputError(with_hint("--junit has nothing to say without --fail-if.", "--fail-if 'nDCG@10 < baseline'"))
-    for place in (output, junit, summary):
+    for place in (output, junit, summary, report):
         if place is not None:
             check_writable(place)
 
@@ -311,7 +349,7 @@ def _print(cmp: Comparison, digits: int) -> None:
         console.print(Text(line, style=style), soft_wrap=True)
 
 
-def _talk(cmp: Comparison, needed: float | None, output: Path | None, *, notes: bool) -> None:
+def _talk(cmp: Comparison, needed: float | None, written: Sequence[Path | None], *, notes: bool) -> None:
     from rankmeter.report import tables
 
     if notes:
@@ -319,8 +357,9 @@ def _talk(cmp: Comparison, needed: float | None, output: Path | None, *, notes: 
     if needed is not None:
         tell([line for measure in cmp.samples for line in _needed(cmp, measure, needed)])
     tell(["", *tables.definition_lines(cmp.measures)])
-    if output is not None:
-        say(f"written to {output}")
+    for place in written:
+        if place is not None:
+            say(f"written to {place}")
 
 
 def _needed(cmp: Comparison, measure: Measure, difference: float) -> list[str]:

@@ -17,7 +17,7 @@ from rankmeter.cli.showing import echo, output_text, print_table, tie_notes
 from rankmeter.cli.talk import examples, tell
 from rankmeter.cli.writing import write_text
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, MissingExtraError
 from rankmeter.measures import into_measures
 from rankmeter.report import tables
 
@@ -28,6 +28,7 @@ MEASURES = ("nDCG@10", "AP", "RR@10", "P@5", "R@20", "Judged@10")
 MADE_UP = (
     "The Lantern Street Library, its books, its readers and all judgments are made up, and so are the three systems."
 )
+TITLE = "Three systems search the Lantern Street Library"
 WORST = 5
 """How many queries the report shows on which the best system does worst."""
 
@@ -59,9 +60,10 @@ def command(output: Path) -> None:
             *(part for measure in MEASURES for part in ("-m", measure)),
         ]
     )
-    report, queries = output / "report.md", output / "per-query.csv"
+    report, queries, page = output / "report.md", output / "per-query.csv", output / "report.html"
     write_text(report, report_text(evaluations, query_texts(), line))
     write_text(queries, tables.to_csv(evaluations, per_query=True))
+    said = write_page(page, judgments, runs)
     if sys.stdout.isatty():
         print_table(evaluations, per_query=False, interval=False, digits=None)
         tell([""])
@@ -70,11 +72,27 @@ def command(output: Path) -> None:
     tell(
         [
             MADE_UP,
-            f"The report, with intervals and the definition of every number: {report}",
+            said,
+            f"The same in words, with intervals and the definition of every number: {report}",
             f"The value of every query: {queries}",
             f"The same table by hand: {line}",
         ]
     )
+
+
+def write_page(page: Path, judgments: str, runs: dict[str, str]) -> str:
+    """Compare the systems and write the report as a page to look at; what to say about it."""
+    from rankmeter.comparison import compare
+    from rankmeter.report.html import need_report_extra
+
+    try:
+        need_report_extra()
+    except MissingExtraError as error:
+        return f"No page to look at: {error}"
+    titles = {"queries": demo.data_path(demo.QUERIES), "items": demo.data_path(demo.ITEMS)}
+    found = compare(judgments, runs, MEASURES, baseline=next(iter(runs)), permutations=10_000)
+    found.report(page, titles=titles, title=TITLE)
+    return f"Which differences are real, and every query, as a page for your browser: {page}"
 
 
 def query_texts() -> dict[str, str]:
@@ -90,7 +108,7 @@ def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: 
     facts = [f"- {tables.markdown_text(ev.name)}: {'; '.join(ev.facts.sentences())}" for ev in evaluations]
     ties = [f"- {tables.markdown_text(note)}" for note in tie_notes(evaluations, tables.DIGITS)]
     parts = [
-        "# Three systems search the Lantern Street Library",
+        f"# {TITLE}",
         MADE_UP,
         "## Results",
         tables.to_markdown(tables.mean_table(evaluations, intervals=True)),

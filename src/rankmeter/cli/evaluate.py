@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.showing import echo, output_text, print_table, result_talk
-from rankmeter.cli.talk import Progress, examples, say, tell
-from rankmeter.cli.writing import check_writable, write_text, write_whole
+from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
+from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import into_measures
 from rankmeter.measures.dialects import find_dialect
 
 if TYPE_CHECKING:
-    from rankmeter.inputs import AnyRun
-    from rankmeter.inputs.tables import RunTable
     from rankmeter.measures import Measure
     from rankmeter.results import Evaluation
 
@@ -43,6 +42,9 @@ class Reading:
     columns: str | None
     judgments_format: str | None
     run_format: str | None
+    catalogue: str | None = None
+    history: str | None = None
+    by: tuple[str, ...] = ()
     dialect: str | None = None
     """Whose metric names the measures are; None for rankmeter's own."""
 
@@ -68,6 +70,9 @@ class Showing:
         "rankmeter evaluate clicks.csv model.csv -m 'HR@10 MRR@10' --columns query=uid,run.item=docid_x",
         "rankmeter evaluate judgments.qrels bm25.run --per-query --format csv > queries.csv",
         "zcat bm25.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
+        "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
+        "--catalogue items.parquet --history train.parquet --by activity",
+        "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
         "rankmeter evaluate --labelled list.txt --digits 5",
         "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
     ),
@@ -97,6 +102,17 @@ class Showing:
     "--columns", metavar="ROLE=NAME,...",
     help="Where tables have unusual column names: item=docid_x,query=uid. Roles: query, item, score, rank, grade; "
     "run.item= and judgments.item= name one file's only.",
+)  # fmt: skip
+@click.option(
+    "--catalogue", metavar="FILE",
+    help="The items that could be recommended, for measures of lists: a table with an item column and, where measures "
+    "ask for them, popularity, categories, features, price, margin, group.",
+)  # fmt: skip
+@click.option("--history", metavar="FILE", help="What users took before: a table of interactions (user, item).")
+@click.option(
+    "--by", multiple=True, metavar="FILE[:COLUMN]|WORD",
+    help="Also by slice: a table with a row per query, or activity, cold-users, popularity, cold-items, group, or a "
+    "column of the catalogue.",
 )  # fmt: skip
 @click.option("--judgments-format", metavar="FORMAT", help="trec, labelled, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
@@ -129,6 +145,9 @@ def command(
     queries: Literal["judged", "common", "run"] | None,
     duplicates: Literal["error", "first", "best", "counted"] | None,
     columns: str | None,
+    catalogue: str | None,
+    history: str | None,
+    by: tuple[str, ...],
     judgments_format: str | None,
     run_format: str | None,
     digits: int | None,
@@ -140,18 +159,24 @@ def command(
     """Measure one or more RUNs against JUDGMENTS: truth first.
 
     Files are TREC text, CSV, TSV, JSON, JSON lines, Parquet or Arrow IPC, compressed or not; `-` is standard input.
+    A folder or a pattern in quotes ('part-*.parquet') is one run in many files. Files may be larger than memory.
     Several runs make one table, the best value of each measure marked. The numbers go to standard output; what they
     are about, what ties can do to them and how they are defined, to standard error.
     """
-    reading = Reading(queries, duplicates, columns, judgments_format, run_format, dialect)
+    reading = Reading(queries, duplicates, columns, judgments_format, run_format, catalogue, history, by, dialect)
     showing = Showing(per_query, interval, digits, format_ or _format_of(output), output, save, quiet)
+    if quiet:
+        silence_notes()
     if labelled is not None:
         _evaluate_labelled(paths, labelled, measures, reading, showing)
         return
     check_paths(paths)
     names = system_names(paths[1:])
     asked = _in_dialect(measures, dialect, quiet) if dialect else into_measures(measures or DEFAULT_MEASURES)
-    _check_places(showing, names)
+    _check_places(showing, names, paths)
+    if output is not None and output.suffix.lower() == ".parquet":
+        _evaluate_to_parquet(paths, names, asked, reading, showing)
+        return
     _show(evaluate_files(paths[0], paths[1:], names, asked, reading), showing)
 
 
@@ -181,11 +206,16 @@ def check_paths(paths: Sequence[str]) -> None:
 
 
 def evaluate_files(
-    judgments: str, runs: Sequence[str], names: Sequence[str], measures: Sequence[Measure | str], reading: Reading
+    judgments: str,
+    runs: Sequence[str],
+    names: Sequence[str],
+    measures: Sequence[Measure | str],
+    reading: Reading,
+    per_query_to: Path | None = None,
 ) -> list[Evaluation]:
     """Evaluate every run; the judgments are read once."""
     from rankmeter.evaluation import evaluate
-    from rankmeter.inputs import into_judgments
+    from rankmeter.inputs import into_judgments, into_run
 
     for_judgments, for_runs = parse_columns(reading.columns)
     truth = into_judgments(
@@ -193,11 +223,23 @@ def evaluate_files(
         columns=columns_for(judgments, reading.judgments_format, for_judgments),
         format=reading.judgments_format,
     )
+    about: dict[str, Any] = {"by": list(reading.by) or None}
+    if reading.catalogue is not None or reading.history is not None:
+        from rankmeter.catalogue import into_catalogue, into_history
+
+        # Read once for all runs.
+        about["catalogue"] = None if reading.catalogue is None else into_catalogue(reading.catalogue)
+        about["history"] = None if reading.history is None else into_history(reading.history, columns=for_judgments)
     evaluations = []
     with Progress(len(runs)) as progress:
         for path, name in zip(runs, names, strict=True):
             progress.show(name)
-            run = _open_run(path, name, columns_for(path, reading.run_format, for_runs), reading.run_format, progress)
+            run = into_run(
+                path,
+                columns=columns_for(path, reading.run_format, for_runs),
+                format=reading.run_format,
+                progress=partial(progress.read, name),
+            )
             evaluations.append(
                 evaluate(
                     truth,
@@ -207,34 +249,26 @@ def evaluate_files(
                     duplicates=reading.duplicates,
                     dialect=reading.dialect,
                     name=name,
+                    **about,
+                    per_query_to=per_query_to,
                 )
             )
             progress.advance()
     return evaluations
 
 
-def _open_run(
-    path: str,
-    name: str,
-    columns: dict[str, str] | None,
-    format: str | None,
-    progress: Progress,
-) -> AnyRun:
-    from rankmeter.inputs import RunFile
-    from rankmeter.inputs.files import iter_run, read_run
-
-    if not Path(path).is_file():
-        # Placing may read a file twice; a pipe or standard input cannot be.
-        return read_run(path, format=format, columns=columns)
-
-    def blocks() -> Iterator[RunTable]:
-        rows = 0
-        for table in iter_run(path, format=format, columns=columns):
-            rows += len(table.query)
-            progress.show(f"{name}: {rows:,} lines")
-            yield table
-
-    return RunFile(blocks, path)
+def _evaluate_to_parquet(
+    paths: Sequence[str], names: Sequence[str], measures: Sequence[Measure | str], reading: Reading, showing: Showing
+) -> None:
+    """Write the values per query to a file while the run is read, and show the rest."""
+    place = showing.output
+    if not showing.per_query or len(names) > 1 or showing.format is not None:
+        fact = f"--output {place}: Parquet holds the values per query of one run."
+        raise InputError(with_hint(fact, f"rankmeter evaluate JUDGMENTS RUN --per-query --output {place}"))
+    found = evaluate_files(paths[0], paths[1:], names, measures, reading, place)
+    _show(found, replace(showing, per_query=False, output=None))
+    if not showing.quiet:
+        say(f"values per query written to {place}")
 
 
 def _evaluate_labelled(
@@ -243,13 +277,15 @@ def _evaluate_labelled(
     if paths:
         fact = f"--labelled {labelled} carries its own judgments, but {', '.join(paths)} was given too."
         raise InputError(with_hint(fact, "rankmeter evaluate --labelled FILE"))
+    if reading.catalogue or reading.history or reading.by:
+        raise InputError("--labelled lists name no users and no items: --catalogue, --history and --by need a run.")
     if reading.columns or reading.run_format or reading.judgments_format:
         raise InputError("--labelled reads lines of `query Q0 item grade`: it has no columns and no other format.")
     names = system_names([labelled])
     asked: Sequence[Measure | str] = into_measures(measures or list(LABELLED_MEASURES.values()))
     if reading.dialect:
         asked = _in_dialect(measures, reading.dialect, showing.quiet)
-    _check_places(showing, names)
+    _check_places(showing, names, [labelled])
     from rankmeter.evaluation import evaluate
     from rankmeter.inputs.files import read_labelled
 
@@ -316,13 +352,16 @@ def _save_path(place: str, name: str) -> Path:
     return Path(place.replace("{run}", name.replace("/", "_")))
 
 
-def _check_places(showing: Showing, names: Sequence[str]) -> None:
+def _check_places(showing: Showing, names: Sequence[str], inputs: Sequence[str]) -> None:
     """Refuse an output that cannot be written before anything is evaluated."""
     if showing.save and len(names) > 1 and "{run}" not in showing.save:
         fact = f"--save {showing.save} holds one evaluation, but {len(names)} runs were given."
         raise InputError(with_hint(fact, "one file for each: --save '{run}.parquet'"))
-    places = [_save_path(showing.save, name) for name in names] if showing.save else []
-    for place in [*places, *([showing.output] if showing.output else [])]:
+    places = {f"--save (of {name})": _save_path(showing.save, name) for name in names} if showing.save else {}
+    if showing.output:
+        places["--output"] = showing.output
+    check_apart(places, inputs)
+    for place in places.values():
         check_writable(place)
 
 

@@ -33,6 +33,8 @@ def output_text(
     """The numbers in one of the formats."""
     if format == "json":
         return tables.to_json(evaluations, per_query=per_query, intervals=interval, digits=digits)
+    if format == "csv" and not per_query and any(ev.slices for ev in evaluations):
+        return tables.to_slice_csv(evaluations, digits=digits)
     if format == "csv":
         return tables.to_csv(evaluations, per_query=per_query, intervals=interval, digits=digits)
     table = _table(evaluations, per_query=per_query, interval=interval, digits=digits)
@@ -111,4 +113,6 @@ def _table(evaluations: Sequence[Evaluation], *, per_query: bool, interval: bool
     shown = tables.DIGITS if digits is None else digits
     if per_query:
         return tables.query_table(evaluations, digits=shown)
+    if any(ev.slices for ev in evaluations):
+        return tables.slice_table(evaluations, digits=shown)
     return tables.mean_table(evaluations, digits=shown, intervals=interval)

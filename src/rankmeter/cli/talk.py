@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Self, TextIO
 
 import click
@@ -15,6 +16,8 @@ from rankmeter.errors import RankmeterWarning
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
+
+    from rankmeter.inputs.progress import Progress as ReadSoFar
 
 PATIENCE = 1.0
 """Seconds after which a person at a terminal wants to see that something happens."""
@@ -63,6 +66,11 @@ def notes_on_stderr() -> Iterator[None]:
         yield
 
 
+def silence_notes() -> None:
+    """Say no more notes in this call of the command."""
+    warnings.simplefilter("ignore", RankmeterWarning)
+
+
 class Progress:
     """A bar on standard error, on a terminal and for long work only.
 
@@ -85,15 +93,21 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def show(self, what: str) -> None:
-        """Say what is being done; nothing is shown unless it takes long."""
+    def read(self, name: str, so_far: ReadSoFar) -> None:
+        """Tell how far the reading of a run has come, and how long the rest of it takes."""
+        left = so_far.seconds_left
+        rest = "" if left is None else f", {timedelta(seconds=round(left))} left"
+        self.show(f"{name}: {so_far.rows:,} rows{rest}", so_far.fraction or 0.0)
+
+    def show(self, what: str, fraction: float = 0.0) -> None:
+        """Say what is being done, and how much of this part is done; nothing is shown unless it takes long."""
         if self._bar is None:
             if not sys.stderr.isatty() or time.monotonic() - self._started < PATIENCE:
                 return
             self._bar = _bar()
             self._bar.add_task(what, total=self._total)
             self._bar.start()
-        self._bar.update(self._bar.task_ids[0], description=what, completed=self._done)
+        self._bar.update(self._bar.task_ids[0], description=what, completed=self._done + fraction)
 
     def advance(self) -> None:
         """One more part is done."""
@@ -103,13 +117,13 @@ class Progress:
 def _bar() -> Bar:
     # rich is loaded only to print on a terminal.
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
+        TaskProgressColumn(),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,

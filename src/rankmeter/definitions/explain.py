@@ -15,7 +15,10 @@ from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language, MeasureProse, read_convention, read_prose
 
 # The options that people of different tools disagree about, the most telling first.
-_TELLING = tuple("gain discount ideal norm rel p beta max_grade rounding ties empty queries".split())
+_TELLING = tuple(
+    "of over gain discount ideal norm rel p beta max_grade rounding metric source count cold tail share base weight "
+    "surprise divergence target distance ties empty queries".split()
+)
 
 _WORDS: dict[Language, dict[str, str]] = {
     "en": {

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
+from rankmeter.inputs.progress import Listener
+from rankmeter.inputs.shards import Files, expand, joined_judgments
 from rankmeter.inputs.sources import (
     AnyJudgments,
     AnyRun,
@@ -17,6 +21,7 @@ from rankmeter.inputs.sources import (
     RunFile,
     ScoredMapping,
     Source,
+    no_infinity,
 )
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
@@ -24,11 +29,15 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind."""
     if isinstance(data, (JudgmentTable, GradedMapping, Dense)):
+        if isinstance(data, Dense):
+            no_infinity(data.values, "a grade of the array")
         return data
     if is_path(data):
         from rankmeter.inputs.files import read_judgments  # only when a file is read
 
-        return read_judgments(data, format=format, columns=columns)
+        paths = _files_of(data)
+        tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
+        return tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, judgments_from_frame  # only for frames
 
@@ -40,14 +49,26 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
     return judgments_from_mapping(data)
 
 
-def into_run(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyRun:
-    """Accept a run of any kind."""
+def into_run(
+    data: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    format: str | None = None,
+    progress: Listener | None = None,
+) -> AnyRun:
+    """Accept a run of any kind; ``progress`` is told how far the reading of files has come."""
     if isinstance(data, (RunTable, RunFile, ScoredMapping, RankedLists, Dense)):
         return data
     if is_path(data):
-        from rankmeter.inputs.files import iter_run
+        from rankmeter.inputs.streaming import open_run
 
-        return RunFile(lambda: iter_run(data, format=format, columns=columns), str(data))
+        if _read_once(data):
+            from rankmeter.inputs.files import iter_run
+
+            # A pipe or standard input can be read only once, but may have to be placed in several ways.
+            kept = cache(lambda: list(iter_run(data, format=format, columns=columns)))
+            return RunFile(lambda: iter(kept()), str(data))
+        return open_run(_files_of(data), format=format, columns=columns, progress=progress)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, run_from_frame
 
@@ -59,9 +80,23 @@ def into_run(data: Any, *, columns: Mapping[str, str] | None = None, format: str
     return run_from_mapping(data)
 
 
+def _read_once(data: object) -> bool:
+    """Whether this is standard input or a pipe."""
+    return data == "-" or (isinstance(data, (str, os.PathLike)) and Path(data).is_fifo())
+
+
 def is_path(data: object) -> bool:
-    """Whether this names a file (or is ``-``, standard input)."""
-    return isinstance(data, (str, os.PathLike))
+    """Whether this names a file or several, a folder or a pattern (or is ``-``, standard input)."""
+    return isinstance(data, (str, os.PathLike, Files))
+
+
+def is_spark(data: object) -> bool:
+    """Whether this is a Spark DataFrame, classic or Connect; nothing is imported to find out."""
+    return type(data).__module__.startswith("pyspark.sql.") and type(data).__name__ == "DataFrame"
+
+
+def _files_of(data: str | os.PathLike[str] | Files) -> Files:
+    return data if isinstance(data, Files) else Files(expand(os.fspath(data)))
 
 
 def refuse_bare_array(data: object) -> None:
@@ -80,6 +115,7 @@ __all__ = [
     "AnyJudgments",
     "AnyRun",
     "Dense",
+    "Files",
     "JudgmentTable",
     "Labelled",
     "RunFile",
@@ -88,5 +124,6 @@ __all__ = [
     "arrays",
     "into_judgments",
     "into_run",
+    "is_spark",
     "ranked_grades",
 ]

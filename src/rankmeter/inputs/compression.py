@@ -59,6 +59,7 @@ class ByteSource:
     def __init__(self, raw: Readable, name: str, path: Path | None = None) -> None:
         self.name = name
         self.compression: str | None = None
+        self._raw = raw
         self._stream = raw
         start = self._checked_read(_MAGIC_BYTES)
         self.compression = compression_of(start)
@@ -85,6 +86,17 @@ class ByteSource:
         while part := self._checked_read(1 << 24):
             parts.append(part)
         return b"".join(parts)
+
+    def content(self) -> bytes | Path:
+        """Everything, for readers that want it whole: the file when it holds the content as it is, else bytes."""
+        return self.path if self.path is not None else self.read_all()
+
+    def consumed(self) -> int | None:
+        """How many bytes of the file have been read, compressed as they are; None where that is not known."""
+        try:
+            return int(self._raw.tell())  # type: ignore[attr-defined]
+        except (AttributeError, OSError, ValueError):  # a pipe, or an object that only reads
+            return None
 
     def close(self) -> None:
         """Free what decompression holds; what was given to be read stays open."""
@@ -137,6 +149,8 @@ def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
         return sys.stdin.buffer, "<stdin>"
     if isinstance(path, (str, os.PathLike)):
         name = os.fsdecode(path)
+        if not name:
+            raise InputError(with_hint("an empty path was given.", "name a file, or - for standard input"))
         return stack.enter_context(_open_file(name)), name
     if hasattr(path, "read"):
         given = getattr(path, "name", None)

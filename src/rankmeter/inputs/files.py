@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
 import polars as pl
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled
@@ -69,14 +71,14 @@ def read_judgments(
         if kind == "labelled":
             return _labelled(source)[0]
         if kind == "qrels":
-            if columns and dict(columns) == SUBTOPICS_OF_TREC:
+            if dict(check_columns(columns) or {}) == SUBTOPICS_OF_TREC:
                 return _diversity(source)
             _check_no_columns(source, columns)
             frame = pl.concat(read_frames(source, QRELS), rechunk=True)
             return JudgmentTable(frame["query"], frame["item"], frame["value"].alias("grade"), source.name)
         from rankmeter.inputs import structured
 
-        return structured.read_judgments(_content(source), format=kind, name=source.name, columns=columns)
+        return structured.read_judgments(source.content(), format=kind, name=source.name, columns=columns)
 
 
 def read_run(path: FileInput, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> RunTable:
@@ -100,7 +102,7 @@ def iter_run(
     """Read a run as tables of whole queries, so that a run larger than memory can be evaluated.
 
     A query whose lines are adjacent in the file is never split between two tables; one that comes back later in the
-    file is in several. TREC text is streamed; other formats come as one table.
+    file is in several. TREC text, CSV, TSV, Parquet and Arrow IPC are streamed; JSON comes as one table.
 
     Parameters
     ----------
@@ -120,20 +122,57 @@ def iter_run(
         As `read_judgments`. A wrong line is reported after the whole file was looked at; tables that were given before
         it must then be discarded.
     """
+    from rankmeter.inputs.streaming import whole_queries  # which reads files through this module
+
+    yield from whole_queries(
+        part.table for part in iter_parts(path, format=format, columns=columns, block_bytes=block_bytes)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunPart:
+    """Some rows of a run, as they are stored, and how much of its file has been read with them."""
+
+    table: RunTable
+    fraction: float | None
+    """From 0 to 1; None where the size of the input is not known."""
+
+
+def iter_parts(
+    path: FileInput,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    rows_before: int = 0,
+) -> Iterator[RunPart]:
+    """Read a run part by part, as it is stored; the parameters are those of `iter_run`.
+
+    The rows of a query may be in two parts. ``rows_before`` is how many rows of the run were in other files: where
+    nothing but their order ranks the rows, the count goes on.
+    """
     if block_bytes < 1:
         raise InputError(f"block_bytes is {block_bytes}; expected at least 1.")
     with open_source(path) as source:
         kind = _resolve(source, format, "run")
+        size = Path(source.name).stat().st_size if Path(source.name).is_file() else 0
         if kind == "labelled":
-            yield _labelled(source)[1]
+            yield RunPart(_labelled(source)[1], 1.0)
         elif kind == "run":
             _check_no_columns(source, columns)
             for frame in read_frames(source, RUN, block_bytes=block_bytes):
-                yield RunTable(frame["query"], frame["item"], frame["value"].alias("score"), source.name)
+                table = RunTable(frame["query"], frame["item"], frame["value"].alias("score"), source.name)
+                yield RunPart(table, _fraction(source, size))
         else:
-            from rankmeter.inputs import structured
+            from rankmeter.inputs import structured_parts
 
-            yield structured.read_run(_content(source), format=kind, name=source.name, columns=columns)
+            for table, fraction in structured_parts.iter_run(source, kind, columns, block_bytes, rows_before):
+                yield RunPart(table, _fraction(source, size) if fraction is None else fraction)
+
+
+def _fraction(source: ByteSource, size: int) -> float | None:
+    consumed = source.consumed()
+    return min(1.0, consumed / size) if size and consumed is not None else None
 
 
 def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
@@ -204,8 +243,11 @@ def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
     else:
         kind = {"trec": own, "beir": "tsv"}.get(format, format)
     if kind == other or (kind == own and trec_kind(source.head) == other):
-        fact = f"{source.name} looks like {_LOOKS[other]}, but was given as {_noun(role)}."
-        raise InputError(with_hint(fact, "judgments come first: rankmeter evaluate JUDGMENTS RUN"))
+        looks, hint = _LOOKS[other], "judgments come first: rankmeter evaluate JUDGMENTS RUN"
+        if other == "run" and len(sample_rows(source.head)[0].split()) == 5:
+            looks = "a run without tags (5 fields a line: query, Q0, item, rank, score)"
+            hint += "; if these are judgments, they have 4 fields: query, iteration, item, grade"
+        raise InputError(with_hint(f"{source.name} looks like {looks}, but was given as {_noun(role)}.", hint))
     return kind
 
 
@@ -223,6 +265,7 @@ def _check_not_empty(source: ByteSource) -> None:
 
 
 def _check_no_columns(source: ByteSource, columns: Mapping[str, str] | None) -> None:
+    columns = check_columns(columns)
     if columns and dict(columns) != SUBTOPICS_OF_TREC:
         raise InputError(
             with_hint(
@@ -231,8 +274,3 @@ def _check_no_columns(source: ByteSource, columns: Mapping[str, str] | None) -> 
                 "leave them out, or name the format (csv, tsv).",
             )
         )
-
-
-def _content(source: ByteSource) -> bytes | Path:
-    """What ``structured`` reads: the file itself when it holds the content as it is, else the bytes."""
-    return source.path if source.path is not None else source.read_all()

@@ -7,18 +7,18 @@ succeeds (blank lines, padded numbers) or says which lines are at fault and why.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NoReturn, TypeVar, cast, get_args
 
 import polars as pl
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
-from rankmeter.inputs.columns import Role, fold, is_usual, judgment_columns, run_columns
-from rankmeter.inputs.frames import Origin, RawColumn, judgment_table, run_table
+from rankmeter.inputs.columns import ROLES, Role, fold, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.delimited import Delimited, is_number, may_be_rounded
+from rankmeter.inputs.frames import GroupedQueries, Origin, RawColumn, judgment_table, run_table
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "ipc"]
@@ -107,19 +107,27 @@ def _read(
 
 def _binary_columns(source: bytes | Path, kind: str, name: str, find: Find) -> dict[Role, RawColumn]:
     """Only the needed columns of a file that knows its own types."""
-    label = {"parquet": "Parquet", "ipc": "Arrow IPC"}[kind]
-    faults = (pl.exceptions.PolarsError, OSError, ValueError, TypeError)
+    lazy, found = open_binary(source, kind, name, find)
+    try:
+        frame = lazy.collect()
+    except BINARY_FAULTS as error:
+        raise_corrupt(name, kind, error)
+    return {role: frame.get_column(column) for role, column in found.items()}
+
+
+BINARY_FAULTS = (pl.exceptions.PolarsError, OSError, ValueError, TypeError)
+"""What Polars raises for a file that is not what it should be."""
+
+
+def open_binary(source: bytes | Path, kind: str, name: str, find: Find) -> tuple[pl.LazyFrame, dict[Role, str]]:
+    """The needed columns of a Parquet or Arrow IPC file, not yet read, and which of them is what."""
     try:
         lazy = _scan_binary(source, kind)
         names = lazy.collect_schema().names()
-    except faults as error:
-        _raise_corrupt(name, label, error)
+    except BINARY_FAULTS as error:
+        raise_corrupt(name, kind, error)
     found = find(names)
-    try:
-        frame = lazy.select(list(found.values())).collect()
-    except faults as error:
-        _raise_corrupt(name, label, error)
-    return {role: frame.get_column(column) for role, column in found.items()}
+    return lazy.select(list(found.values())), found
 
 
 def _scan_binary(source: bytes | Path, kind: str) -> pl.LazyFrame:
@@ -136,7 +144,9 @@ def _scan_binary(source: bytes | Path, kind: str) -> pl.LazyFrame:
     return pl.read_ipc_stream(source).lazy()
 
 
-def _raise_corrupt(name: str, label: str, error: Exception) -> NoReturn:
+def raise_corrupt(name: str, kind: str, error: Exception) -> NoReturn:
+    """Say that a file is damaged, in the words of who tried to read it."""
+    label = {"parquet": "Parquet", "ipc": "Arrow IPC"}[kind]
     reason = str(error).strip().partition("\n")[0] or type(error).__name__
     raise InputError(f"{name} cannot be read as {label}: {reason.rstrip('.')}.") from error
 
@@ -145,8 +155,14 @@ def _read_delimited(
     data: bytes, separator: str, name: str, find: Find, build: Callable[[Mapping[Role, RawColumn], Origin], Table]
 ) -> Table:
     """Polars first; the csv module where Polars refuses, or where a check fails and lines must be named."""
-    text = _Delimited(data, separator, name)
-    found = find(text.header)
+    text = Delimited(data, separator, name)
+    try:
+        found = find(text.header)
+    except InputError:
+        has_names = any(is_usual(role, column) for role in ROLES for column in text.header)
+        if has_names or not any(map(is_number, text.header)):
+            raise
+        raise InputError(text.no_header) from None
     fast = text.read_fast(found)
     if fast is not None:
         try:
@@ -155,110 +171,6 @@ def _read_delimited(
             pass  # said again below, with line numbers
     exact, lines = text.read_exactly(found)
     return build(exact, Origin(name, lines))
-
-
-class _Delimited:
-    """The text of a CSV or TSV file with a header."""
-
-    def __init__(self, data: bytes, separator: str, name: str) -> None:
-        # Polars makes rows of blank lines; at the end of a file they are too usual to need the exact reader.
-        self._data = data.rstrip(b"\r\n") if data.endswith((b"\n\n", b"\n\r\n")) else data
-        self._separator = separator
-        self._name = name
-        _, self.header_lines, fields = next(self._rows())  # the file is not blank
-        self.header = [column.strip() for column in fields]
-        if all(_is_number(column) for column in self.header):
-            msg = f"{name}:{self.header_lines}: the first line is {', '.join(self.header)}, not a header."
-            raise InputError(with_hint(msg, "the first line names the columns, for example query,item,score"))
-
-    def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
-        """Read every row that is not a blank line, with the numbers of its first and last line."""
-        stream = io.TextIOWrapper(io.BytesIO(self._data), encoding="utf-8-sig", newline="")
-        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self._separator == "," else csv.QUOTE_NONE
-        reader = csv.reader(stream, delimiter=self._separator, quoting=quoting, strict=True)
-        line = 0
-        try:
-            for row in reader:
-                first, line = line + 1, reader.line_num
-                if row:
-                    yield first, line, row
-        except csv.Error as error:
-            msg = f"{self._name}:{line + 1}: a row starts here that cannot be read as CSV: {error}."
-            raise InputError(with_hint(msg, 'a quote inside a quoted field is doubled: "a ""b"" c"')) from error
-        except UnicodeDecodeError as error:
-            msg = f"{self._name} is not UTF-8 text: byte {error.object[error.start]:#04x} after line {line}."
-            raise InputError(with_hint(msg, "save the file as UTF-8")) from error
-
-    def read_fast(self, found: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
-        """Read with Polars; None where anything is unusual.
-
-        Every column is read, needed or not, because Polars looks for surplus fields only without a projection. An
-        unclosed quote can cost it the last row: an odd number of quotes is left to the csv module.
-        """
-        if self._separator == "," and self._data.count(b'"') % 2:
-            return None
-        position = {role: self.header.index(column) for role, column in found.items()}
-        schema = {
-            str(index): pl.Float64
-            if index in [position.get(role) for role in ("score", "rank", "grade")]
-            else pl.String
-            for index in range(len(self.header))
-        }
-        try:
-            frame = pl.read_csv(
-                self._data,
-                separator=self._separator,
-                quote_char='"' if self._separator == "," else None,
-                has_header=False,
-                skip_lines=self.header_lines,
-                schema=schema,
-            )
-        except (pl.exceptions.PolarsError, ValueError, TypeError):
-            return None
-        taken: dict[Role, pl.Series] = {role: frame.get_column(str(index)) for role, index in position.items()}
-        if not len(frame) or any((taken[role] == "").any() for role in ("query", "item")):
-            return None
-        if b'"' in self._data and len(frame) != self._data.rstrip(b"\n").count(b"\n") + 1 - self.header_lines:
-            return None  # rows over several lines: Polars is lenient where a stray quote swallows them
-        return None if _may_be_rounded(taken) else dict(taken)
-
-    def read_exactly(self, found: Mapping[Role, str]) -> tuple[dict[Role, RawColumn], list[int]]:
-        """Read with the csv module, and name every ragged line; also the first line of every row."""
-        position = {role: self.header.index(column) for role, column in found.items()}
-        rows = list(self._rows())[1:]
-        lines = [first for first, _, _ in rows]
-        width = len(self.header)
-        ragged = [index for index, (_, _, row) in enumerate(rows) if len(row) != width]
-        if ragged:
-            fact = f"{len(rows[ragged[0]][2])} fields where the header has {width}"
-            raise InputError(Origin(self._name, lines).blame(fact, ragged, {}))
-        columns: dict[Role, RawColumn] = {}
-        for role, index in position.items():
-            texts: list[object] = [row[index] or None for _, _, row in rows]
-            columns[role] = texts if role in ("query", "item") else list(map(_number, texts))
-        return columns, lines
-
-
-def _may_be_rounded(columns: Mapping[Role, pl.Series]) -> bool:
-    """Whether a number was read that, if it was written as a whole number, may have been another."""
-    floats = [column for column in columns.values() if column.dtype == pl.Float64]
-    return any(((column.abs() >= 2**53) & column.is_finite()).any() for column in floats)
-
-
-def _is_number(text: str) -> bool:
-    return isinstance(_number(text), (int, float))
-
-
-def _number(text: object) -> object:
-    """Take the number that a field spells, or the field itself for the message that refuses it."""
-    if not isinstance(text, str) or "_" in text or not text.isascii():
-        return text  # float() takes 1_000 and digits of other scripts; no other tool does
-    try:
-        number = float(text)
-        is_large_and_whole = abs(number) >= 2**53 and text.strip().lstrip("+-").isdigit()
-        return int(text) if is_large_and_whole else number
-    except ValueError:
-        return text if text.strip() else None
 
 
 def _json_columns(data: bytes, name: str, find: Find, value: Role) -> dict[Role, RawColumn]:
@@ -358,7 +270,7 @@ def _json_lines_fast(data: bytes, name: str, find: Find) -> dict[Role, RawColumn
         if dtype == pl.String and data.count(key + b':"') + data.count(key + b': "') != len(frame):
             return None
     taken = {role: frame.get_column(column) for role, column in found.items()}
-    return None if _may_be_rounded(taken) else dict(taken)
+    return None if may_be_rounded(taken) else dict(taken)
 
 
 class _Flattened(list[object]):
@@ -400,7 +312,7 @@ def _record_columns(
 def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -> dict[Role, RawColumn]:
     """Flatten one entry per query: a list of items, an object of numbers, or lists side by side."""
     numbers = next((role for role in columns if role not in ("query", "item")), None)
-    queries, items, values = [], _Flattened(), list[object]()
+    queries, items, values = GroupedQueries(columns["query"]), _Flattened(), list[object]()
     kind = type(columns["item"][0])
     beside = columns[numbers] if numbers else [None] * len(columns["query"])
     for query, group, other in zip(columns["query"], columns["item"], beside, strict=True):

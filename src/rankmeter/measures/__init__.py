@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from rankmeter.measures import counts, diversity, found, gains, historic, incomplete, online, order, users
-from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
-from rankmeter.measures.grammar import find_measure, into_measures, parse, parse_measures, split_measures
+from typing import Any
 
-P, R, F, Success, Rprec = (REGISTRY[name] for name in ("P", "R", "F", "Success", "Rprec"))
-IPrec, SetP, SetR, SetF = (REGISTRY[name] for name in ("IPrec", "SetP", "SetR", "SetF"))
-RR, AP, AUC, MeanRank = (REGISTRY[name] for name in ("RR", "AP", "AUC", "MeanRank"))
-nDCG, DCG, CG, RBP, ERR = (REGISTRY[name] for name in ("nDCG", "DCG", "CG", "RBP", "ERR"))
-Bpref, infAP, Judged = (REGISTRY[name] for name in ("Bpref", "infAP", "Judged"))
-NumQ, NumRet, NumRel, NumRelRet = (REGISTRY[name] for name in ("NumQ", "NumRet", "NumRel", "NumRelRet"))
-HitRate = Success
-CTR, CVR, Conversions, Value = (REGISTRY[name] for name in ("CTR", "CVR", "Conversions", "Value"))
-SessionDuration, EngagedSessions = (REGISTRY[name] for name in ("SessionDuration", "EngagedSessions"))
+from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
+from rankmeter.measures.grammar import find_measure, into_measures, listed, parse, parse_measures, split_measures
+
+
+def __getattr__(name: str) -> Any:
+    # Measures are loaded by family when they are first used: nDCG, AP, Coverage ...
+    if name == "HitRate":
+        return REGISTRY["Success"]
+    if name not in REGISTRY:
+        raise AttributeError(f"module 'rankmeter.measures' has no attribute '{name}'")
+    return REGISTRY[name]
+
 
 __all__ = [
-    "CTR", "CVR", "Conversions", "EngagedSessions", "SessionDuration", "Value", "online",
-    "AP", "AUC", "CG", "DCG", "ERR", "F", "HitRate", "IPrec", "Judged", "MeanRank", "NumQ", "NumRel", "NumRelRet",
-    "NumRet", "P", "R", "RBP", "REGISTRY", "RR", "Bpref", "Measure", "RankedMeasure", "Rprec", "SetF", "SetP", "SetR",
-    "Success", "counts", "diversity", "find_measure", "found", "gains", "historic", "incomplete", "infAP",
-    "into_measures", "nDCG", "order", "parse", "parse_measures", "register", "split_measures", "users",
-]  # fmt: skip
+    "REGISTRY",
+    "Measure",
+    "RankedMeasure",
+    "find_measure",
+    "into_measures",
+    "listed",
+    "parse",
+    "parse_measures",
+    "register",
+    "split_measures",
+]

@@ -8,13 +8,15 @@ import numpy as np
 import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.inputs.mappings import ids, table_of_judgments, table_of_run
+from rankmeter.inputs.mappings import ids, no_text, refuse_infinite_grades, table_of_judgments, table_of_run
+from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, GradedMapping, RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.placing.arrays import place_arrays
 from rankmeter.placing.mapping import Item, Query, place_mappings, same_id_types
 from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
+from rankmeter.placing.slates import lengths_of
 from rankmeter.placing.table import ScatteredQueryError, place_blocks, place_table, whole
 
 
@@ -32,13 +34,36 @@ def place_run(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun:
     return placed
 
 
+def place_unjudged(run: AnyRun, plan: Plan) -> PlacedRun:  # noqa: ARG001 (nothing is judged, so nothing is planned)
+    """A run without judgments: whose lists they are and how long, for measures of lists."""
+    queries, returned = lengths_of(run)
+    n, nothing = len(queries), np.empty(0, np.int64)
+    columns = dict.fromkeys(("query", "above", "tied", "higher_id", "earlier"), nothing)
+    placements = Placements(
+        returned=returned,
+        in_run=np.ones(n, np.bool_),
+        is_judged=np.zeros(n, np.bool_),
+        best_offsets=np.zeros(n + 1, np.int64),
+        best=np.empty(0),
+        grade=np.empty(0),
+        score=np.empty(0),
+        **columns,
+    )
+    return PlacedRun(queries, placements, scored=False, highest_grade=0.0)
+
+
 def _place_mappings(judgments: GradedMapping, run: ScoredMapping | RankedLists, plan: Plan) -> PlacedRun:
     if isinstance(run, RankedLists) and plan.duplicates == "counted":
         return _place_tables(judgments, run, plan)
     scores = run.data if isinstance(run, ScoredMapping) else _scores_of_lists(run, plan)
     graded, scores = same_id_types(judgments.data, scores)
     scored = isinstance(run, ScoredMapping)
-    queries, placements, highest = place_mappings(graded, scores, plan, scored=scored)
+    try:
+        queries, placements, highest = place_mappings(graded, scores, plan, scored=scored)
+    except UnicodeEncodeError as error:
+        raise InputError(no_text(error.object)) from error
+    if np.isinf(highest) or np.isinf(placements.best).any():
+        refuse_infinite_grades(judgments)
     return PlacedRun(ids(queries), placements, scored, highest)
 
 
@@ -49,7 +74,11 @@ def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, flo
     scores: dict[Query, dict[Item, float]] = {}
     twice: list[str] = []
     for query, items in run.data.items():
-        one = dict(zip(items, falling, strict=False))
+        try:
+            one = dict(zip(items, falling, strict=False))
+        except TypeError as error:
+            fact = f"{run.source}: query {query} holds an item that cannot be one: {error}."
+            raise InputError(with_hint(fact, "items are text or whole numbers")) from error
         if len(one) != len(items):
             # dict() keeps the last score of a repeated key; the first place is the one that counts.
             one = dict(zip(reversed(items), reversed(falling[: len(items)]), strict=True))
@@ -77,7 +106,8 @@ def _place_tables(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun
         try:
             queries, placements = place_blocks(truth, noted(), plan)  # type: ignore[arg-type]
         except ScatteredQueryError:
-            queries, placements = place_table(truth, whole(run.blocks()), plan)
+            with regrouped(run.blocks()) as blocks:
+                queries, placements = place_blocks(truth, blocks, plan)
         return PlacedRun(queries, placements, scored, highest)
     table = run_table(run)
     queries, placements = place_table(truth, table, plan)
@@ -122,4 +152,4 @@ def refuse_strangers(placed: PlacedRun, judgments: AnyJudgments, run: AnyRun) ->
     )
 
 
-__all__ = ["PlacedRun", "Placements", "Plan", "place_run"]
+__all__ = ["PlacedRun", "Placements", "Plan", "judgments_table", "place_run", "place_unjudged", "run_table", "whole"]

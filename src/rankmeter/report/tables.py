@@ -90,12 +90,54 @@ def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> T
     rows = []
     for ev in evaluations:
         run = [Cell(ev.name)] if several else []
-        for query, *values in ev.per_query.iter_rows():
-            numbers = (Cell(number(v, m, digits)) for v, m in zip(values, measures, strict=True))
+        for row in ev.per_query.iter_rows(named=True):
+            query = row["query"]
+            numbers = (Cell(number(row.get(str(m)), m, digits)) for m in measures)
             rows.append((*run, Cell(str(query)), *numbers))
         rows.append((*run, Cell(ALL), *(Cell(number(ev.means[m], m, digits)) for m in measures)))
     labels = ("run", "query") if several else ("query",)
     return Table((*labels, *map(str, measures)), tuple(rows), len(labels))
+
+
+def slice_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> Table:
+    """For each run the values of all queries, then those of every slice; a dash where a slice has no value.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth, run = {1: ["a"], 2: ["a"]}, {1: ["a"], 2: ["b", "a"]}
+    >>> print(to_text(slice_table([rm.evaluate(truth, run, "RR", by={1: "new", 2: "old"}, name="mine")])))
+    run   by       slice  queries      RR
+    mine           all          2  0.7500
+    mine  segment  new          1  1.0000
+    mine  segment  old          1  0.5000
+    """
+    measures = shared_measures(evaluations)
+    rows = []
+    for ev in evaluations:
+        count = max((ev.counted(measure) for measure in measures), default=0)
+        head = (Cell(ev.name), Cell(""), Cell(ALL), Cell(f"{count}"))
+        rows.append((*head, *(Cell(number(ev.means[measure], measure, digits)) for measure in measures)))
+        for cut in ev.slices.values():
+            for place, label in enumerate(cut.labels):
+                values = [cut.values[measure][place] if measure in cut.values else None for measure in measures]
+                count = max((counts[place] for counts in cut.counts.values()), default=0)
+                cells = [
+                    Cell(number(None if value is None or math.isnan(value) else value, measure, digits))
+                    for value, measure in zip(values, measures, strict=True)
+                ]
+                rows.append((Cell(ev.name), Cell(cut.name), Cell(label), Cell(f"{count}"), *cells))
+    return Table(("run", "by", "slice", "queries", *map(str, measures)), tuple(rows), 3)
+
+
+def to_slice_csv(evaluations: Sequence[Evaluation], *, digits: int | None = None) -> str:
+    """CSV of the same: ``run,by,slice,queries,<measures>``."""
+    table = slice_table(evaluations, digits=17 if digits is None else digits)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.header)
+    writer.writerows(["" if cell.text == "-" else cell.text for cell in row] for row in table.rows)
+    return text.getvalue()
 
 
 def shared_measures(evaluations: Sequence[Evaluation]) -> list[Measure]:
@@ -125,8 +167,8 @@ def number(value: float | None, measure: Measure, digits: int) -> str:
 
 
 def interval_of(ev: Evaluation, measure: Measure) -> Interval | None:
-    """The 95% interval of an aggregated value; None where no query counts."""
-    return ev.interval(measure) if ev.counted(measure) else None
+    """The 95% interval of an aggregated value; None where there is none."""
+    return ev.interval(measure) if ev.has_interval(measure) else None
 
 
 def definition_lines(measures: Iterable[Measure]) -> list[str]:
@@ -232,7 +274,7 @@ def to_csv(
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if per_query:
-        writer.writerow(["run", "query", *measures])
+        writer.writerow(["run", "query", *(measure for measure in measures if measure.aggregate != "whole")])
         for ev in evaluations:
             for query, *values in ev.per_query.iter_rows():
                 writer.writerow([ev.name, query, *(_exact(value, digits) for value in values)])

@@ -168,7 +168,8 @@ def test_csv_errors(text: str, message: str) -> None:
             b"1,2,0.5\n1,3,0.4\n",
             r"^run\.csv:1: the first line is 1, 2, 0\.5, not a header\. Hint: the first line names",
         ),
-        (b"q1,d1,0.5\n", r"run\.csv has no query and no item column \(found: q1, d1, 0\.5\)"),
+        (b"q1,d1,0.5\n", r"run\.csv:1: the first line is q1, d1, 0\.5, not a header\. Hint: the first line names"),
+        (b"query,d1,0.5\n", r"run\.csv has no item column \(found: query, d1, 0\.5\)"),
         (b'query,item,score\nq,a,1\nq,"b,2\nq,c,3\n', r"^run\.csv:3: a row starts here that cannot be read as CSV"),
         (b"query,item,score\nq,\xff,1\n", r"^run\.csv is not UTF-8 text: byte 0xff.*Hint: save the file as UTF-8"),
         ("query,item,score\nq,a,1\n".encode("utf-16"), r"^run\.csv is not UTF-8 text"),
@@ -224,7 +225,7 @@ def test_csv_fast_and_exact_reader_agree(lines: list[str], newline: str, last: b
     text = newline.join(["query,item,score", *lines]) + (newline if last else "")
     as_usual = _either(lambda: rows(run(text)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rankmeter.inputs.structured._Delimited.read_fast", lambda *_: None)
+        patch.setattr("rankmeter.inputs.delimited.Delimited.read_fast", lambda *_: None)
         assert as_usual == _either(lambda: rows(run(text)))
 
 
@@ -384,7 +385,6 @@ def test_json_lines_errors_are_counted() -> None:
         ("5", r"^run\.json holds a JSON number\. Hint: expected"),
         ("null", r"^run\.json holds a JSON null\. Hint: expected"),
         ("{}", r"^run\.json is empty: it has no queries"),
-        ('{"q": {}}', r"^run\.json is empty"),
         ("[]", r"^run\.json is empty: it has no records"),
         (" ", r"^run\.json is empty"),
         ("[1, 2]", r"^run\.json: a JSON number where an object was expected in 2 rows: 0, 1"),

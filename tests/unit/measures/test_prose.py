@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from rankmeter.measures import REGISTRY
+from rankmeter.measures.slates import SlateMeasure
+
 PROSE = Path(__file__).parents[3] / "src" / "rankmeter" / "measures" / "prose"
 MEASURES = [
     *("P", "R", "F", "Success", "RR", "AP", "nDCG", "DCG", "CG", "Rprec", "RBP", "ERR", "Bpref", "infAP", "IPrec"),
@@ -32,6 +35,7 @@ MEASURES = [
     ),
     *("ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"),
 ]
+LISTS = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, SlateMeasure))
 TEXTS = {"title", "meaning", "use", "misleads", "example"}
 CHOICES = {
     "ties": "item item-ascending input reversed mean shared middle worst best",
@@ -44,7 +48,7 @@ CHOICES = {
     "miss": "zero skip",
     "queries": "judged common run",
     "duplicates": "error first best counted",
-    "aggregate": "mean geometric sum pooled median filled",
+    "aggregate": "mean geometric sum pooled median filled whole",
     "rel": "",
     "cutoff": "",
     "gain": "linear exp2 binary map",
@@ -108,10 +112,10 @@ def check_text(text: object, *, chinese: bool) -> None:
 
 
 def test_there_is_one_file_per_measure_and_no_other() -> None:
-    assert {path.stem for path in PROSE.glob("*.toml")} == {*MEASURES, "conventions"}
+    assert {path.stem for path in PROSE.glob("*.toml")} == {*MEASURES, *LISTS, "conventions", "slate_conventions"}
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [*MEASURES, *LISTS])
 def test_every_text_is_there_in_both_languages(name: str) -> None:
     prose = read(name)
     assert set(prose) == {"citation", "formula", "latex", "en", "zh"}
@@ -124,7 +128,7 @@ def test_every_text_is_there_in_both_languages(name: str) -> None:
             check_text(prose[language][key], chinese=language == "zh")
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [*MEASURES, *LISTS])
 def test_both_languages_give_the_same_example(name: str) -> None:
     prose = read(name)
     english, chinese = (re.findall(r"\d+\.\d{3,}", prose[language]["example"]) for language in ("en", "zh"))

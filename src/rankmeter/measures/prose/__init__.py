@@ -60,7 +60,7 @@ def read_prose(name: str, language: Language = "en") -> MeasureProse:
     """
     _check_language(language)
     entry = _entry(name)
-    if entry is None or name == "conventions":
+    if entry is None or name.endswith("conventions"):
         raise NotFoundError(f"nothing is written about '{name}'.")
     texts = {key: text.strip() for key, text in entry[language].items()}
     return MeasureProse(formula=entry["formula"], latex=entry["latex"], citation=entry["citation"], **texts)
@@ -78,8 +78,7 @@ def read_convention(measure: str, option: str, value: object, language: Language
 
 
 def _conventions() -> dict[str, Any]:
-    entry = _entry("conventions")
-    return {} if entry is None else entry
+    return {**(_entry("conventions") or {}), **(_entry("slate_conventions") or {})}
 
 
 @cache

@@ -1,0 +1,187 @@
+"""What the measures of lists see: the first k items of every query as codes, and what is known of items, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.placing.placements import Bools, Floats, Ints
+
+BLOCK_CELLS = 2_000_000
+"""How many numbers a block of users may hold at once; everything large is done in such blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some items for each query, one query after another."""
+
+    offsets: Ints
+    """(n + 1,) where each query starts."""
+    item: Ints
+    """(m,) codes of items."""
+    grade: Floats
+    """(m,) the grade of each; 1 where there are none."""
+
+    @property
+    def query(self) -> Ints:
+        """(m,) the query of each row."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def pick(self, chosen: Bools) -> Rows:
+        """The rows of some queries, renumbered."""
+        if chosen.all():
+            return self
+        kept = np.repeat(chosen, np.diff(self.offsets))
+        sizes = np.diff(self.offsets)[chosen]
+        return Rows(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), self.item[kept], self.grade[kept])
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """A sparse description of items: row i holds the columns ``indices[indptr[i]:indptr[i + 1]]``."""
+
+    indptr: Ints
+    indices: Ints
+    data: Floats
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What is known of the items; those of the catalogue come first, then the others that were met."""
+
+    listed: int
+    """How many items the catalogue has; 0 where none was given."""
+    total: int
+    """How many items there are, with those outside the catalogue."""
+    taken: Floats | None = None
+    """(total,) interactions with each item."""
+    takers: Floats | None = None
+    """(total,) users who took each item."""
+    users: float = 0.0
+    """Users of the history."""
+    seen: Bools | None = None
+    """(total,) whether the history has the item."""
+    features: npt.NDArray[Any] | Sets | None = None
+    """(listed, d)"""
+    categories: Sets | None = None
+    values: Floats | None = None
+    margins: Floats | None = None
+    groups: Ints | None = None
+    """(listed,) the group of each item."""
+    group_names: tuple[str, ...] = ()
+    distance: Callable[[Ints, Ints], Floats] | None = None
+    """The distance of pairs of items, by their codes."""
+    takers_of: Sets | None = None
+    """(total rows) the users who took each item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slates:
+    """The first k items of n queries."""
+
+    codes: Ints
+    """(n, k) items, best first; -1 behind the end of a list."""
+    items: Items
+    grades: Floats | None = None
+    """(n, k) the grade of each place; NaN where there is no judgment."""
+    judged: Rows | None = None
+    """All judged items of each query."""
+    history: Rows | None = None
+    """What each query (user) took before; a repeated interaction stands once."""
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def present(self) -> Bools:
+        """(n, k) where there is an item."""
+        return self.codes >= 0
+
+    @property
+    def lengths(self) -> Ints:
+        """(n,) how many items each list has."""
+        return np.asarray(np.count_nonzero(self.codes >= 0, axis=1))
+
+    def cut(self, cutoff: int | None) -> Slates:
+        """The first ``cutoff`` places of every list."""
+        if cutoff is None or cutoff >= self.codes.shape[1]:
+            return self
+        grades = None if self.grades is None else self.grades[:, :cutoff]
+        return replace(self, codes=self.codes[:, :cutoff], grades=grades)
+
+    def pick(self, chosen: Bools) -> Slates:
+        """The lists of some queries."""
+        if chosen.all():
+            return self
+        return replace(
+            self,
+            codes=self.codes[chosen],
+            grades=None if self.grades is None else self.grades[chosen],
+            judged=None if self.judged is None else self.judged.pick(chosen),
+            history=None if self.history is None else self.history.pick(chosen),
+        )
+
+    def relevant(self, rel: float) -> Bools:
+        """(n, k) which places hold an item judged at least ``rel``."""
+        if self.grades is None:
+            return np.zeros(self.codes.shape, np.bool_)
+        with np.errstate(invalid="ignore"):
+            return self.grades >= rel
+
+
+@dataclass(frozen=True, slots=True)
+class ListValues:
+    """A value for each list as numerator and denominator, and whether there is one; all ``(n,)``."""
+
+    numerator: Floats
+    denominator: Floats
+    defined: Bools
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """One value for all lists: given as it is, or as a function of sums over queries that can be drawn again."""
+
+    value: float
+    parts: Floats | None = None
+    """(n, m) what each query adds to the m sums; None where no such sums exist."""
+    constants: Floats | None = None
+    """What the function needs beside the sums."""
+
+
+def known(values: npt.NDArray[Any], codes: Ints, outside: float = 0.0) -> npt.NDArray[Any]:
+    """The value of each code; ``outside`` for padding and for items that ``values`` does not reach."""
+    padded = np.append(values, np.asarray([outside], values.dtype))
+    return padded[np.where((codes >= 0) & (codes < len(values)), codes, len(values))]
+
+
+def place_weights(kind: str, places: int, p: float = 0.85) -> Floats:
+    """(places,) the attention that each rank gets."""
+    rank = np.arange(1, places + 1, dtype=np.float64)
+    if kind == "log2":
+        return 1.0 / np.log2(rank + 1)
+    if kind == "reciprocal":
+        return 1.0 / rank
+    if kind == "geometric":
+        return np.power(p, rank - 1)
+    return np.ones(places)
+
+
+def blocks(rows: int, cells_per_row: int) -> list[slice]:
+    """Slices of the rows, each small enough."""
+    step = max(1, BLOCK_CELLS // max(1, cells_per_row))
+    return [slice(first, min(first + step, rows)) for first in range(0, rows, step)]
+
+
+def expanded(sets: Sets, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """For some rows of a sparse description: which of them each entry belongs to, its column, its position."""
+    sizes = sets.indptr[rows + 1] - sets.indptr[rows]
+    owner = np.repeat(np.arange(len(rows)), sizes)
+    ends = np.cumsum(sizes)
+    position = np.arange(int(sizes.sum())) + np.repeat(sets.indptr[rows] - (ends - sizes), sizes)
+    return owner, sets.indices[position], position

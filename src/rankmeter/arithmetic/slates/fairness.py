@@ -1,0 +1,100 @@
+"""Who gets seen."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.slates.data import Slates, Whole, known, place_weights
+from rankmeter.arithmetic.slates.popularity import counts_of, per_group, rows_of
+from rankmeter.placing.placements import Floats, Ints
+
+
+def group_exposure(s: Slates, m: Any) -> Whole:
+    """The attention of each group; the constants are the number of the group and the share of items of each."""
+    exposure = _exposure(s, m)
+    number = s.items.group_names.index(str(m.group))
+    return Whole(math.nan, exposure, np.concatenate([[number], _item_shares(s)]))
+
+
+def exposure_of_group(sums: Floats, constants: Floats, m: Any) -> Floats:
+    """The share of one group, or its ratio to the share of items."""
+    number = int(constants[0])
+    total = sums.sum(axis=-1)
+    share = np.asarray(np.divide(sums[..., number], total, out=np.full(total.shape, np.nan), where=total > 0))
+    return share / constants[1 + number] if m.unit == "ratio" else share
+
+
+def disparity(s: Slates, m: Any) -> Whole:
+    """Exposure and, where the target depends on the users, the target; else the target as constants."""
+    exposure = _exposure(s, m)
+    groups = exposure.shape[1]
+    if m.target == "relevance":
+        judged = rows_of(s.judged)
+        code = known(_group(s), judged.item, -1)
+        kept = (judged.grade >= m.rel) & (code >= 0)
+        relevant = np.bincount(judged.query[kept] * groups + code[kept], minlength=len(s) * groups)
+        return Whole(math.nan, np.hstack([exposure, relevant.reshape(-1, groups)]), np.empty(0))
+    if m.target == "uniform":
+        target = np.full(groups, 1.0 / groups)
+    elif m.target == "history":
+        taken, _ = counts_of(s.items, "interactions")
+        held = np.bincount(_group(s), weights=taken[: s.items.listed], minlength=groups)
+        target = held / max(float(held.sum()), 1.0)
+    else:
+        target = _item_shares(s)
+    return Whole(math.nan, exposure, target)
+
+
+def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
+    """The distance of the shares of exposure from the target."""
+    groups = len(constants) or sums.shape[-1] // 2
+    share = _shares(sums[..., :groups])
+    target = np.broadcast_to(constants, share.shape) if len(constants) else _shares(sums[..., groups:])
+    if m.distance == "tv":
+        return np.asarray(np.abs(share - target).sum(axis=-1) / 2)
+    if m.distance == "max":
+        return np.asarray(np.abs(share - target).max(axis=-1))
+    quotient = np.divide(share, target, out=np.full(share.shape, np.inf), where=target > 0)
+    if m.distance == "ratio":
+        return np.asarray(quotient.min(axis=-1))
+    logs = np.log2(quotient, out=np.zeros_like(quotient), where=(share > 0) & (target > 0))
+    return np.asarray(np.maximum((share * logs).sum(axis=-1), 0.0))
+
+
+def _shares(sums: Floats) -> Floats:
+    total = sums.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0))
+
+
+def _group(s: Slates) -> Ints:
+    if s.items.groups is None:
+        raise TypeError("these items have no groups")
+    return s.items.groups
+
+
+def _exposure(s: Slates, m: Any) -> Floats:
+    weights = place_weights(m.weight, s.codes.shape[1], m.p)
+    return per_group(known(_group(s), s.codes, -1), s.present, len(s.items.group_names), weights)
+
+
+def _item_shares(s: Slates) -> Floats:
+    counts = np.bincount(_group(s), minlength=len(s.items.group_names))
+    return np.asarray(counts / counts.sum())
+
+
+def mean_absolute_difference(means: Floats) -> Floats:
+    """``(..., s) -> (...)`` the mean over pairs of the absolute difference, from the sorted values."""
+    ordered = np.sort(means, axis=-1)
+    s = ordered.shape[-1]
+    if s < 2:
+        return np.zeros(ordered.shape[:-1])
+    rank = np.arange(1, s + 1)
+    return np.asarray(((2 * rank - s - 1) * ordered).sum(axis=-1) * 2 / (s * (s - 1)))
+
+
+def gap_between(means: Floats, gap: str) -> Floats:
+    """The gap between the means of segments; ``(..., s) -> (...)``."""
+    return mean_absolute_difference(means) if gap == "mad" else np.asarray(means.max(axis=-1) - means.min(axis=-1))

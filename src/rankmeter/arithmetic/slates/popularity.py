@@ -1,0 +1,193 @@
+"""How unknown or how popular the recommended items are, and whether the tail gets its share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.slates.coverage import log_of
+from rankmeter.arithmetic.slates.data import Items, ListValues, Rows, Slates, Whole, known, place_weights
+from rankmeter.placing.placements import Bools, Floats, Ints
+
+
+def counts_of(items: Items, count: str) -> tuple[Floats, float]:
+    """How often each item was taken, and how often it could have been."""
+    found = items.takers if count == "users" else items.taken
+    if found is None:
+        raise TypeError("these items have no popularity")
+    return found, items.users if count == "users" else float(found.sum())
+
+
+def novelty(s: Slates, m: Any) -> ListValues:
+    """The mean self-information of the recommended items."""
+    information, counted = _information(s, m, getattr(m, "count", "users"))
+    numerator = information.sum(axis=1)
+    lengths = np.count_nonzero(counted, axis=1).astype(np.float64)
+    if m.norm == "log":
+        total = counts_of(s.items, getattr(m, "count", "users"))[1]
+        numerator *= log_of(m.base) / math.log(total) if total > 1 else 0.0
+    below = np.full(len(s), float(m.cutoff or s.codes.shape[1])) if m.divisor == "k" else lengths
+    return ListValues(numerator, below, lengths > 0)
+
+
+def _information(s: Slates, m: Any, count: str) -> tuple[Floats, Bools]:
+    """(n, k) the self-information of each place, and which places count."""
+    taken, total = counts_of(s.items, count)
+    cold = taken <= 0
+    share = np.where(cold, 1.0, taken) / max(total, 1.0)
+    information = np.maximum(-np.log(share) / log_of(m.base), 0.0)
+    if m.cold != "one":
+        information = np.where(cold, 0.0, information)
+    present = s.present
+    counted = present & ~known(cold, s.codes) if m.cold == "skip" else present
+    return np.where(counted, known(information, s.codes), 0.0), counted
+
+
+def _relevance(s: Slates, m: Any) -> Bools:
+    return s.present if m.relevance == "all" else s.relevant(m.rel)
+
+
+def expected_popularity_complement(s: Slates, m: Any) -> ListValues:
+    """One minus popularity, of relevant items, discounted."""
+    takers, users = counts_of(s.items, "users")
+    unpopular = known(1.0 - takers / max(users, 1.0), s.codes, 1.0)
+    return _discounted(s, m, unpopular, s.present)
+
+
+def expected_free_discovery(s: Slates, m: Any) -> ListValues:
+    """Self-information of relevant items, discounted."""
+    information, counted = _information(s, m, "interactions")
+    return _discounted(s, m, information, counted)
+
+
+def _discounted(s: Slates, m: Any, worth: Floats, counted: Bools) -> ListValues:
+    weights = place_weights(m.discount, s.codes.shape[1])
+    numerator = np.where(_relevance(s, m) & counted, worth * weights, 0.0).sum(axis=1)
+    below = np.where(counted, weights, 0.0).sum(axis=1)
+    defined = s.lengths > 0 if m.relevance == "all" else has_relevant(s, m)
+    return ListValues(numerator, below, defined)
+
+
+def has_relevant(s: Slates, m: Any) -> Bools:
+    """(n,) whether a user counts: everyone, or with ``empty="skip"`` those with a relevant item."""
+    if m.empty == "zero" or s.judged is None:
+        return np.ones(len(s), np.bool_)
+    return np.bincount(s.judged.query[s.judged.grade >= m.rel], minlength=len(s)) > 0
+
+
+def average_popularity(s: Slates, m: Any) -> ListValues:
+    """How often the recommended items were taken."""
+    taken, total = counts_of(s.items, m.count)
+    if m.norm == "share":
+        taken = taken / max(total, 1.0)
+    elif m.norm == "max":
+        taken = taken / max(float(taken.max(initial=0.0)), 1.0)
+    popular = known(taken, s.codes)
+    counted = s.present & (popular > 0) if m.cold == "skip" else s.present
+    lengths = np.count_nonzero(counted, axis=1)
+    return ListValues(np.where(counted, popular, 0.0).sum(axis=1), lengths.astype(np.float64), lengths > 0)
+
+
+def tail_of(items: Items, m: Any) -> Bools:
+    """(total,) which items are in the tail; among equally popular ones those that come first."""
+    taken, _ = counts_of(items, "interactions")
+    seen = items.seen if items.seen is not None else taken > 0
+    listed = np.arange(items.total) < items.listed
+    pool = np.flatnonzero(listed if m.among == "catalogue" and items.listed else seen)
+    rising = pool[np.argsort(taken[pool], kind="stable")]
+    if m.tail == "items":
+        head = rising[max(int(m.share * len(rising)), 1) :]
+    else:
+        falling = rising[::-1]
+        held = np.cumsum(taken[falling])
+        enough = np.searchsorted(held, (1.0 - m.share) * (held[-1] if len(held) else 0.0) * (1 - 1e-12))
+        head = falling[: int(enough) + 1]
+    tail = np.ones(items.total, np.bool_)
+    tail[head] = False
+    return tail & seen if m.among == "history" else tail
+
+
+def tail_share(s: Slates, m: Any) -> ListValues:
+    """The share of a list that is in the tail."""
+    lengths = s.lengths
+    return ListValues(_in_tail(s, m), lengths.astype(np.float64), lengths > 0)
+
+
+def tail_count(s: Slates, m: Any) -> ListValues:
+    """How many items of a list are in the tail."""
+    return ListValues(_in_tail(s, m), np.ones(len(s)), s.lengths > 0)
+
+
+def _in_tail(s: Slates, m: Any) -> Floats:
+    return np.asarray(np.count_nonzero(known(tail_of(s.items, m), s.codes), axis=1), np.float64)
+
+
+def popularity_lift(s: Slates, m: Any) -> ListValues:
+    """How much more popular a list is than its user's history."""
+    taken, _ = counts_of(s.items, m.count)
+    lengths = s.lengths
+    popular = known(taken, s.codes).sum(axis=1) / np.maximum(lengths, 1)
+    history = rows_of(s.history)
+    sizes = np.diff(history.offsets)
+    before = np.bincount(history.query, weights=taken[history.item], minlength=len(s)) / np.maximum(sizes, 1)
+    return ListValues(popular - before, before, (lengths > 0) & (sizes > 0))
+
+
+def equal_opportunity(s: Slates, m: Any) -> Whole:
+    """What head and tail (or groups) have found of their relevant items."""
+    group, groups = _groups(s.items, m)
+    judged = rows_of(s.judged)
+    found = per_group(known(group, s.codes, -1), s.relevant(m.rel), groups)
+    kept = judged.grade >= m.rel
+    code = known(group, judged.item, -1)
+    inside = kept & (code >= 0)
+    relevant = np.bincount(judged.query[inside] * groups + code[inside], minlength=len(s) * groups)
+    return Whole(math.nan, np.hstack([found, relevant.reshape(-1, groups)]), np.empty(0))
+
+
+def statistical_parity(s: Slates, m: Any) -> Whole:
+    """How many of their possible places head and tail (or groups) got."""
+    group, groups = _groups(s.items, m)
+    group = np.where(np.arange(s.items.total) < s.items.listed, known(group, np.arange(s.items.total), -1), -1)
+    recommended = per_group(known(group, s.codes, -1), s.present, groups)
+    possible = np.tile(np.bincount(group[group >= 0], minlength=groups), (len(s), 1))
+    if s.history is not None:
+        code = known(group, s.history.item, -1)
+        inside = code >= 0
+        taken = np.bincount(s.history.query[inside] * groups + code[inside], minlength=len(s) * groups)
+        possible = possible - taken.reshape(-1, groups)
+    return Whole(math.nan, np.hstack([recommended, possible]), np.empty(0))
+
+
+def relative_spread(sums: Floats, _: Floats, __: Any) -> Floats:
+    """Standard deviation over mean of quotients, first half of the columns by the second: ``(..., 2 g) -> (...)``."""
+    groups = sums.shape[-1] // 2
+    above, below = sums[..., :groups], sums[..., groups:]
+    rate = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    counted = np.maximum(np.count_nonzero(below > 0, axis=-1), 1)
+    mean = np.nansum(rate, axis=-1) / counted
+    spread = np.sqrt(np.nansum((rate - mean[..., None]) ** 2, axis=-1) / counted)
+    return np.asarray(np.divide(spread, mean, out=np.zeros_like(mean), where=mean > 0))
+
+
+def _groups(items: Items, m: Any) -> tuple[Ints, int]:
+    if m.groups == "catalogue" and items.groups is not None:
+        return items.groups, len(items.group_names)
+    return tail_of(items, m).astype(np.int64), 2
+
+
+def per_group(group: Ints, counted: Bools, groups: int, weights: Floats | None = None) -> Floats:
+    """(n, groups) how many counted places of each list (or which weight) go to each group."""
+    user, place = np.nonzero(counted & (group >= 0))
+    each = None if weights is None else weights[place]
+    flat = np.bincount(user * groups + group[user, place], weights=each, minlength=len(group) * groups)
+    return flat.reshape(-1, groups).astype(np.float64)
+
+
+def rows_of(rows: Rows | None) -> Rows:
+    """Judgments or a history, which :func:`rankmeter.evaluate` has made sure of."""
+    if rows is None:
+        raise TypeError("these slates have no such rows")
+    return rows

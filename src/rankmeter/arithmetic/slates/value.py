@@ -1,0 +1,66 @@
+"""What the relevant items within the first k are worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.slates.data import ListValues, Slates, known, place_weights
+from rankmeter.arithmetic.slates.popularity import has_relevant, rows_of
+from rankmeter.placing.placements import Floats
+
+
+def revenue(s: Slates, m: Any) -> ListValues:
+    """The value of what was found."""
+    return _worth(s, m, _given(s.items.values))
+
+
+def margin(s: Slates, m: Any) -> ListValues:
+    """The margin of what was found."""
+    return _worth(s, m, _given(s.items.margins))
+
+
+def _worth(s: Slates, m: Any, worth: Floats) -> ListValues:
+    weights = place_weights(m.discount, s.codes.shape[1])
+    found = np.where(s.relevant(m.rel), known(worth, s.codes) * weights, 0.0).sum(axis=1)
+    return ListValues(found, np.ones(len(s)), has_relevant(s, m))
+
+
+def value_hit_rate(s: Slates, m: Any) -> ListValues:
+    """The value of what was found, out of all that could be."""
+    values, judged = _given(s.items.values), rows_of(s.judged)
+    found = np.where(s.relevant(m.rel), known(values, s.codes), 0.0).sum(axis=1)
+    worth = np.where(judged.grade >= m.rel, known(values, judged.item), 0.0)
+    possible = np.bincount(judged.query, weights=worth, minlength=len(s)).astype(np.float64)
+    return ListValues(found, possible, has_relevant(s, m))
+
+
+def value_ndcg(s: Slates, m: Any) -> ListValues:
+    """Gains of grade times value, discounted, by the best that was possible."""
+    values, judged = _given(s.items.values), rows_of(s.judged)
+    places = m.cutoff or max(s.codes.shape[1], int(np.diff(judged.offsets).max(initial=0)))
+    weights = place_weights(m.discount, places)
+    relevant = s.relevant(m.rel)
+    grades = np.where(relevant, s.grades if s.grades is not None else 0.0, 0.0)
+    gained = (_gain(grades, m.gain) * known(values, s.codes) * weights[: s.codes.shape[1]]).sum(axis=1)
+    gains = _gain(np.where(judged.grade >= m.rel, judged.grade, 0.0), m.gain) * known(values, judged.item)
+    query = judged.query
+    order = np.lexsort((-gains, query))
+    place = np.arange(len(order)) - judged.offsets[query]
+    inside = place < places
+    ideal = np.bincount(query[inside], weights=gains[order][inside] * weights[place[inside]], minlength=len(s))
+    return ListValues(gained, ideal.astype(np.float64), has_relevant(s, m))
+
+
+def _gain(grades: Floats, gain: str) -> Floats:
+    positive = np.maximum(grades, 0.0)
+    if gain == "exp2":
+        return np.exp2(positive) - 1.0
+    return (positive > 0).astype(np.float64) if gain == "binary" else positive
+
+
+def _given(values: Floats | None) -> Floats:
+    if values is None:
+        raise TypeError("these items have no values")
+    return values

@@ -1,0 +1,221 @@
+"""The unit of work: a block of whole queries in, values per query and a mergeable state out.
+
+One function serves files larger than memory and the partitions of a cluster, so both give the numbers that one process
+with everything in memory gives: values are computed query by query anyway, and what is added up over queries merges
+exactly (`rankmeter.arithmetic.tally`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views
+from rankmeter.errors import InputError, MeasureError, examples, with_hint
+from rankmeter.evaluation import check_answerable, unjudged_at_cutoffs, values_under
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.placing import PlacedRun
+from rankmeter.placing.placements import Placements
+from rankmeter.placing.table import place_blocks
+from rankmeter.planning import by_placing, plan_for
+from rankmeter.results import Facts
+
+COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
+"""The facts that add up."""
+_SHOWN = 3  # ids kept for the message about judgments and a run that have no query in common
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What some blocks know of all their queries together; states merge exactly in any order."""
+
+    tallies: Sequence[Tally]
+    """One for each measure."""
+    worst: Sequence[Tally]
+    """The same under the worst order of tied items."""
+    best: Sequence[Tally]
+    """The same under the best order of tied items."""
+    tied: bool
+    """Whether any judged item is tied at all."""
+    counts: Mapping[str, int]
+    unjudged_at: Mapping[int, int]
+    scored: bool
+    highest: float
+    """The highest grade; minus infinity where nothing is judged."""
+    judged: Sequence[str]
+    """A few judged queries, for messages."""
+    returned: Sequence[str]
+    """A few queries of the run."""
+
+    def to_json(self) -> str:
+        """As text, exactly: Python writes floats so that they are read back as they were."""
+        tallies = {
+            name: [[tally.queries, tally.above, tally.below] for tally in getattr(self, name)]
+            for name in ("tallies", "worst", "best")
+        }
+        rest = {name: getattr(self, name) for name in State.__slots__ if name not in tallies}
+        return json.dumps({**tallies, **rest})
+
+    @classmethod
+    def from_json(cls, text: str) -> State:
+        """Read what `to_json` wrote."""
+        found: dict[str, Any] = json.loads(text)
+        for name in ("tallies", "worst", "best"):
+            found[name] = [Tally(*parts) for parts in found[name]]
+        found["unjudged_at"] = {int(k): count for k, count in found["unjudged_at"].items()}
+        return cls(**found)
+
+    @classmethod
+    def merged(cls, states: Iterable[State]) -> State:
+        """What all of them know together."""
+        every = list(states)
+        cutoffs = sorted({k for state in every for k in state.unjudged_at})
+
+        def together(name: str) -> list[Tally]:
+            return [Tally.merged(tallies) for tallies in zip(*(getattr(s, name) for s in every), strict=True)]
+
+        return cls(
+            tallies=together("tallies"),
+            worst=together("worst"),
+            best=together("best"),
+            tied=any(state.tied for state in every),
+            counts={name: sum(state.counts[name] for state in every) for name in COUNTS},
+            unjudged_at={k: sum(state.unjudged_at.get(k, 0) for state in every) for k in cutoffs},
+            scored=all(state.scored for state in every),
+            highest=max(state.highest for state in every),
+            judged=[query for state in every for query in state.judged][: _SHOWN + 1],
+            returned=[query for state in every for query in state.returned][: _SHOWN + 1],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BlockValues:
+    """The values of one block's queries, and what they add up to."""
+
+    queries: pl.Series
+    values: Mapping[Measure, Values]
+    state: State
+
+    def columns(self) -> dict[str, pl.Series]:
+        """The columns that a saved evaluation has."""
+        columns = {"query": self.queries}
+        for measure, values in self.values.items():
+            columns[str(measure)] = pl.Series(values.value)
+            columns[f"{measure} counted"] = pl.Series(values.counted)
+            columns[f"{measure} numerator"] = pl.Series(values.numerator)
+            columns[f"{measure} denominator"] = pl.Series(values.denominator)
+        return columns
+
+
+def check_mergeable(measures: Iterable[Measure]) -> None:
+    """Refuse measures that cannot be put together from blocks."""
+    for measure in measures:
+        if type(measure).name not in FORMULAS or measure.aggregate not in MERGEABLE:
+            fact = f"{measure} looks at all lists together; it cannot be put together from blocks of queries."
+            raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
+        if getattr(measure, "subtopics", False):
+            fact = f"{measure} looks at subtopics, which blocks of queries do not carry."
+            raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
+
+
+def evaluate_block(truth: JudgmentTable, run: RunTable, measures: Sequence[Measure], *, wide: bool) -> BlockValues:
+    """Evaluate whole queries: all judgments and all rows of the run that they have.
+
+    Parameters
+    ----------
+    truth, run
+        Either may be empty. Ids have the same types on both sides.
+    measures
+        What to compute, in this order.
+    wide
+        Whether items judged not relevant are placed too, to count what is unjudged.
+    """
+    values: dict[Measure, Values] = {}
+    worst: dict[Measure, Values] = {}
+    best: dict[Measure, Values] = {}
+    views: Views | None = None
+    queries = truth.query.clear()
+    highest = float(truth.grade.max()) if len(truth.grade) else -math.inf  # type: ignore[arg-type]
+    unjudged_at: dict[int, int] = {}
+    for key, group in by_placing(list(measures)).items():
+        queries, placements = place_blocks(truth, [run] if len(run.query) else [], plan_for(group, *key[:2], wide=wide))
+        placed, first = PlacedRun(queries, placements, run.scored, highest), views is None
+        views = Views(placements)
+        unjudged_at = unjudged_at_cutoffs(group, views) if wide and first else unjudged_at
+        for measure in group:
+            values[measure] = values_under(measure, views, placed)
+            worst[measure], best[measure] = _extremes(measure, views, placed, values[measure])
+    if views is None:
+        raise MeasureError("no measure was asked for.")
+    p = views.placements
+    state = State(
+        tallies=[Tally.of(values[m], m.aggregate) for m in measures],
+        worst=[Tally.of(worst[m], m.aggregate) for m in measures],
+        best=[Tally.of(best[m], m.aggregate) for m in measures],
+        tied=bool((p.tied > 1).any()),
+        counts=_counts(p),
+        unjudged_at=unjudged_at,
+        scored=run.scored,
+        highest=highest,
+        judged=[str(query) for query in queries.filter(pl.Series(p.is_judged)).head(_SHOWN)],
+        returned=[str(query) for query in queries.filter(pl.Series(p.in_run)).head(_SHOWN)],
+    )
+    return BlockValues(queries, {m: values[m] for m in measures}, state)
+
+
+def _extremes(measure: Measure, views: Views, placed: PlacedRun, values: Values) -> tuple[Values, Values]:
+    """The values under the worst and the best order of tied items."""
+    if not isinstance(measure, RankedMeasure) or measure.ties in ("worst", "best") or "worst" not in measure.tie_rules:
+        return values, values
+    # Without ties every rule gives the same ranks, but an expectation is computed by another formula.
+    if measure.ties not in ("mean", "shared", "middle") and not (views.placements.tied > 1).any():
+        return values, values
+    return (
+        values_under(measure(ties="worst"), views, placed),
+        values_under(measure(ties="best"), views, placed),
+    )
+
+
+def _counts(p: Placements) -> dict[str, int]:
+    highest = np.full(len(p), -np.inf)
+    has = np.diff(p.best_offsets) > 0
+    highest[has] = p.best[p.best_offsets[:-1][has]]
+    counted = (
+        p.is_judged,
+        p.in_run,
+        p.is_judged & ~p.in_run,
+        p.in_run & ~p.is_judged,
+        p.is_judged & (highest <= 0),
+        p.returned,
+    )
+    return dict(zip(COUNTS, (int(one.sum()) for one in counted), strict=True))
+
+
+def summary(state: State, measures: Sequence[Measure], judgments: str, run: str, *, strict: bool) -> dict[str, Any]:
+    """Means, counts, tie bounds and facts of all queries, as `DistantEvaluation` takes them; refuses bad input."""
+    if state.counts["judged"] == state.counts["missing"]:
+        fact = f"no query in common: {judgments} judges {examples(state.judged, shown=_SHOWN)}; "
+        fact += f"{run} holds {examples(state.returned, shown=_SHOWN)}."
+        raise InputError(with_hint(fact, "are these the right two inputs? Judgments come first"))
+    for measure in measures:
+        check_answerable(measure, scored=state.scored, highest=state.highest, strict=strict)
+    bounds = {}
+    for measure, low, high in zip(measures, state.worst, state.best, strict=True):
+        ends = low.value(measure.aggregate), high.value(measure.aggregate)
+        if state.tied and ends[0] != ends[1] and not math.isnan(ends[0]):
+            bounds[measure] = ends
+    return {
+        "means": {m: t.value(m.aggregate) for m, t in zip(measures, state.tallies, strict=True)},
+        "counts": {m: t.queries for m, t in zip(measures, state.tallies, strict=True)},
+        "tie_bounds": bounds,
+        "facts": Facts(
+            **dict[str, Any](state.counts), unjudged_at=dict(state.unjudged_at), judgments=judgments, run=run
+        ),
+    }

@@ -1,0 +1,343 @@
+"""The items that could be recommended and what is known of them; the interactions that came before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankmeter.arithmetic.slates.data import Sets
+from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.inputs import into_judgments, is_path
+from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, numbers_of, table_of
+from rankmeter.inputs.columns import USUAL_NAMES
+from rankmeter.inputs.frames import is_frame
+from rankmeter.inputs.mappings import ids
+from rankmeter.inputs.sources import Dense
+from rankmeter.placing import judgments_table
+from rankmeter.placing.placements import Floats, Ints
+
+USUAL = {
+    "popularity": ("popularity", "interactions", "count"),
+    "categories": ("categories", "category", "genres", "genre", "topics", "topic"),
+    "features": ("features", "embedding", "vector"),
+    "values": ("value", "values", "price", "prices"),
+    "margins": ("margin", "margins"),
+    "groups": ("group", "groups"),
+}
+"""The usual names of the columns of a catalogue."""
+
+Distance = Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False)
+class Catalogue:
+    """The items that could be recommended, and what is known of each.
+
+    Parameters
+    ----------
+    items
+        The ids; or a frame or a file's path, of which the other options then name columns (the usual names are found
+        without being told).
+    popularity
+        How often each item was taken; left out, it is counted from the history.
+    users
+        How many users the popularity was counted over.
+    categories
+        One or several for each item: a label, a list of labels, text such as ``"drama|comedy"``, or a matrix of items
+        x categories of zeros and ones.
+    features
+        A vector for each item: a matrix (NumPy, or sparse from SciPy), or names of columns.
+    values
+        What an item is worth, usually its price; never negative. ``prices`` is the same.
+    margins
+        What is earned with an item; may be negative.
+    groups
+        One group for each item, for measures of exposure.
+    similarity
+        A matrix of items x items (``ILD(metric=given)`` is one minus it).
+    distance
+        A function of two arrays of vectors, row against row, for ``ILD(metric=given)``.
+
+    Everything but ``items`` may also be a mapping from item to value.
+
+    Examples
+    --------
+    >>> items = Catalogue(items=["a", "b"], values=[9.5, 2], categories=["drama|comedy", "news"])
+    >>> len(items), items.category_names
+    (2, ('comedy', 'drama', 'news'))
+    """
+
+    items: pl.Series
+    popularity: Floats | None
+    users: float | None
+    categories: Sets | None
+    category_names: tuple[str, ...]
+    features: npt.NDArray[Any] | Sets | None
+    values: Floats | None
+    margins: Floats | None
+    groups: Ints | None
+    group_names: tuple[str, ...]
+    similarity: Any
+    distance: Distance | None
+    columns: pl.DataFrame = field(repr=False)
+    """All columns of the table that it came from, for slices."""
+    source: str
+
+    def __init__(
+        self,
+        items: Any,
+        *,
+        popularity: Any = None,
+        users: float | None = None,
+        categories: Any = None,
+        features: Any = None,
+        values: Any = None,
+        prices: Any = None,
+        margins: Any = None,
+        groups: Any = None,
+        similarity: Any = None,
+        distance: Distance | None = None,
+        item: str | None = None,
+        source: str = "catalogue",
+    ) -> None:
+        if values is not None and prices is not None:
+            raise InputError("values= and prices= are the same; give one of them.")
+        given = {
+            "popularity": popularity,
+            "categories": categories,
+            "features": features,
+            "values": prices if values is None else values,
+            "margins": margins,
+            "groups": groups,
+        }
+        table = pl.DataFrame()
+        if is_path(items) or is_frame(items):
+            source = str(items) if is_path(items) else source
+            table = table_of(items, "a catalogue")
+            items, given = _from_table(table, given, item, source)
+        codes = ids_of(items, "item", source)
+        _check_items(codes, source)
+        self._set("items", codes)
+        self._set("source", source)
+        self._set("columns", table)
+        self._set("users", users)
+        for name, low in (("popularity", 0.0), ("values", 0.0), ("margins", -np.inf)):
+            self._set(name, _numbers(given[name], codes, name, source, low))
+        self._set_categories(given["categories"])
+        self._set("features", _features(given["features"], codes, source))
+        self._set_groups(given["groups"])
+        self._set("similarity", _square(similarity, len(codes), source))
+        self._set("distance", distance)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _set_categories(self, given: Any) -> None:
+        sets, names = (None, ()) if given is None else _categories(given, self.items, self.source)
+        self._set("categories", sets)
+        self._set("category_names", names)
+
+    def _set_groups(self, given: Any) -> None:
+        if given is None:
+            self._set("groups", None)
+            self._set("group_names", ())
+            return
+        labels = [plain_label(one) for one in in_order_of(given, self.items, "group", self.source)]
+        _check_length(labels, self.items, "groups", self.source)
+        names = tuple(sorted(set(labels)))
+        number = {name: place for place, name in enumerate(names)}
+        self._set("groups", np.array([number[label] for label in labels], np.int64))
+        self._set("group_names", names)
+
+
+def plain_label(label: object) -> str:
+    """A group's name as it can stand in a measure's text: letters, digits and underscores."""
+    if label is None or label != label:  # noqa: PLR0124 (NaN is unlike itself)
+        return "none"
+    if isinstance(label, float) and label == int(label):
+        label = int(label)
+    return re.sub(r"\W", "_", str(label))
+
+
+def into_catalogue(data: Any) -> Catalogue:
+    """Accept a catalogue, a frame, a file's path, or the ids alone."""
+    if isinstance(data, Catalogue):
+        return data
+    if not (is_path(data) or is_frame(data) or isinstance(data, Iterable)):
+        fact = f"a catalogue of type {type(data).__name__} cannot be read."
+        raise InputError(with_hint(fact, "give the ids of the items, a frame, a path, or rankmeter.Catalogue(...)"))
+    return Catalogue(items=data)
+
+
+def _from_table(
+    table: pl.DataFrame, given: dict[str, Any], item: str | None, source: str
+) -> tuple[pl.Series, dict[str, Any]]:
+    """The ids and the columns that were named, or have usual names."""
+    column = find_column(table, (*USUAL_NAMES["item"], "id"), "item", source, given=item)
+    if column is None and len(table.columns) == 1:
+        column = table.columns[0]
+    if column is None:
+        fact = f"{source} has no item column (found: {examples(table.columns, shown=12)})."
+        raise InputError(with_hint(fact, f"name it: Catalogue(..., item='{table.columns[0]}')"))
+    found: dict[str, Any] = {}
+    rest = table.drop(column)
+    for name, value in given.items():
+        if isinstance(value, (list, tuple)) and all(isinstance(one, str) and one in table.columns for one in value):
+            found[name] = table.select(value)
+        elif value is None or isinstance(value, str):
+            named = find_column(rest, USUAL[name], name, source, given=value)
+            found[name] = None if named is None else table.get_column(named)
+        else:
+            found[name] = value
+    return table.get_column(column), found
+
+
+def _check_items(codes: pl.Series, source: str) -> None:
+    if not len(codes):
+        raise InputError(f"{source} is empty: it holds no item.")
+    twice = codes.filter(codes.is_duplicated()).unique(maintain_order=True)
+    if len(twice):
+        raise InputError(f"{source} holds {len(twice):,} items more than once: {examples(twice.to_list())}.")
+
+
+def _check_length(values: Any, items: pl.Series, what: str, source: str) -> None:
+    if len(values) != len(items):
+        raise InputError(f"{source}: {len(values):,} {what} for {len(items):,} items.")
+
+
+def _numbers(given: Any, items: pl.Series, name: str, source: str, low: float) -> Floats | None:
+    if given is None:
+        return None
+    found = numbers_of(given, items, name, source)
+    wrong = np.flatnonzero(found < low)
+    if len(wrong):
+        shown = examples(f"{found[row]:g} (item {items[int(row)]})" for row in wrong)
+        hint = "give losses as margins=" if name == "values" else ""
+        raise InputError(with_hint(f"{source}: the {name} of {len(wrong):,} items is negative: {shown}.", hint))
+    return found
+
+
+def _categories(given: Any, items: pl.Series, source: str) -> tuple[Sets, tuple[str, ...]]:
+    """One row of categories for each item; labels in alphabetical order."""
+    given = in_order_of(given, items, "category", source)
+    if hasattr(given, "tocsr") or (isinstance(given, np.ndarray) and given.ndim == 2):
+        sets = _features(given, items, source)
+        sparse = sets if isinstance(sets, Sets) else _sparse_of(np.asarray(sets))
+        binary = Sets(sparse.indptr, sparse.indices, np.ones(len(sparse.indices)), sparse.columns)
+        return binary, tuple(str(column) for column in range(sparse.columns))
+    rows = [_labels(one) for one in (given.to_list() if isinstance(given, pl.Series) else given)]
+    _check_length(rows, items, "categories", source)
+    names = sorted({label for row in rows for label in row})
+    number = {name: place for place, name in enumerate(names)}
+    indices = np.array([number[label] for row in rows for label in row], np.int64)
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return Sets(indptr, indices, np.ones(len(indices)), len(names)), tuple(names)
+
+
+def _labels(one: Any) -> list[str]:
+    if one is None or (isinstance(one, float) and one != one):  # noqa: PLR0124 (NaN is unlike itself)
+        return []
+    if isinstance(one, str):
+        return sorted({part.strip() for part in one.split("|") if part.strip()})
+    if isinstance(one, Iterable):
+        return sorted({str(part) for part in one})
+    return [str(one)]
+
+
+def _features(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any] | Sets | None:
+    if given is None:
+        return None
+    if hasattr(given, "tocsr"):
+        csr = given.tocsr()
+        _check_shape(csr.shape, items, source)
+        data = np.asarray(csr.data, np.float64)
+        _check_finite(data, source)
+        return Sets(csr.indptr.astype(np.int64), csr.indices.astype(np.int64), data, int(csr.shape[1]))
+    given = in_order_of(given, items, "features", source)
+    if isinstance(given, pl.DataFrame):
+        given = given.cast(pl.Float64, strict=False).to_numpy()
+    elif isinstance(given, pl.Series):
+        given = given.to_list()
+    try:
+        matrix = np.asarray(given)
+        if matrix.dtype.kind not in "biuf":
+            matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        fact = f"{source}: features are no matrix of numbers, items x dimensions: {error}."
+        raise InputError(with_hint(fact, "give every item as many numbers")) from error
+    _check_shape(matrix.shape, items, source)
+    if matrix.dtype.kind == "f":
+        _check_finite(matrix, source)
+    return matrix
+
+
+def _sparse_of(matrix: npt.NDArray[Any]) -> Sets:
+    row, column = np.nonzero(matrix)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(matrix)))]).astype(np.int64)
+    return Sets(indptr, column.astype(np.int64), np.ones(len(column)), matrix.shape[1])
+
+
+def _check_shape(shape: tuple[int, ...], items: pl.Series, source: str) -> None:
+    if len(shape) != 2 or shape[0] != len(items) or not shape[1]:
+        raise InputError(f"{source}: features have shape {shape}; expected ({len(items)}, dimensions).")
+
+
+def _check_finite(values: npt.NDArray[Any], source: str) -> None:
+    wrong = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+    if len(wrong):
+        raise InputError(f"{source}: features of {len(wrong):,} items are not finite (rows {examples(wrong)}).")
+
+
+def _square(similarity: Any, items: int, source: str) -> Any:
+    if similarity is None:
+        return None
+    matrix = similarity.tocsr() if hasattr(similarity, "tocsr") else np.asarray(similarity, np.float64)
+    if matrix.shape != (items, items):
+        raise InputError(f"{source}: similarity has shape {matrix.shape}; expected ({items}, {items}).")
+    return matrix
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Interactions that came before: who took what. A pair may stand more than once."""
+
+    query: pl.Series
+    item: pl.Series
+    source: str = "history"
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+
+def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> History:
+    """Accept training interactions of any kind: ``{user: [items]}``, a frame or a file with a row for each, ...
+
+    Every row is an interaction, whatever rating it carries. A list may name an item again: it was taken again.
+    """
+    if isinstance(data, History):
+        return data
+    if isinstance(data, (Mapping, list, tuple)):
+        by_user = data if isinstance(data, Mapping) else dict(enumerate(data))
+        try:
+            rows = [(user, item) for user, items in by_user.items() for item in items]
+        except TypeError as error:
+            fact = "history: what a user took is not a collection of items."
+            raise InputError(with_hint(fact, "give {user: [items]}, a frame or a path")) from error
+        if not rows:
+            raise InputError("history is empty: it holds no interaction.")
+        return History(ids([row[0] for row in rows]), ids([row[1] for row in rows]))
+    read = into_judgments(data, columns=columns)
+    if isinstance(read, Dense):
+        user, item = np.nonzero(read.values)
+        return History(pl.Series(user), pl.Series(item))
+    table = judgments_table(read)
+    return History(table.query, table.item, table.source)

@@ -1,0 +1,85 @@
+"""Evaluations whose values per query are not in memory: in a file, or in the tables of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+import polars as pl
+
+from rankmeter.arithmetic.parts import Values
+from rankmeter.measures import Measure
+from rankmeter.results import Evaluation, Facts
+
+
+class DistantEvaluation(Evaluation):
+    """An evaluation that holds what it is about all queries together, and fetches the values per query when asked.
+
+    Everything that an `Evaluation` can do it can do too: means, counts, tie bounds and definitions at once; the values
+    per query, intervals and saving after fetching them once.
+
+    Parameters
+    ----------
+    name, means, tie_bounds, asked, facts
+        As in `Evaluation`.
+    counts
+        For each measure, how many queries its aggregated value is about.
+    fetch
+        Gives the same evaluation with all values in memory.
+    """
+
+    __slots__ = ("_counts", "_fetch", "_fetched")
+    _counts: Mapping[Measure, int]
+    _fetch: Callable[[], Evaluation]
+    _fetched: list[Evaluation]
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        means: Mapping[Measure, float],
+        counts: Mapping[Measure, int],
+        tie_bounds: Mapping[Measure, tuple[float, float]],
+        asked: Mapping[str, Measure],
+        facts: Facts,
+        fetch: Callable[[], Evaluation],
+    ) -> None:
+        given = {"name": name, "means": means, "tie_bounds": tie_bounds, "asked": asked, "facts": facts}
+        kept: dict[str, Any] = {"_counts": counts, "_fetch": fetch, "_fetched": []}
+        for one in fields(Evaluation):
+            if one.name in given:
+                kept[one.name] = given[one.name]
+            elif one.default_factory is not MISSING:
+                kept[one.name] = one.default_factory()
+        for slot, value in kept.items():
+            object.__setattr__(self, slot, value)  # frozen, as every result
+
+    def collect(self) -> Evaluation:
+        """The same evaluation with all values per query in memory; they are fetched once."""
+        if not self._fetched:
+            self._fetched.append(self._fetch())
+        return self._fetched[0]
+
+    @property
+    def queries(self) -> pl.Series:
+        """(n,) ids of the queries, fetched."""
+        return self.collect().queries
+
+    @property
+    def values(self) -> Mapping[Measure, Values]:
+        """For each measure a value per query, fetched."""
+        return self.collect().values
+
+    def counted(self, measure: str | Measure) -> int:
+        """How many queries the aggregated value is about; nothing is fetched."""
+        return self._counts[self.find(measure)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy elsewhere could not fetch: it takes the values along.
+        state = {one.name: getattr(self.collect(), one.name) for one in fields(Evaluation)}
+        return _rebuilt, (state,)
+
+
+def _rebuilt(state: dict[str, Any]) -> Evaluation:
+    return Evaluation(**state)

@@ -1,0 +1,99 @@
+"""A run whose queries are scattered over the stream, brought together: in memory while it is small, else on disk.
+
+Rows are dealt to partitions by a hash of their query and written to temporary files; each partition then holds whole
+queries and is small enough to be read at once. Rows keep their order, which tie rules may ask for.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs.shards import check_alike, joined_runs
+from rankmeter.inputs.tables import RunTable
+
+IN_MEMORY_BYTES = 1 << 28
+"""Up to this size of its columns a run is brought together in memory; placing takes a few times as much."""
+PARTITIONS = 64
+"""So that a run of 16 GB of columns comes in partitions of `IN_MEMORY_BYTES`."""
+
+
+@contextmanager
+def regrouped(blocks: Iterable[RunTable], *, in_memory_bytes: int | None = None) -> Iterator[Iterator[RunTable]]:
+    """Give a run again as blocks of whole queries, however its rows are scattered.
+
+    Parameters
+    ----------
+    blocks
+        All rows of the run, in any order of queries.
+    in_memory_bytes
+        How much may be held at a time; `IN_MEMORY_BYTES` by default.
+
+    Yields
+    ------
+    iterator of RunTable
+        One table where the run is small, else one for each partition, read when it is asked for. Temporary files are
+        gone afterwards, whatever happens. ``TMPDIR`` says where they lie.
+    """
+    limit = IN_MEMORY_BYTES if in_memory_bytes is None else in_memory_bytes
+    held: list[RunTable] = []
+    size = 0
+    with tempfile.TemporaryDirectory(prefix="rankmeter-") as folder:
+        spilled: list[Path] = []
+        for block in blocks:
+            if held:
+                check_alike(held[0], block)
+            held.append(block)
+            size += _size(block)
+            if size > limit:
+                spilled.append(_spill(held, Path(folder) / f"{len(spilled):05}"))
+                held, size = [_none_of(block)], 0
+        if not spilled:
+            yield iter([joined_runs(held)])
+            return
+        if any(len(block.query) for block in held):
+            spilled.append(_spill(held, Path(folder) / f"{len(spilled):05}"))
+        like = _none_of(held[0])
+        del held
+        yield _partitions(spilled, like)
+
+
+def _size(table: RunTable) -> int:
+    return int(table.query.estimated_size() + table.item.estimated_size() + table.score.estimated_size())
+
+
+def _none_of(table: RunTable) -> RunTable:
+    return replace(table, query=table.query.clear(), item=table.item.clear(), score=table.score.clear())
+
+
+def _spill(held: list[RunTable], folder: Path) -> Path:
+    """Write some rows to one file per partition; returns the folder that holds them."""
+    table = joined_runs(held)
+    frame = pl.DataFrame({"query": table.query, "item": table.item, "score": table.score})
+    number = (table.query.hash(seed=29) % PARTITIONS).cast(pl.UInt16)
+    folder.mkdir()
+    try:
+        for key, part in frame.with_columns(partition=number).partition_by(
+            "partition", as_dict=True, maintain_order=True, include_key=False
+        ).items():  # fmt: skip
+            part.write_ipc(folder / f"{key[0]}.arrow", compression="lz4")
+    except OSError as error:
+        fact = f"{table.source} is not grouped by query, and {folder.parent} has no room to sort it: {error.strerror}."
+        raise InputError(with_hint(fact, "let TMPDIR point to a disk with as much room as the run takes")) from error
+    return folder
+
+
+def _partitions(folders: list[Path], like: RunTable) -> Iterator[RunTable]:
+    for number in range(PARTITIONS):
+        files = [file for folder in folders if (file := folder / f"{number}.arrow").exists()]
+        if files:
+            frame = pl.concat([pl.read_ipc(file) for file in files])
+            for file in files:
+                file.unlink()
+            yield replace(like, query=frame["query"], item=frame["item"], score=frame["score"])

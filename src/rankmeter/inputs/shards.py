@@ -1,0 +1,135 @@
+"""Inputs that lie in several files: patterns, folders of shards, explicit lists of paths."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from rankmeter.errors import InputError, NotFoundError, with_hint
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+
+_HIDDEN = ("_", ".")  # _SUCCESS, _metadata, .part-0.parquet.crc: what Spark and Hive leave beside the data
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Several files that are one input, in this order."""
+
+    paths: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        """How messages name them together."""
+        first = self.paths[0]
+        return first if len(self.paths) == 1 else f"{first} and {len(self.paths) - 1:,} more"
+
+
+def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Files:
+    r"""Several files as one run, or as one set of judgments.
+
+    A bare list means lists of items; this says that it is a list of paths. Patterns (``*``, ``?``, ``[0-9]``, ``**``)
+    and folders stand for the files they hold, in the order of their names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for shard in range(3):
+    ...     _ = (folder / f"part-{shard}.csv").write_text(f"query,item,score\nq{shard},a,1\n")
+    >>> [Path(path).name for path in files([folder / "part-2.csv", folder / "part-[01].csv"]).paths]
+    ['part-2.csv', 'part-0.csv', 'part-1.csv']
+    """
+    given: list[str] = []
+    for one in paths:
+        many = [one] if isinstance(one, (str, os.PathLike)) else one
+        given.extend(os.fspath(path) for path in many)
+    if not given:
+        raise InputError(with_hint("files() was given no path.", "files('part-0.parquet', 'part-1.parquet')"))
+    return Files(tuple(path for one in given for path in expand(one)))
+
+
+def expand(path: str) -> tuple[str, ...]:
+    """The files that a path stands for: itself, those of a folder, or those that fit a pattern."""
+    if path == "-" or Path(path).is_file():
+        return (path,)
+    if Path(path).is_dir():
+        return _in_folder(path)
+    if glob.has_magic(path) and not Path(path).exists():
+        # Path.glob takes no absolute pattern.
+        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
+        found = [match for one in matches for match in _matched(one)]
+        if not found:
+            raise NotFoundError(with_hint(f"no file fits the pattern {path}.", f"look into {_fixed_part(path)}"))
+        return tuple(found)
+    return (path,)  # whoever opens it says what is wrong with it
+
+
+def _matched(path: str) -> Iterator[str]:
+    """A match of a pattern: a file as it is named; a folder is what it holds (``query.run/`` written by a cluster)."""
+    if Path(path).is_dir():
+        yield from _in_folder(path)
+    elif not Path(path).name.startswith(_HIDDEN):
+        yield path
+
+
+def _in_folder(path: str) -> tuple[str, ...]:
+    """Every file below a folder, sorted by path; names that begin with _ or . are no data."""
+    root = Path(path)
+    found = sorted(
+        str(one)
+        for one in root.rglob("*")
+        if one.is_file() and not any(part.startswith(_HIDDEN) for part in one.relative_to(root).parts)
+    )
+    if not found:
+        raise InputError(f"{path} is a directory without a data file in it (names with _ or . at the front are none).")
+    return tuple(found)
+
+
+def _fixed_part(pattern: str) -> str:
+    folder = Path(pattern)
+    while glob.has_magic(str(folder)):
+        folder = folder.parent
+    return str(folder)
+
+
+def joined_runs(tables: list[RunTable]) -> RunTable:
+    """Parts of a run as one table; they must agree on the types of ids and on what orders them."""
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    for other in tables[1:]:
+        check_alike(first, other)
+    query, item, score = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "score"))
+    return RunTable(query, item, score, first.source, first.scored)
+
+
+def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
+    """The judgments of several files as one table."""
+    for other in tables[1:]:
+        check_alike(tables[0], other)
+    query, item, grade = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "grade"))
+    topics = [table.subtopic for table in tables if table.subtopic is not None]
+    if topics and len(topics) != len(tables):
+        raise InputError(f"{source}: some of these files have subtopics and some have none.")
+    return JudgmentTable(query, item, grade, source, pl.concat(topics) if topics else None)
+
+
+def check_alike(first: JudgmentTable | RunTable, other: JudgmentTable | RunTable) -> None:
+    """Refuse parts of one input that cannot be put together."""
+    for column in ("query", "item"):
+        here, there = getattr(first, column).dtype, getattr(other, column).dtype
+        if here != there:
+            fact = f"{column} ids are {_kind(here)} in {first.source} and {_kind(there)} in {other.source}."
+            raise InputError(with_hint(fact, "write all parts of one input with the same types"))
+    if isinstance(first, RunTable) and isinstance(other, RunTable) and first.scored != other.scored:
+        scored, ranked = (first, other) if first.scored else (other, first)
+        raise InputError(f"{scored.source} has scores and {ranked.source} only ranks; a run has one of them.")
+
+
+def _kind(dtype: pl.DataType) -> str:
+    return "text" if dtype == pl.String else f"numbers ({dtype})"

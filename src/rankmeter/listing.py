@@ -1,0 +1,276 @@
+"""The measures of lists, and the slices of every measure, once the run has been placed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankmeter.arithmetic import Values, aggregated
+from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
+from rankmeter.arithmetic.slates.fairness import gap_between
+from rankmeter.catalogue import Catalogue
+from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.measures import REGISTRY, Measure, RankedMeasure
+from rankmeter.measures.grammar import find_measure
+from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
+from rankmeter.placing import PlacedRun, judgments_table
+from rankmeter.placing.placements import Bools
+from rankmeter.protocol import protocol_notes
+from rankmeter.slating import Given, Material, gather, lists_of
+from rankmeter.slices import Sample, Slices, sample_of
+from rankmeter.slicing import Slicing, into_slicings
+
+Remeasure = Callable[[JudgmentTable], Mapping[Measure, tuple[pl.Series, Values]]]
+"""From some of the judgments to the values of the placed measures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What the lists gave."""
+
+    values: dict[Measure, Values]
+    means: dict[Measure, float]
+    wholes: dict[Measure, Whole]
+    slices: dict[str, Slices]
+    notes: tuple[str, ...]
+
+
+def for_each_group(measures: Sequence[Measure], catalogue: Catalogue | None) -> list[Measure]:
+    """Ask a measure of one group for every group, where none was named."""
+    made: list[Measure] = []
+    for measure in measures:
+        if type(measure).name != "GroupExposure" or catalogue is None or catalogue.groups is None:
+            made.append(measure)
+        elif getattr(measure, "group", None) is None:
+            made.extend(measure(group=name if name.isidentifier() else float(name)) for name in catalogue.group_names)
+        else:
+            _check_group(measure, catalogue)
+            made.append(measure)
+    return list(dict.fromkeys(made))
+
+
+def _check_group(measure: Any, catalogue: Catalogue) -> None:
+    if str(measure.group) not in catalogue.group_names:
+        fact = f"{measure}: the catalogue has no group '{measure.group}'."
+        raise MeasureError(with_hint(fact, f"its groups are {', '.join(catalogue.group_names)}"))
+
+
+def compared_by(measure: Any) -> Measure:
+    """The measure whose means a segment gap compares."""
+    base = find_measure(str(measure.of))
+    if (
+        getattr(base, "aggregate", "") not in ("mean", "pooled")
+        or base.at != "cutoff"
+        or type(base).name not in REGISTRY
+    ):
+        raise MeasureError(f"{measure}: {measure.of} has no mean over users that segments could be compared by.")
+    changes = {"queries": measure.queries, "duplicates": measure.duplicates}
+    base = base(**{name: value for name, value in changes.items() if value is not None})
+    return base if measure.cutoff is None else base @ measure.cutoff
+
+
+def measure_lists(
+    given: Given,
+    placed: PlacedRun,
+    listed: Sequence[SlateMeasure],
+    shown: Sequence[Measure],
+    ranked: Mapping[Measure, Values],
+    by: object,
+    remeasure: Remeasure,
+) -> Listing:
+    """Measure the lists, then everything by slice."""
+    plain = [measure for measure in listed if type(measure).name != "SegmentGap"]
+    lists = lists_of(plain, given.run)
+    material = gather(given, lists, placed.queries, plain, sliced=by is not None)
+    slates = _slates(material, plain)
+    values: dict[Measure, Values] = dict(ranked)
+    means: dict[Measure, float] = {}
+    wholes: dict[Measure, Whole] = {}
+    for measure in plain:
+        values[measure], means[measure], whole = _measured(slates[measure], measure, chosen_by(measure, placed))
+        if whole is not None:
+            wholes[measure] = whole
+    notes = protocol_notes(material, placed.placements, list(slates.values()))
+    slices = {}
+    if by is not None:
+        for slicing in into_slicings(by, placed.queries, material, given.catalogue):
+            kept = [measure for measure in [*shown, *ranked] if type(measure).name != "SegmentGap"]
+            cut = _Cut(slicing, given, placed, material, slates, values, list(dict.fromkeys(kept)), remeasure)
+            slices[slicing.name] = cut.slices()
+    for measure in listed:
+        if type(measure).name == "SegmentGap":
+            means[measure], values[measure] = _segment_gap(measure, slices, values)
+    return Listing(values, means, wholes, slices, tuple(notes))
+
+
+def _slates(material: Material, measures: Sequence[SlateMeasure]) -> dict[SlateMeasure, Slates]:
+    """The lists of each measure; those of one order are made once, as deep as the deepest asks."""
+    made: dict[tuple[str, str], Slates] = {}
+    for key, rows in material.lists.items():
+        same = next((other for other in made if material.lists[other] is rows), None)
+        made[key] = made[same] if same else material.slates(key)
+    return {m: made[m.ties, m.duplicates or m.default_duplicates] for m in measures}
+
+
+def chosen_by(measure: Measure, placed: PlacedRun) -> Bools:
+    """Which queries a measure is about."""
+    policy, p = measure.queries or measure.default_queries, placed.placements
+    if policy == "run":
+        return p.in_run
+    return p.is_judged & p.in_run if policy == "common" else p.is_judged
+
+
+def _measured(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Values, float, Whole | None]:
+    """The values for each list and the aggregate; a measure of all lists looks at the chosen ones only."""
+    if measure.aggregate == "whole":
+        found = slate_value(slates.pick(chosen), measure)
+        if not isinstance(found, Whole):
+            raise TypeError(f"{measure} has values for each list")
+        nothing = np.full(len(slates), np.nan)
+        return Values(nothing, chosen, nothing, nothing), found.value, found
+    found = slate_value(slates, measure)
+    if not isinstance(found, ListValues):
+        raise TypeError(f"{measure} has one value for all lists")
+    value = np.divide(found.numerator, found.denominator, out=np.zeros(len(slates)), where=found.denominator > 0)
+    values = Values(value, chosen & found.defined, found.numerator, found.denominator)
+    return values, aggregated(values, measure.aggregate), None
+
+
+def _segment_gap(measure: Any, slices: Mapping[str, Slices], values: Mapping[Measure, Values]) -> tuple[float, Values]:
+    cut = next((one for one in slices.values() if one.kind == "query"), None)
+    if cut is None:
+        raise InputError(with_hint(f"{measure} needs segments of users.", "by= {user: segment}, or a frame or a file"))
+    base = compared_by(measure)
+    means = np.array([mean for mean in cut.values[base] if not math.isnan(mean)])
+    nothing = np.full(len(values[base].value), np.nan)
+    found = float(gap_between(means, measure.gap)) if len(means) > 1 else math.nan
+    return found, Values(nothing, values[base].counted, nothing, nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """One slicing, and all that its values are made of."""
+
+    slicing: Slicing
+    given: Given
+    placed: PlacedRun
+    material: Material
+    slates: Mapping[SlateMeasure, Slates]
+    values: Mapping[Measure, Values]
+    measures: Sequence[Measure]
+    remeasure: Remeasure
+
+    def slices(self) -> Slices:
+        """The values of every measure in every slice."""
+        by_queries = self.slicing.kind == "query"
+        found = self._by_queries() if by_queries else self._by_items()
+        return Slices(
+            self.slicing.name,
+            self.slicing.kind,
+            self.slicing.labels,
+            self.slicing.code if by_queries else np.empty(0, np.int64),
+            {measure: tuple(one[0]) for measure, one in found.items()},
+            {measure: tuple(one[1]) for measure, one in found.items()},
+            {measure: one[2] for measure, one in found.items() if one[2] is not None},
+        )
+
+    def _by_queries(self) -> dict[Measure, tuple[list[float], list[int], Sample | None]]:
+        found: dict[Measure, tuple[list[float], list[int], Sample | None]] = {}
+        code, slices = self.slicing.code, len(self.slicing.labels)
+        for measure in self.measures:
+            values = self.values[measure]
+            means, counts = [], []
+            for place in range(slices):
+                inside = values.counted & (code == place)
+                counts.append(int(inside.sum()))
+                if isinstance(measure, SlateMeasure) and measure.aggregate == "whole":
+                    means.append(_measured(self.slates[measure], measure, inside)[1] if inside.any() else math.nan)
+                else:
+                    means.append(aggregated(replace(values, counted=inside), measure.aggregate))
+            found[measure] = (means, counts, sample_of(values, code, slices, measure.aggregate))
+        return found
+
+    def _by_items(self) -> dict[Measure, tuple[list[float], list[int], Sample | None]]:
+        """Judgments of the items of one slice only; queries without any are left out."""
+        if self.given.judgments is None:
+            raise InputError(f"slices of items ({self.slicing.name}) cut the judgments, but there are none.")
+        truth = judgments_table(self.given.judgments)
+        item = self.material.vocabulary.find(truth.item)
+        label = np.where(item >= 0, self.slicing.code[np.maximum(item, 0)], -1)
+        n, slices = len(self.placed.queries), len(self.slicing.labels)
+        kept = [m for m in self.measures if isinstance(m, (RankedMeasure, JudgedSlateMeasure)) and _asks_judgments(m)]
+        rows: dict[Measure, list[Values]] = {measure: [] for measure in kept}
+        for place in range(slices):
+            inside = label == place
+            part = self._ranked_part(truth, inside, n) if inside.any() else {}
+            slates_part = self._judged_part(place)
+            for measure in kept:
+                if isinstance(measure, SlateMeasure):
+                    rows[measure].append(self._list_values(measure, slates_part))
+                else:
+                    rows[measure].append(part.get(measure, _nothing(n)))
+        return {m: _stacked(some, m.aggregate) for m, some in rows.items()}
+
+    def _ranked_part(self, truth: JudgmentTable, inside: Bools, n: int) -> dict[Measure, Values]:
+        rows = pl.Series(inside)
+        part = JudgmentTable(truth.query.filter(rows), truth.item.filter(rows), truth.grade.filter(rows), truth.source)
+        if not (part.grade > 0).any():
+            return {}
+        made = {}
+        for measure, (queries, values) in self.remeasure(part).items():
+            where = pl.DataFrame({"q": self.placed.queries.cast(pl.String), "row": np.arange(n)})
+            asked = pl.DataFrame({"q": queries.cast(pl.String)})
+            row = asked.join(where, on="q", how="left", maintain_order="left")["row"].to_numpy()
+            whole = _nothing(n)
+            for name in ("value", "counted", "numerator", "denominator"):
+                getattr(whole, name)[row] = getattr(values, name)
+            made[measure] = whole
+        return made
+
+    def _judged_part(self, place: int) -> Rows | None:
+        judged = self.material.judged
+        if judged is None:
+            return None
+        kept = self.slicing.code[judged.item] == place
+        sizes = np.bincount(judged.query[kept], minlength=len(self.placed.queries))
+        return Rows(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), judged.item[kept], judged.grade[kept])
+
+    def _list_values(self, measure: SlateMeasure, judged: Rows | None) -> Values:
+        slates = self.slates[measure]
+        if judged is None or slates.grades is None:
+            return _nothing(len(slates))
+        row = judged.query
+        inside = np.bincount(row, minlength=len(slates)) > 0
+        members = np.zeros(slates.items.total + 1, np.bool_)
+        members[np.unique(judged.item)] = True
+        grades = np.where(members[slates.codes], slates.grades, np.nan)
+        cut = replace(slates, grades=grades, judged=judged)
+        return _measured(cut, measure, chosen_by(measure, self.placed) & inside)[0]
+
+
+def _asks_judgments(measure: Measure) -> bool:
+    return not isinstance(measure, SlateMeasure) or "judgments" in measure.needed()
+
+
+def _nothing(n: int) -> Values:
+    return Values(np.zeros(n), np.zeros(n, np.bool_), np.zeros(n), np.zeros(n))
+
+
+def _stacked(rows: list[Values], aggregate: str) -> tuple[list[float], list[int], Sample | None]:
+    means = [aggregated(values, aggregate) if values.counted.any() else math.nan for values in rows]
+    counts = [int(values.counted.sum()) for values in rows]
+    if aggregate not in ("mean", "pooled"):
+        return means, counts, None
+    above, below = [], []
+    for values in rows:
+        top = values.numerator if aggregate == "pooled" else values.value
+        bottom = values.denominator if aggregate == "pooled" else np.ones(len(top))
+        above.append(np.where(values.counted, top, 0.0))
+        below.append(np.where(values.counted, bottom, 0.0))
+    return means, counts, Sample(np.array(above), np.array(below))

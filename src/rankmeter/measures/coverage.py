@@ -1,0 +1,165 @@
+"""Measures of how the recommendations spread over the catalogue and over the users."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rankmeter.measures.base import register
+from rankmeter.measures.options import choice, real
+from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Coverage(WholeMeasure):
+    r"""Catalogue coverage: the share of the items that is recommended to anyone.
+
+    .. math:: \mathrm{Coverage@}k = \frac{|\bigcup_u L_u \cap I|}{|I|}
+
+    I is the catalogue, or with ``of="history"`` the items of the training interactions. An item outside I counts in
+    neither; ``outside="counted"`` counts it above the line, as some tools do, so that the value can exceed 1.
+
+    Misleads: one lucky place in one list covers an item as well as a thousand; it grows with k and with the users.
+
+    Examples
+    --------
+    Seven of eight items appear.
+
+    >>> import rankmeter as rm
+    >>> lists = [[1, 2, 3], [2, 4, 5], [3, 6, 7]]
+    >>> rm.evaluate(None, lists, "Coverage@3", catalogue=range(1, 9))["Coverage@3"]
+    0.875
+    """
+
+    of: Literal["catalogue", "history"] = choice("catalogue", "history")
+    outside: Literal["ignored", "counted"] = choice("ignored", "counted")
+    unit: Literal["share", "count"] = choice("share", "count")
+
+    name: ClassVar[str] = "Coverage"
+
+    def needed(self) -> tuple[str, ...]:
+        return (self.of,)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class UserCoverage(SlateMeasure):
+    r"""User coverage: the share of the judged users who get any recommendation.
+
+    .. math:: \mathrm{UserCoverage} = \frac{|\{u : |L_u| \ge 1\}|}{|U|}
+
+    ``lists="full"`` asks for a full list, k items (without a cutoff: as many as the longest list has).
+
+    Misleads: a list of one poor item covers a user.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate({"u": ["a"], "v": ["b"]}, {"u": ["a", "b"]}, "UserCoverage")["UserCoverage"]
+    0.5
+    """
+
+    lists: Literal["any", "full"] = choice("any", "full")
+
+    name: ClassVar[str] = "UserCoverage"
+    default_queries: ClassVar[str] = "judged"
+    needs: ClassVar[tuple[str, ...]] = ("judgments",)
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Gini(WholeMeasure):
+    r"""Gini index of how often each item is recommended: 0 all items alike, near 1 one item takes every place.
+
+    .. math:: G = \frac{\sum_{i=1}^{n} (2i - n - 1)\, c_{(i)}}{n \sum_i c_i}
+
+    c are the counts in rising order, over the catalogue with its zeros; ``over="recommended"`` leaves the zeros out.
+    ``divisor="n-1"`` makes 1 reachable, ``scale="equality"`` is 1 - G, published under the same name.
+
+    Misleads: with fewer places than items it cannot be 0, however even the choice.
+
+    Examples
+    --------
+    Counts 0, 1, 2 for three items: (-2 * 0 + 0 * 1 + 2 * 2) / (3 * 3) = 4/9.
+
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, [["b", "c"], ["c"]], "Gini", catalogue=["a", "b", "c"])["Gini"]
+    0.4444...
+    """
+
+    over: Literal["catalogue", "recommended", "history"] = choice("catalogue", "recommended", "history")
+    divisor: Literal["n", "n-1"] = choice("n", "n-1")
+    scale: Literal["inequality", "equality"] = choice("inequality", "equality")
+
+    name: ClassVar[str] = "Gini"
+    higher_is_better: ClassVar[bool] = False
+
+    def needed(self) -> tuple[str, ...]:
+        return () if self.over == "recommended" else (self.over,)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ExposureGini(WholeMeasure):
+    r"""Gini index of the exposure of items: a place counts by how likely it is to be seen.
+
+    .. math:: e_i = \sum_u \sum_{r : L_u(r) = i} w(r), \qquad w(r) = p^{r-1}
+
+    The Gini index of e instead of counts. ``weight`` is geometric (with ``p``), log2 (1/log2(r+1)), reciprocal (1/r)
+    or equal (then it is :class:`Gini`).
+
+    Misleads: the weights are a model of attention; another patience gives another number.
+
+    Examples
+    --------
+    Exposures 0, 0.85, 2 (p = 0.85): (2 * 2) / (3 * 2.85).
+
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, [["c", "b"], ["c"]], "ExposureGini", catalogue=["a", "b", "c"])["ExposureGini"]
+    0.4678...
+    """
+
+    over: Literal["catalogue", "recommended", "history"] = choice("catalogue", "recommended", "history")
+    divisor: Literal["n", "n-1"] = choice("n", "n-1")
+    scale: Literal["inequality", "equality"] = choice("inequality", "equality")
+    weight: Literal["geometric", "log2", "reciprocal", "equal"] = choice("geometric", "log2", "reciprocal", "equal")
+    p: float = real(0.85, low=0, high=1, open_low=True, open_high=True)
+
+    name: ClassVar[str] = "ExposureGini"
+    higher_is_better: ClassVar[bool] = False
+
+    def needed(self) -> tuple[str, ...]:
+        return () if self.over == "recommended" else (self.over,)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Entropy(WholeMeasure):
+    r"""Shannon entropy of the recommended items: in how many items, evenly used, the recommendations could be held.
+
+    .. math:: H = -\sum_i p_i \log_b p_i, \qquad p_i = c_i / \sum_j c_j
+
+    In bits; ``base=e`` gives nats. ``norm="items"`` divides by the logarithm of the catalogue's size, so that 1 is a
+    perfectly even use of it; ``norm="distinct"`` divides by the number of recommended items, as RecBole does.
+    ``weighting="lists"`` gives every list the same weight, however long.
+
+    Misleads: some texts call this novelty; it does not know which items are new to anyone.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, [[1, 2, 3], [2, 3, 4], [3, 4, 5]], "Entropy(base=e)@3")["Entropy(base=e)@3"]
+    1.5229...
+    """
+
+    base: float | str = log_base()
+    norm: Literal["none", "items", "distinct"] = choice("none", "items", "distinct")
+    weighting: Literal["places", "lists"] = choice("places", "lists")
+
+    name: ClassVar[str] = "Entropy"
+    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+
+    def needed(self) -> tuple[str, ...]:
+        return ("catalogue",) if self.norm == "items" else ()

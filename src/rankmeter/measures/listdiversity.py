@@ -1,0 +1,139 @@
+"""Measures of how unlike the items of a list are, and how unlike the lists of different users."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.measures.base import register
+from rankmeter.measures.options import choice
+from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IntraListDistance(SlateMeasure):
+    r"""Intra-list distance: the mean distance of two items of the same list.
+
+    .. math:: \mathrm{ILD@}k = \frac{2}{n(n-1)} \sum_{i<j} d(L_i, L_j)
+
+    ``metric`` is cosine (1 - similarity), jaccard, hamming (share of features that differ), hamming-count, euclidean,
+    manhattan or given (the catalogue's own ``distance`` or ``similarity``). ``source`` says what an item is described
+    by: its features, its categories, or the users of the history who took it (co-occurrence). A list of one item is
+    worth 1 (``single``). ``norm="list"`` divides the sum over pairs by the length of the list.
+
+    Items without features stay out of the pairs. A vector of zeros has similarity 0 with everything.
+
+    Misleads: random lists are the most diverse ones; two metrics give unrelated numbers.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=[0, 1, 2], features=[[0.9, 0.1, 0.2], [0.8, 0.3, 0.1], [0.1, 0.9, 0.4]])
+    >>> rm.evaluate(None, [[0, 1, 2]], "ILD@3", catalogue=items)["ILD@3"]
+    0.4312...
+    """
+
+    metric: Literal["cosine", "jaccard", "hamming", "hamming-count", "euclidean", "manhattan", "given"] = choice(
+        "cosine", "jaccard", "hamming", "hamming-count", "euclidean", "manhattan", "given"
+    )
+    source: Literal["features", "categories", "history"] = choice("features", "categories", "history")
+    single: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
+    norm: Literal["pairs", "list"] = choice("pairs", "list")
+
+    name: ClassVar[str] = "ILD"
+    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+
+    def __post_init__(self) -> None:
+        SlateMeasure.__post_init__(self)
+        if self.source != "features" and self.metric not in ("cosine", "jaccard"):
+            raise MeasureError(
+                with_hint(
+                    f"ILD: metric={self.metric} is not possible with source={self.source}: items are then sets.",
+                    "use metric=cosine or metric=jaccard",
+                )
+            )
+
+    def needed(self) -> tuple[str, ...]:
+        return ("distance",) if self.metric == "given" else (self.source,)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CategoryDiversity(SlateMeasure):
+    r"""Category diversity: how many different categories a list holds, by default divided by k.
+
+    .. math:: \frac{|\bigcup_{i \in L_u} C_i|}{k}
+
+    ``norm`` divides by k, by the length of the list, by the number of categories of the catalogue (subtopic recall),
+    or not at all (count). Without a cutoff k is the length of the list.
+
+    Misleads: it depends on how finely the categories are cut; items with many categories inflate it.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b", "c"], categories=["news", "news", "sport"])
+    >>> rm.evaluate(None, [["a", "b", "c"]], "CategoryDiversity@3", catalogue=items)["CategoryDiversity@3"]
+    0.6666...
+    """
+
+    norm: Literal["k", "list", "catalogue", "count"] = choice("k", "list", "catalogue", "count")
+
+    name: ClassVar[str] = "CategoryDiversity"
+    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    needs: ClassVar[tuple[str, ...]] = ("categories",)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CategoryEntropy(SlateMeasure):
+    r"""Category entropy: how evenly a list is spread over its categories.
+
+    .. math:: -\sum_c p_c \log_b p_c, \qquad p_c = \frac{1}{n} \sum_{i \in L_u,\, c \in C_i} \frac{1}{|C_i|}
+
+    An item with several categories gives each an equal part. ``norm="categories"`` divides by the logarithm of the
+    number of categories in the catalogue.
+
+    Misleads: two users with one-sided tastes can both have well served, low values.
+
+    Examples
+    --------
+    Shares 2/3 and 1/3: 0.918 bits.
+
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b", "c"], categories=["news", "news", "sport"])
+    >>> rm.evaluate(None, [["a", "b", "c"]], "CategoryEntropy@3", catalogue=items)["CategoryEntropy@3"]
+    0.9182...
+    """
+
+    base: float | str = log_base()
+    norm: Literal["none", "categories"] = choice("none", "categories")
+
+    name: ClassVar[str] = "CategoryEntropy"
+    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    needs: ClassVar[tuple[str, ...]] = ("categories",)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Personalisation(WholeMeasure):
+    r"""Personalisation: one minus the mean similarity of two users' lists.
+
+    .. math:: 1 - \frac{2}{U(U-1)} \sum_{u<v} \frac{|L_u \cap L_v|}{\sqrt{|L_u|\,|L_v|}}
+
+    The sum over pairs of users is taken by its closed form over items, so nothing grows with the square of the users.
+
+    Misleads: random lists are the most personal ones; with few items to choose from it cannot be high.
+
+    Examples
+    --------
+    Of the three pairs one shares one of two items (similarity 1/2), the others nothing.
+
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, [["a", "b"], ["b", "c"], ["d", "e"]], "Personalisation")["Personalisation"]
+    0.8333...
+    """
+
+    name: ClassVar[str] = "Personalisation"

@@ -1,0 +1,103 @@
+"""Measures of whether the lists are in order: long enough, nothing twice, nothing seen before, nothing unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rankmeter.measures.base import register
+from rankmeter.measures.slates import SlateMeasure
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ShortLists(SlateMeasure):
+    r"""Short lists: the share of the lists that have fewer than k items.
+
+    .. math:: \frac{|\{u : |L_u| < k\}|}{|U|}
+
+    Without a cutoff k is the length of the longest list. With ``queries="judged"`` a judged user without any list
+    counts as a short one.
+
+    Misleads: it says nothing of how short.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, {"u": ["a", "b"], "v": ["a"]}, "ShortLists@2")["ShortLists@2"]
+    0.5
+    """
+
+    name: ClassVar[str] = "ShortLists"
+    higher_is_better: ClassVar[bool] = False
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum")
+    default_duplicates: ClassVar[str] = "counted"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DuplicateItems(SlateMeasure):
+    r"""Duplicates: the share of the first k places that repeat an item from above in the same list.
+
+    .. math:: \frac{n - |\{L_1, \dots, L_n\}|}{n}
+
+    Every other measure refuses a list that holds an item twice unless ``duplicates`` says what to do; this one counts.
+
+    Misleads: the same product under two ids is not seen.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, {"u": ["a", "b", "a", "c"]}, "DuplicateItems@4")["DuplicateItems@4"]
+    0.25
+    """
+
+    name: ClassVar[str] = "DuplicateItems"
+    higher_is_better: ClassVar[bool] = False
+    default_duplicates: ClassVar[str] = "counted"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SeenItems(SlateMeasure):
+    r"""Seen items: the share of the first k places with items that the user took before.
+
+    .. math:: \frac{|L_u \cap H_u|}{|L_u|}
+
+    One minus it is what RePlay calls novelty.
+
+    Misleads: where repeated use is the point (music, groceries) it is no fault.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, {"u": ["a", "b"]}, "SeenItems@2", history={"u": ["a"]})["SeenItems@2"]
+    0.5
+    """
+
+    name: ClassVar[str] = "SeenItems"
+    higher_is_better: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ("history",)
+    default_duplicates: ClassVar[str] = "counted"
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OutsideCatalogue(SlateMeasure):
+    r"""Items outside the catalogue: the share of the first k places that cannot be served.
+
+    .. math:: \frac{|L_u \setminus I|}{|L_u|}
+
+    Misleads: a stale catalogue looks like a bad recommender.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, {"u": ["a", "z"]}, "OutsideCatalogue@2", catalogue=["a", "b"])["OutsideCatalogue@2"]
+    0.5
+    """
+
+    name: ClassVar[str] = "OutsideCatalogue"
+    higher_is_better: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ("catalogue",)
+    default_duplicates: ClassVar[str] = "counted"

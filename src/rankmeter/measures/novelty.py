@@ -1,0 +1,141 @@
+"""Measures of how unknown the recommended items are: self-information and its discounted, relevance-aware kin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rankmeter.measures.base import register
+from rankmeter.measures.options import choice
+from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure, log_base
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Novelty(SlateMeasure):
+    r"""Novelty: the mean self-information of the recommended items, in bits.
+
+    .. math:: \frac{1}{n} \sum_{i \in L_u} -\log_b \frac{m_i}{M}
+
+    m are the interactions with the item, M all interactions; ``count="users"`` takes users instead (:class:`MIUF`).
+    ``cold`` says what an item that nobody took is worth: as one taken once (one), nothing (zero), or it is left out
+    (skip). ``norm="log"`` divides by log M, ``divisor="k"`` divides by k even where the list is shorter.
+
+    Misleads: rare is not new to this user, and the best value goes to random items of the tail.
+
+    Examples
+    --------
+    Items taken 2 and 1 times of 4: -(log2(1/2) + log2(1/4)) / 2 = 1.5 bits.
+
+    >>> import rankmeter as rm
+    >>> train = {"u": ["a", "b"], "v": ["a", "c"]}
+    >>> rm.evaluate(None, {"w": ["a", "b"]}, "Novelty@2", history=train)["Novelty@2"]
+    1.5
+    """
+
+    base: float | str = log_base()
+    count: Literal["interactions", "users"] = choice("interactions", "users")
+    cold: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
+    norm: Literal["none", "log"] = choice("none", "log")
+    divisor: Literal["list", "k"] = choice("list", "k")
+
+    name: ClassVar[str] = "Novelty"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def needed(self) -> tuple[str, ...]:
+        return ("users",) if self.count == "users" else ("popularity",)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MeanInverseUserFrequency(SlateMeasure):
+    r"""Mean inverse user frequency: novelty by the share of users who took the item.
+
+    .. math:: \frac{1}{n} \sum_{i \in L_u} -\log_b \frac{|U_i|}{|U|}
+
+    The options are those of :class:`Novelty`. ``norm="log"`` with ``divisor="k"`` is what RePlay calls surprisal.
+
+    Misleads: as novelty does.
+
+    Examples
+    --------
+    Two of two users took a, one took b: (0 + 1) / 2.
+
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, {"w": ["a", "b"]}, "MIUF@2", history={"u": ["a", "b"], "v": ["a", "c"]})["MIUF@2"]
+    0.5
+    """
+
+    base: float | str = log_base()
+    cold: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
+    norm: Literal["none", "log"] = choice("none", "log")
+    divisor: Literal["list", "k"] = choice("list", "k")
+
+    name: ClassVar[str] = "MIUF"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    needs: ClassVar[tuple[str, ...]] = ("users",)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ExpectedPopularityComplement(JudgedSlateMeasure):
+    r"""Expected popularity complement: how unpopular the relevant recommended items are, discounted by rank.
+
+    .. math:: \mathrm{EPC@}k = \frac{\sum_{i \le k} rel_i\, disc_i\, (1 - |U_i|/|U|)}{\sum_{i \le k} disc_i}
+
+    ``relevance="all"`` counts every item as relevant. disc is 1/log2(i+1), 1/i or 1.
+
+    Misleads: a list without a hit has 0, so accuracy and novelty are mixed in one number.
+
+    Examples
+    --------
+    Only the first item is relevant, and one of two users took it: 0.5 * 1 / (1 + 1/log2(3)).
+
+    >>> import rankmeter as rm
+    >>> train = {"u": ["a", "b"], "v": ["b"]}
+    >>> rm.evaluate({"w": ["a"]}, {"w": ["a", "b"]}, "EPC@2", history=train)["EPC@2"]
+    0.3065...
+    """
+
+    discount: Literal["log2", "reciprocal", "none"] = choice("log2", "reciprocal", "none")
+    relevance: Literal["judged", "all"] = choice("judged", "all")
+
+    name: ClassVar[str] = "EPC"
+
+    def needed(self) -> tuple[str, ...]:
+        base = ("users",)
+        return base if self.relevance == "all" else ("judgments", *base)
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ExpectedFreeDiscovery(JudgedSlateMeasure):
+    r"""Expected free discovery: the self-information of the relevant recommended items, discounted by rank.
+
+    .. math:: \mathrm{EFD@}k = \frac{\sum_{i \le k} rel_i\, disc_i\, (-\log_2 (m_i/M))}{\sum_{i \le k} disc_i}
+
+    ``relevance="all"`` counts every item as relevant; ``cold`` as in :class:`Novelty`.
+
+    Misleads: as EPC, and without an upper bound.
+
+    Examples
+    --------
+    Only the first item is relevant, one of four interactions: 2 bits * 1 / (1 + 1/log2(3)).
+
+    >>> import rankmeter as rm
+    >>> train = {"u": ["a", "b"], "v": ["b", "c"]}
+    >>> rm.evaluate({"w": ["a"]}, {"w": ["a", "b"]}, "EFD@2", history=train)["EFD@2"]
+    1.2262...
+    """
+
+    base: float | str = log_base()
+    cold: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
+    discount: Literal["log2", "reciprocal", "none"] = choice("log2", "reciprocal", "none")
+    relevance: Literal["judged", "all"] = choice("judged", "all")
+
+    name: ClassVar[str] = "EFD"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def needed(self) -> tuple[str, ...]:
+        return ("popularity",) if self.relevance == "all" else ("judgments", "popularity")

@@ -1,0 +1,126 @@
+"""Measures of money: what the relevant items within the first k are worth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rankmeter.measures.base import register
+from rankmeter.measures.options import choice
+from rankmeter.measures.slates import JudgedSlateMeasure
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Revenue(JudgedSlateMeasure):
+    r"""Revenue at k: the value of the relevant items within the first k places.
+
+    .. math:: \mathrm{Revenue@}k = \sum_{i \le k} [r_i \ge rel]\, disc_i\, v_i
+
+    Per user on average; ``aggregate="sum"`` is the total. ``discount`` weighs early places more. An item without a
+    value in the catalogue is worth 0, and that is said.
+
+    Misleads: what was bought without recommendation counts too: it is revenue within reach, not caused.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b"], values=[10, 2.5])
+    >>> rm.evaluate({"u": ["a"], "v": ["b"]}, {"u": ["b", "a"], "v": ["b"]}, "Revenue@2", catalogue=items)["Revenue@2"]
+    6.25
+    """
+
+    discount: Literal["none", "log2", "reciprocal"] = choice("none", "log2", "reciprocal")
+
+    name: ClassVar[str] = "Revenue"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "median")
+    needs: ClassVar[tuple[str, ...]] = ("judgments", "values")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Margin(JudgedSlateMeasure):
+    r"""Margin at k: what is earned with the relevant items within the first k places.
+
+    .. math:: \mathrm{Margin@}k = \sum_{i \le k} [r_i \ge rel]\, disc_i\, g_i
+
+    g is the margin of an item, which may be negative. ``aggregate="sum"`` is the total.
+
+    Misleads: as revenue; and a margin before discounts and returns is another number.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b"], margins=[4, -1])
+    >>> rm.evaluate({"u": ["a", "b"]}, {"u": ["b", "a"]}, "Margin@2", catalogue=items)["Margin@2"]
+    3.0
+    """
+
+    discount: Literal["none", "log2", "reciprocal"] = choice("none", "log2", "reciprocal")
+
+    name: ClassVar[str] = "Margin"
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "median")
+    needs: ClassVar[tuple[str, ...]] = ("judgments", "margins")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ValueNDCG(JudgedSlateMeasure):
+    r"""Value-weighted nDCG: the gain of an item is its grade times its value.
+
+    .. math:: \frac{\sum_{i \le k} g(r_i)\, v_i / \log_2(i+1)}
+        {\max_\pi \sum_{i \le k} g(r_{\pi_i})\, v_{\pi_i} / \log_2(i+1)}
+
+    The ideal are all relevant items of the user, dearest gain first. Items judged below ``rel`` gain nothing.
+
+    Misleads: one dear item outweighs many good cheap ones; the users who buy it rule the mean.
+
+    Examples
+    --------
+    Values 1 and 3 in the wrong order: (1 + 3 * 0.6309) / (3 + 1 * 0.6309).
+
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b"], values=[1, 3])
+    >>> rm.evaluate({"u": ["a", "b"]}, {"u": ["a", "b"]}, "ValueNDCG@2", catalogue=items)["ValueNDCG@2"]
+    0.7967...
+    """
+
+    gain: Literal["linear", "exp2", "binary"] = choice("linear", "exp2", "binary")
+    discount: Literal["log2", "reciprocal"] = choice("log2", "reciprocal")
+
+    name: ClassVar[str] = "ValueNDCG"
+    aggregates: ClassVar[tuple[str, ...]] = ("mean", "median")
+    needs: ClassVar[tuple[str, ...]] = ("judgments", "values")
+
+
+@register
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ValueHitRate(JudgedSlateMeasure):
+    r"""Value-weighted hit rate: the share of the value of all relevant items that stands within the first k places.
+
+    .. math:: \frac{\sum_u \sum_{i \le k} [r_i \ge rel]\, v_i}{\sum_u \sum_{i : r_i \ge rel} v_i}
+
+    With one held-out item per user it is the hit rate in which a hit counts by its value. ``aggregate="mean"``
+    averages the share of each user instead.
+
+    Misleads: a few dear items decide it.
+
+    Examples
+    --------
+    Found 10 of 10 + 2.
+
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b"], values=[10, 2])
+    >>> truth, lists = {"u": ["a"], "v": ["b"]}, {"u": ["a"], "v": ["a"]}
+    >>> rm.evaluate(truth, lists, "ValueHitRate@1", catalogue=items)["ValueHitRate@1"]
+    0.8333...
+    """
+
+    aggregate: str = choice("pooled", "mean", "median")
+
+    name: ClassVar[str] = "ValueHitRate"
+    aggregates: ClassVar[tuple[str, ...]] = ("pooled", "mean", "median")
+    needs: ClassVar[tuple[str, ...]] = ("judgments", "values")

@@ -1,0 +1,182 @@
+"""The first k items of every query as a table, from every kind of run, under a stated tie rule.
+
+A run is cut block by block: the best k of a union are among the best k of its parts, so a file larger than memory, or
+one that comes back to a query later, gives the same lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+import polars as pl
+
+from rankmeter.inputs.mappings import ids, table_of_run
+from rankmeter.inputs.sources import AnyRun, Dense, RankedLists, RunFile, ScoredMapping
+from rankmeter.inputs.tables import RunTable
+from rankmeter.placing.matching import item_keys, pair_keys
+from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.segments import expand, group_rows, offsets_of
+from rankmeter.placing.table import encode, whole, without_repeated
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The first items of n queries, best first, one query after another."""
+
+    queries: pl.Series
+    """(n,) the queries of the run, in the order of first appearance."""
+    offsets: Ints
+    """(n + 1,) where each query's items start."""
+    item: pl.Series
+    """Ids of the items."""
+
+
+def first_items(run: AnyRun, *, k: int | None, ties: str, duplicates: str) -> Lists:
+    """The first ``k`` items (all, if None) of every query of a run."""
+    if isinstance(run, RankedLists):
+        return _cut(_distinct(_table_of_lists(run, k if duplicates == "counted" else None), duplicates), k, ties)
+    if isinstance(run, Dense):
+        return _cut(_best_cells(run, k), k, ties)
+    if isinstance(run, RunFile):
+        if duplicates != "counted":  # the same pair may stand in two blocks
+            return _cut(_distinct(whole(run.blocks()), duplicates), k, ties)
+        return _of_blocks(run.blocks(), k, ties)
+    table = run if isinstance(run, RunTable) else table_of_run(run)
+    return _cut(_distinct(table, duplicates), k, ties)
+
+
+def lengths_of(run: AnyRun) -> tuple[pl.Series, Ints]:
+    """The queries of a run in the order of first appearance, and how many items each has."""
+    if isinstance(run, (ScoredMapping, RankedLists)):
+        sizes = np.fromiter(map(len, run.data.values()), np.int64, len(run.data))
+        return ids(list(run.data)), sizes
+    if isinstance(run, Dense):
+        return pl.Series(np.arange(len(run.values))), np.full(len(run.values), run.values.shape[1])
+    blocks = run.blocks() if isinstance(run, RunFile) else iter([run])
+    queries, code = _encode(pl.concat([block.query for block in blocks], rechunk=True))
+    return queries, np.bincount(code, minlength=len(queries)).astype(np.int64)
+
+
+def _encode(query: pl.Series) -> tuple[pl.Series, Ints]:
+    """The queries and the number of each row's query; grouped rows, which are usual, are told by their heads."""
+    if not len(query):
+        return query, np.empty(0, np.int64)
+    if query.dtype == pl.String:
+        starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
+    else:
+        numbers = query.to_numpy()
+        starts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]]))
+    heads = query.gather(pl.Series(starts))
+    if heads.n_unique() < len(heads):
+        return encode(query)
+    return heads, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(query)))
+
+
+def _table_of_lists(run: RankedLists, k: int | None) -> RunTable:
+    """Lists as a table, without a Python object for each row; cut beforehand where nothing behind k matters."""
+    lists = [items[:k] for items in run.data.values()]
+    sizes = np.fromiter(map(len, lists), np.int64, len(lists))
+    rows = np.repeat(np.arange(len(lists)), sizes)
+    place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    query = ids(list(run.data)).gather(pl.Series(rows))
+    item = ids(list(chain.from_iterable(lists)))
+    return RunTable(query, item, pl.Series(-1.0 - place), run.source, scored=False)
+
+
+def _of_blocks(blocks: Iterator[RunTable], k: int | None, ties: str) -> Lists:
+    """Cut each block, then their union."""
+    cut = [_rows(block, k, ties) for block in blocks]
+    if len(cut) == 1:
+        return _cut(cut[0], k, ties)
+    return _cut(whole(iter(cut)), k, ties)
+
+
+def _best_cells(run: Dense, k: int | None) -> RunTable:
+    """The cells of a matrix that can be among the first k: all that are not below the k-th best of their row."""
+    scores = run.values.astype(np.float64, copy=False)
+    if k is not None and k < scores.shape[1]:
+        bound = -np.partition(-scores, k - 1, axis=1)[:, k - 1]
+        query, item = np.nonzero(scores >= bound[:, None])
+    else:
+        query, item = (one.ravel() for one in np.indices(scores.shape))
+    return RunTable(pl.Series(query), pl.Series(item), pl.Series(scores[query, item]), run.source)
+
+
+def _distinct(run: RunTable, duplicates: str) -> RunTable:
+    """Refuse or drop repeated items, as asked."""
+    if duplicates == "counted":
+        return run
+    code = _encode(run.query)[1]
+    sizes = np.bincount(code).astype(np.int64) if (np.diff(code) >= 0).all() else None
+    keep = without_repeated(run, pair_keys(code, item_keys(run.item)), sizes, duplicates)
+    return run if keep is None else _take(run, keep)
+
+
+def _take(run: RunTable, rows: Ints) -> RunTable:
+    at = pl.Series(rows)
+    return replace(run, query=run.query.gather(at), item=run.item.gather(at), score=run.score.gather(at))
+
+
+def _cut(run: RunTable, k: int | None, ties: str) -> Lists:
+    """The first k rows of every query, in order."""
+    queries, code = _encode(run.query)
+    order, offsets = _order(run, queries, code, ties)
+    sizes = np.diff(offsets)
+    if k is not None and (sizes > k).any():
+        rows = expand(offsets[:-1], np.minimum(sizes, k))
+        order = rows if order is None else order[rows]
+        sizes = np.minimum(sizes, k)
+    item = run.item if order is None else run.item.gather(pl.Series(order))
+    return Lists(queries, offsets_of(sizes), item)
+
+
+def _rows(run: RunTable, k: int | None, ties: str) -> RunTable:
+    """The rows that are among the first k of their query, in the order in which they were given."""
+    queries, code = _encode(run.query)
+    order, offsets = _order(run, queries, code, ties)
+    sizes = np.diff(offsets)
+    if k is None or not (sizes > k).any():
+        return run
+    rows = expand(offsets[:-1], np.minimum(sizes, k))
+    return _take(run, np.sort(rows if order is None else order[rows]))
+
+
+def _order(run: RunTable, queries: pl.Series, code: Ints, ties: str) -> tuple[Ints | None, Ints]:
+    """The rows by query and rank (None: they stand so already), and where each query starts."""
+    sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
+    offsets = offsets_of(sizes)
+    order = None if (np.diff(code) >= 0).all() else group_rows(code, len(queries))
+    scores: Floats = run.score.to_numpy()
+    if order is not None:
+        scores, code = scores[order], code[order]
+    wrong = _out_of_order(scores, code, ties)
+    if not len(wrong):
+        return order, offsets
+    rows = expand(offsets[wrong], sizes[wrong])
+    if order is None:
+        order = np.arange(len(code))
+    if ties in ("item", "item-ascending"):
+        tie = _as_text_rank(run.item.gather(pl.Series(order[rows])))
+        tie = -tie if ties == "item" else tie
+    else:
+        tie = -rows if ties == "reversed" else rows
+    order[rows] = order[rows][np.lexsort((tie, -scores[rows], code[rows]))]
+    return order, offsets
+
+
+def _out_of_order(scores: Floats, code: Ints, ties: str) -> Ints:
+    """Which queries are not in falling order, or have a tie that the rule must break."""
+    if len(scores) < 2:
+        return np.empty(0, np.int64)
+    together = code[1:] == code[:-1]
+    wrong = scores[1:] > scores[:-1] if ties == "input" else scores[1:] >= scores[:-1]
+    return np.unique(code[1:][together & wrong])
+
+
+def _as_text_rank(items: pl.Series) -> Ints:
+    """Numbers that sort as the ids do as text, in byte order."""
+    text = items.cast(pl.String) if items.dtype != pl.String else items
+    return text.rank("dense").to_numpy().astype(np.int64)

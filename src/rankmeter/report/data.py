@@ -1,0 +1,292 @@
+"""One plain dictionary: aggregates and the most informative queries, all that a report shows, never the raw runs."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import metadata
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.report.curves import curves
+from rankmeter.report.lists import judgments_of, ranked_lists, similarity
+
+if TYPE_CHECKING:
+    from rankmeter.placing.placements import Floats
+    from rankmeter.report.titles import Titles
+    from rankmeter.results_comparison import Comparison
+
+MOST_POINTS = 300
+"""How many queries a chart of differences shows at most."""
+MOST_VALUES = 60_000
+"""Up to how many values (queries x systems x measures) those of every query are kept."""
+MOST_DETAILED = 200
+"""How many queries have all their values in a report that cannot keep those of every query."""
+LIST_DEPTH = 10
+SIMILAR_DEPTH = 50
+SIMILAR_QUERIES = 300
+SHARES = 60
+"""How many steps a distribution has at most."""
+
+
+def report_data(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
+    """Everything that the charts and the drill-down of a report need, as plain Python.
+
+    Parameters
+    ----------
+    titles
+        Texts of queries and items.
+    lists
+        For how many queries the ranked lists are kept.
+    """
+    reference = reference_of(cmp)
+    informative = informative_queries(cmp, reference)
+    ids = [str(query) for query in cmp.queries.to_list()]
+    pairs = _pairs(cmp, reference)
+    detailed = _detailed(cmp, informative)
+    shown = sorted({row[0] for one in pairs for several in one for row in several} | set(detailed))
+    number = {place: at for at, place in enumerate(shown)}
+    sides = _sides(cmp, ids, informative[:lists])
+    return {
+        "systems": list(cmp.systems),
+        "reference": cmp.systems.index(reference),
+        "measures": [{"name": str(m), "higher": m.higher_is_better} for m in cmp.measures],
+        "queries": [[ids[place], titles.query(ids[place])] for place in shown],
+        "count": len(ids),
+        "pairs": [[[[number[q], x, y] for q, x, y in several] for several in one] for one in pairs],
+        "paired": [int(cmp.paired[m].sum()) for m in cmp.measures],
+        "values": {number[place]: _values_of(cmp, place) for place in detailed},
+        "lists": _lists(
+            sides, [ids[place] for place in informative[:lists]], {ids[p]: number[p] for p in shown}, titles
+        ),
+        "curves": _rounded(curves(cmp.measures, cmp.inputs, z=_z(cmp.settings.level)) if cmp.inputs else {}),
+        "distributions": [_distribution(cmp, m) for m in cmp.measures],
+        "correlation": _correlation(cmp),
+        "similarity": _similarity(sides),
+        "similar_queries": len(sides["sampled"]) if sides else 0,
+        "trade_off": _trade_off(cmp),
+        "boards": [_board_rows(cmp, m) for m in cmp.measures],
+    }
+
+
+def reference_of(cmp: Comparison) -> str:
+    """What differences are shown against: the baseline, or the best system under the first measure."""
+    return cmp.baseline or cmp.ranked(cmp.measures[0])[0].system
+
+
+def informative_queries(cmp: Comparison, reference: str) -> list[int]:
+    """The queries in the order in which they are worth a look.
+
+    By turns: where systems differ most and where all do worst under the first measure, then the largest gain and loss
+    of each system under each measure. A query that has the same value everywhere comes last.
+    """
+    first = cmp.measures[0]
+    values = cmp.values[first]
+    known = ~np.isnan(values).any(axis=0)
+    spread, mean = np.zeros(values.shape[1]), np.full(values.shape[1], np.inf)
+    spread[known] = np.ptp(values[:, known], axis=0)
+    mean[known] = values[:, known].mean(axis=0) * (1 if first.higher_is_better else -1)
+    columns = [np.argsort(-spread, kind="stable"), np.argsort(np.where(spread > 0, mean, np.inf), kind="stable")]
+    at = cmp.systems.index(reference)
+    for measure in cmp.measures:
+        for place in range(len(cmp.systems)):
+            delta = np.nan_to_num(cmp.values[measure][place] - cmp.values[measure][at])
+            if place != at and delta.any():
+                columns += [
+                    np.argsort(-delta, kind="stable")[:MOST_DETAILED],
+                    np.argsort(delta, kind="stable")[:MOST_DETAILED],
+                ]
+    turns = (int(place) for turn in zip_longest(*columns) for place in turn if place is not None)
+    return list(dict.fromkeys(turns))
+
+
+def _detailed(cmp: Comparison, informative: list[int]) -> list[int]:
+    every = len(cmp.queries) * len(cmp.systems) * len(cmp.measures) <= MOST_VALUES
+    return informative if every else informative[:MOST_DETAILED]
+
+
+def _values_of(cmp: Comparison, place: int) -> list[list[float | None]]:
+    """(measures, systems)."""
+    return [[short(value) for value in cmp.values[measure][:, place].tolist()] for measure in cmp.measures]
+
+
+def _pairs(cmp: Comparison, reference: str) -> list[list[list[tuple[int, float | None, float | None]]]]:
+    """For each measure and system: query, value of the reference, value of the system; the largest loss first."""
+    at = cmp.systems.index(reference)
+    return [
+        [_thinned(cmp.values[measure], cmp.paired[measure], at, place) for place in range(len(cmp.systems))]
+        for measure in cmp.measures
+    ]
+
+
+def _thinned(values: Floats, paired: Any, reference: int, system: int) -> list[tuple[int, float | None, float | None]]:
+    if reference == system:
+        return []
+    places = np.flatnonzero(paired)
+    order = places[np.argsort((values[system] - values[reference])[places], kind="stable")]
+    if len(order) > MOST_POINTS:
+        order = order[np.unique(np.linspace(0, len(order) - 1, MOST_POINTS).round().astype(np.int64))]
+    return [(int(q), short(float(values[reference, q])), short(float(values[system, q]))) for q in order]
+
+
+def _distribution(cmp: Comparison, measure: Measure) -> list[list[list[float | None]]]:
+    """For each system steps of value and share of the queries with at most that value."""
+    found: list[list[list[float | None]]] = []
+    for row in cmp.values[measure]:
+        known = np.sort(row[~np.isnan(row)])
+        if not len(known):
+            found.append([])
+            continue
+        steps = np.unique(np.linspace(0, len(known) - 1, SHARES).round().astype(np.int64))
+        last = np.searchsorted(known, known[steps], side="right") / len(known)
+        pairs = dict(zip(known[steps].tolist(), last.tolist(), strict=True))
+        found.append([[short(value), short(share)] for value, share in pairs.items()])
+    return found
+
+
+def _correlation(cmp: Comparison) -> list[list[float | None]]:
+    """Spearman's correlation of every two measures over the queries of a system, averaged over systems."""
+    from scipy.stats import rankdata  # loaded only for statistics
+
+    size = len(cmp.measures)
+    table: list[list[float | None]] = [[1.0] * size for _ in range(size)]
+    for row in range(size):
+        for column in range(row):
+            found = []
+            for system in range(len(cmp.systems)):
+                x, y = (cmp.values[cmp.measures[at]][system] for at in (row, column))
+                kept = ~np.isnan(x) & ~np.isnan(y)
+                ranks = [rankdata(one[kept]) for one in (x, y)]
+                if kept.sum() > 2 and all(np.ptp(one) > 0 for one in ranks):
+                    found.append(float(np.corrcoef(ranks[0], ranks[1])[0, 1]))
+            table[row][column] = table[column][row] = short(float(np.mean(found))) if found else None
+    return table
+
+
+def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> dict[str, Any] | None:
+    """The lists of all systems for the informative queries, and for a sample for their likeness; each run read once."""
+    if cmp.inputs is None:
+        return None
+    places = np.flatnonzero(cmp.paired[cmp.measures[0]])
+    if len(places) > SIMILAR_QUERIES:
+        places = places[np.linspace(0, len(places) - 1, SIMILAR_QUERIES).round().astype(np.int64)]
+    sampled = [ids[place] for place in places.tolist()]
+    wanted = {*sampled, *(ids[place] for place in informative)}
+    ties = next((m.ties for m in cmp.measures if isinstance(m, RankedMeasure)), "item")
+    # Of a system with several runs the first stands for all.
+    lists = {
+        name: ranked_lists(runs[0], wanted, depth=SIMILAR_DEPTH, ties=ties) for name, runs in cmp.inputs.runs.items()
+    }
+    if any(one is None for one in lists.values()):
+        return None
+    return {"lists": lists, "sampled": sampled, "grades": judgments_of(cmp.inputs.judgments, wanted)}
+
+
+def _lists(
+    sides: Mapping[str, Any] | None, queries: Sequence[str], number: Mapping[str, int], titles: Titles
+) -> dict[str, Any]:
+    """The first items of each system for each query, as numbers of items; the grades of those that are judged."""
+    if sides is None:
+        return {"items": [], "queries": {}, "top": 0}
+    items: dict[str, int] = {}
+    found: dict[int, Any] = {}
+    highest = 0.0
+    for query in queries:
+        columns = [
+            [items.setdefault(item, len(items)) for item in one.get(query, [])[:LIST_DEPTH]]
+            for one in sides["lists"].values()
+        ]
+        grades = sides["grades"].get(query, {})
+        highest = max([highest, *grades.values()])
+        shown = {at for column in columns for at in column}
+        relevant = sum(grade > 0 for grade in grades.values())
+        judged = {at: grades[item] for item, at in items.items() if at in shown and item in grades}
+        found[number[query]] = {"systems": columns, "grades": judged, "relevant": relevant}
+    return {"items": [[item, titles.item(item)] for item in items], "queries": found, "top": highest}
+
+
+def _similarity(sides: Mapping[str, Any] | None) -> list[list[float | None]]:
+    if sides is None:
+        return []
+    return [[short(value) for value in row] for row in similarity(sides["lists"], sides["sampled"])]
+
+
+def _trade_off(cmp: Comparison) -> dict[str, Any]:
+    """The value of each system under each measure, and for each two measures the systems on the Pareto front."""
+    values = [[short(cmp.score(measure, system).value) for system in cmp.systems] for measure in cmp.measures]
+    signs = [1 if measure.higher_is_better else -1 for measure in cmp.measures]
+    fronts = {
+        f"{x},{y}": pareto([(signs[x] * a, signs[y] * b) if a is not None and b is not None else None
+                            for a, b in zip(values[x], values[y], strict=True)])
+        for x in range(len(values)) for y in range(len(values)) if x != y
+    }  # fmt: skip
+    return {"values": values, "fronts": fronts}
+
+
+def pareto(points: Sequence[tuple[float, float] | None]) -> list[int]:
+    """The points that no other is at least as good as under both and better under one; more is better.
+
+    >>> pareto([(1, 3), (2, 2), (1, 2), (3, 1), None])
+    [0, 1, 3]
+    """
+    known = [(place, point) for place, point in enumerate(points) if point is not None]
+    return [place for place, (x, y) in known if not any(a >= x and b >= y and (a, b) != (x, y) for _, (a, b) in known)]
+
+
+def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": score.system,
+            "value": short(score.value),
+            "low": short(score.interval.low) if score.interval else None,
+            "high": short(score.interval.high) if score.interval else None,
+            "best": bool(score.in_best),
+        }
+        for score in cmp.ranked(measure)
+    ]
+
+
+def provenance(cmp: Comparison) -> dict[str, Any]:
+    """Where the numbers come from: the inputs with the hashes of files, versions, everything drawn at random."""
+    inputs = []
+    if cmp.inputs is not None:
+        inputs.append(("judgments", *_fingerprint(cmp.inputs.judgments.source)))
+        for name, runs in cmp.inputs.runs.items():
+            inputs += [(name, *_fingerprint(run.source)) for run in runs]
+    versions = {"rankmeter": cmp.settings.version, "Python": platform.python_version()}
+    versions |= {name: metadata.version(name) for name in ("numpy", "polars", "scipy")}
+    return {"inputs": inputs, "versions": versions, "seed": cmp.settings.seed}
+
+
+def _fingerprint(source: str) -> tuple[str, str]:
+    """The name of a file and the SHA-256 of its bytes; of anything else its name alone."""
+    path = Path(source)
+    if not path.is_file():
+        return source, ""
+    with path.open("rb") as file:
+        return path.name, hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _z(level: float) -> float:
+    from scipy.stats import norm  # loaded only for statistics
+
+    return float(norm.ppf(0.5 + level / 2))
+
+
+def short(value: float | None) -> float | None:
+    """A value with as many digits as anyone sees; None for NaN."""
+    return None if value is None or math.isnan(value) else round(value, 4)
+
+
+def _rounded(points: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    def one(point: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        for name, value in point.items():
+            yield name, short(value) if isinstance(value, float) else value
+
+    return {name: [dict(one(point)) for point in several] for name, several in points.items()}

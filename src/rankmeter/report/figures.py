@@ -1,0 +1,137 @@
+"""The charts of the report as files for papers: SVG and PNG, on white, each with its data inside."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankmeter.errors import InputError
+from rankmeter.measures.prose import Language
+from rankmeter.report.data import report_data
+from rankmeter.report.html import need_report_extra
+from rankmeter.report.titles import Titles
+from rankmeter.report.words import WORDS
+
+if TYPE_CHECKING:
+    from rankmeter.results_comparison import Comparison
+
+FORMATS = ("svg", "png")
+WIDTH = 460
+SCALE = 3
+"""Of PNG: three dots for each point of the drawing."""
+
+
+def write_figures(
+    cmp: Comparison, folder: str | os.PathLike[str], *, lang: Language = "en", formats: Sequence[str] = FORMATS
+) -> list[Path]:
+    """Write every figure in every format; the paths that were written."""
+    need_report_extra()
+    import vl_convert
+
+    from rankmeter.cli.writing import write_whole
+
+    for kind in formats:
+        if kind not in FORMATS:
+            raise InputError(f"figures cannot be written as {kind!r}; formats are {', '.join(FORMATS)}.")
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{place} cannot be made: {error.strerror}.") from error
+    written = []
+    for name, spec in figures(cmp, lang):
+        for kind in formats:
+            if kind == "svg":
+                content = vl_convert.vegalite_to_svg(spec).encode()
+            else:
+                content = vl_convert.vegalite_to_png(spec, scale=SCALE)
+            path = place / f"{name}.{kind}"
+            write_whole(path, lambda made, content=content: made.write_bytes(content))  # type: ignore[misc]
+            written.append(path)
+    return written
+
+
+def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each figure with a name for its file, as Vega-Lite that holds its data."""
+    from rankmeter.report import charts
+
+    data, words, systems = report_data(cmp, Titles(), lists=0), WORDS[lang], list(cmp.systems)
+    names = [str(measure) for measure in cmp.measures]
+    for place, measure in enumerate(names):
+        rows = data["boards"][place]
+        yield f"intervals-{slug(measure)}", charts.with_rows(charts.intervals(words, systems), WIDTH, rows=rows)
+        yield (
+            f"distribution-{slug(measure)}",
+            charts.with_rows(
+                charts.distribution(words, systems), WIDTH, rows=_steps(data["distributions"][place], systems)
+            ),
+        )
+        for system, pairs in zip(systems, data["pairs"][place], strict=True):
+            if pairs:
+                rows = _differences(pairs, data["queries"], higher=data["measures"][place]["higher"])
+                name = f"differences-{slug(measure)}-{slug(system)}"
+                yield name, charts.with_rows(charts.differences(words), WIDTH, rows=rows)
+    for family, rows in data["curves"].items():
+        yield f"cutoffs-{slug(family)}", charts.with_rows(charts.cutoffs(words, systems), WIDTH, rows=rows)
+    if len(names) > 1:
+        rows = _square(data["correlation"], names)
+        yield "correlation", charts.with_rows(charts.heat(names), WIDTH, rows=rows)
+        yield (
+            "trade-off",
+            charts.with_rows(
+                charts.trade_off(words | {"first_measure": names[0], "second_measure": names[1]}, systems),
+                WIDTH,
+                rows=_trade_off(data, systems),
+            ),
+        )
+    if data["similarity"]:
+        rows = _square(data["similarity"], systems)
+        yield "similarity", charts.with_rows(charts.heat(systems), WIDTH, rows=rows)
+
+
+def slug(text: str) -> str:
+    """A text as part of a file's name.
+
+    >>> slug("nDCG(gain=exp2)@10")
+    'nDCG-gain-exp2-10'
+    """
+    return re.sub(r"[^\w.]+", "-", text).strip("-.") or "unnamed"
+
+
+def _steps(several: Sequence[Sequence[Sequence[float]]], systems: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {"system": system, "value": value, "share": share}
+        for system, steps in zip(systems, several, strict=True)
+        for value, share in steps
+    ]
+
+
+def _differences(pairs: Sequence[Any], queries: Sequence[Any], *, higher: bool) -> list[dict[str, Any]]:
+    rows = []
+    for at, (q, x, y) in enumerate(pairs):
+        delta = y - x
+        kind = "equal" if delta == 0 else "better" if (delta > 0) == higher else "worse"
+        rows.append({"at": at, "delta": delta, "kind": kind, "query": queries[q][0], "text": ""})
+    return rows
+
+
+def _square(table: Sequence[Sequence[float | None]], labels: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {"a": labels[a], "b": labels[b], "value": value}
+        for a, row in enumerate(table)
+        for b, value in enumerate(row)
+        if value is not None
+    ]
+
+
+def _trade_off(data: Mapping[str, Any], systems: Sequence[str]) -> list[dict[str, Any]]:
+    first, second, *_ = data["trade_off"]["values"]
+    front = data["trade_off"]["fronts"]["0,1"]
+    return [
+        {"system": system, "x": first[place], "y": second[place], "front": place in front}
+        for place, system in enumerate(systems)
+        if first[place] is not None and second[place] is not None
+    ]

@@ -1,0 +1,127 @@
+"""The ranked lists of a few queries, with their judgments, and how alike the lists of two systems are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from rankmeter.inputs import Dense, RunFile, RunTable
+from rankmeter.inputs.mappings import table_of_judgments
+from rankmeter.inputs.sources import GradedMapping, RankedLists, ScoredMapping
+from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.placing import run_table
+
+if TYPE_CHECKING:
+    from rankmeter.inputs import AnyJudgments, AnyRun
+
+MOST_CELLS = 5_000_000
+"""A matrix with more cells than this is not turned into lists."""
+
+PERSISTENCE = 0.9
+"""The p of RBO: the chance that a reader goes on to the next rank."""
+
+
+def ranked_lists(run: AnyRun, queries: Collection[str], *, depth: int, ties: str) -> dict[str, list[str]] | None:
+    """For each of the queries the first items of its list, best first; None where the run is too large a matrix.
+
+    Ids are text here. Tied items stand in the order of the tie rule; a rule that makes no order shows them as ``item``
+    does, the highest id first.
+    """
+    if isinstance(run, Dense) and run.values.size > MOST_CELLS:
+        return None
+    frames = [_some(table, queries) for table in _tables(run, queries)]
+    frame = pl.concat(frames)
+    by, descending = ["query", "score"], [False, True]
+    if ties in ("input", "reversed"):
+        frame = frame.with_row_index("row")
+        by, descending = [*by, "row"], [*descending, ties == "reversed"]
+    else:
+        by, descending = [*by, "item"], [*descending, ties != "item-ascending"]
+    frame = frame.sort(by, descending=descending)
+    found: dict[str, list[str]] = {}
+    for query, item in zip(frame["query"].to_list(), frame["item"].cast(pl.String).to_list(), strict=True):
+        shown = found.setdefault(query, [])
+        if len(shown) < depth:
+            shown.append(item)
+    return found
+
+
+def _tables(run: AnyRun, queries: Collection[str]) -> Iterable[RunTable]:
+    if isinstance(run, RunFile):
+        return run.blocks()
+    if isinstance(run, (ScoredMapping, RankedLists)):
+        kept: dict[Any, Any] = {query: one for query, one in run.data.items() if str(query) in queries}
+        run = replace(run, data=kept)
+    return [run_table(run)]
+
+
+def _some(table: RunTable, queries: Collection[str]) -> pl.DataFrame:
+    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item, "score": table.score})
+    return frame.filter(pl.col("query").is_in(list(queries)))
+
+
+def judgments_of(judgments: AnyJudgments, queries: Collection[str]) -> dict[str, dict[str, float]]:
+    """The grades of the judged items of some queries; the highest where an item was judged on several subtopics."""
+    if isinstance(judgments, Dense):
+        wanted = [row for row in range(len(judgments.values)) if str(row) in queries]
+        return {
+            str(row): {str(item): float(grade) for item, grade in enumerate(judgments.values[row])} for row in wanted
+        }
+    if isinstance(judgments, GradedMapping):
+        kept = {query: one for query, one in judgments.data.items() if str(query) in queries}
+        judgments = table_of_judgments(replace(judgments, data=kept))
+    return _grades(judgments, queries)
+
+
+def _grades(table: JudgmentTable, queries: Collection[str]) -> dict[str, dict[str, float]]:
+    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String), "g": table.grade})
+    found: dict[str, dict[str, float]] = {}
+    for query, item, grade in frame.filter(pl.col("query").is_in(list(queries))).iter_rows():
+        one = found.setdefault(query, {})
+        one[item] = max(grade, one.get(item, grade))
+    return found
+
+
+def rbo(left: Sequence[str], right: Sequence[str], *, p: float = PERSISTENCE) -> float:
+    """Rank-biased overlap, extrapolated, of two lists cut to the length of the shorter one.
+
+    With ``A_i`` the share of the first i items that both lists have, ``A_d p^d + (1 - p)/p * sum_i A_i p^i`` for i from
+    1 to the length d. Two empty lists are the same; an empty one has nothing in common with any other.
+
+    Examples
+    --------
+    >>> rbo(["a", "b"], ["a", "b"]), rbo(["a", "b"], ["c", "d"])
+    (1.0, 0.0)
+    >>> round(rbo(["a", "b"], ["b", "a"]), 4)  # A_1 = 0, A_2 = 1: 0.81 + (0.1 / 0.9) * 0.81
+    0.9
+    """
+    depth = min(len(left), len(right))
+    if not depth:
+        return 1.0 if len(left) == len(right) else 0.0
+    seen_left: set[str] = set()
+    seen_right: set[str] = set()
+    total = agreement = 0.0
+    common = 0
+    for place in range(1, depth + 1):
+        one, other = left[place - 1], right[place - 1]
+        common += (one == other) + (one in seen_right and one != other) + (other in seen_left and one != other)
+        seen_left.add(one)
+        seen_right.add(other)
+        agreement = common / place
+        total += agreement * p**place
+    return round(agreement * p**depth + (1 - p) / p * total, 12)
+
+
+def similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequence[str]) -> list[list[float]]:
+    """The mean RBO of every two systems over some queries."""
+    names = list(lists)
+    table = [[1.0] * len(names) for _ in names]
+    for row, one in enumerate(names):
+        for column in range(row):
+            other = names[column]
+            pairs = [rbo(lists[one].get(query, ()), lists[other].get(query, ())) for query in queries]
+            table[row][column] = table[column][row] = sum(pairs) / len(pairs) if pairs else 1.0
+    return table

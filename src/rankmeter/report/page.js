@@ -1,0 +1,275 @@
+// The report's behaviour. All texts go in as textContent: nothing of the data is ever read as HTML.
+const { data, specs, words } = JSON.parse(document.getElementById("payload").textContent);
+const byId = (id) => document.getElementById(id);
+const state = { measure: 0, system: Number(byId("system").value || 0), order: "changed", search: "", query: null };
+const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+document.documentElement.classList.add("js");
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children.map((child) => (child instanceof Node ? child : document.createTextNode(String(child)))));
+  return made;
+}
+
+const shown = (value) => (value === null || value === undefined ? "–" : value.toFixed(4));
+const name = (place) => data.systems[place];
+const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
+
+// Charts ---------------------------------------------------------------------------------------------------------
+
+function theme() {
+  const ink = dark.matches ? "#c9d2db" : "#3b4753";
+  const line = dark.matches ? "#303a45" : "#e3e7ec";
+  const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: 500 };
+  return { background: "transparent", axis, legend: { labelColor: ink }, view: { stroke: null }, font: "system-ui, sans-serif" };
+}
+
+async function draw(chart, datasets, titles = {}) {
+  const place = byId(`chart-${chart}`);
+  if (!place) return;
+  const spec = structuredClone(specs[chart]);
+  for (const layer of spec.layer ?? [spec]) {
+    for (const [channel, title] of Object.entries(titles)) if (layer.encoding?.[channel]) layer.encoding[channel].title = title;
+  }
+  const options = { actions: false, renderer: "svg", config: theme(), tooltip: { theme: dark.matches ? "dark" : "light" } };
+  const made = await window.vegaEmbed(place, { ...spec, datasets }, options);
+  made.view.addEventListener("click", (_, item) => {
+    if (item?.datum?.q !== undefined) choose(item.datum.q, true);
+  });
+}
+
+function pairRows() {
+  const sign = data.measures[state.measure].higher ? 1 : -1;
+  return data.pairs[state.measure][state.system].map(([q, x, y], at) => {
+    const delta = y - x;
+    const kind = delta === 0 ? "equal" : delta * sign > 0 ? "better" : "worse";
+    return { at, q, x, y, delta, kind, query: data.queries[q][0], text: data.queries[q][1] };
+  });
+}
+
+function drawPairs() {
+  const rows = pairRows();
+  const every = rows.flatMap((row) => [row.x, row.y]);
+  const ends = [Math.min(0, ...every), Math.max(0, ...every)].map((end) => ({ x: end, y: end }));
+  const reference = name(data.reference);
+  const system = name(state.system);
+  draw("differences", { rows }, { y: `${system} − ${reference}` });
+  draw("scatter", { rows, ends }, { x: reference, y: system });
+  const all = data.paired[state.measure];
+  byId("thinned").textContent = rows.length < all ? fill(words.thinned, { shown: rows.length, all }) : "";
+}
+
+function drawMeasure() {
+  const measure = data.measures[state.measure].name;
+  const family = Object.keys(data.curves).find((one) => one === measure || one === measure.replace(/@\d+$/, ""));
+  if (byId("chart-cutoffs")) {
+    const kept = family ?? Object.keys(data.curves)[0];
+    byId("curve-name").textContent = kept;
+    draw("cutoffs", { rows: data.curves[kept] });
+  }
+  const rows = data.distributions[state.measure].flatMap((steps, place) =>
+    steps.map(([value, share]) => ({ system: name(place), value, share })),
+  );
+  draw("distribution", { rows });
+}
+
+function square(table, labels) {
+  const rows = table.flatMap((row, a) => row.map((value, b) => ({ a: labels[a], b: labels[b], value })));
+  return rows.filter((row) => row.value !== null);
+}
+
+function drawSquares() {
+  draw("correlation", { rows: square(data.correlation, data.measures.map((one) => one.name)) });
+  if (data.similarity.length) draw("similarity", { rows: square(data.similarity, data.systems) });
+}
+
+function drawTradeOff() {
+  if (!byId("trade-x")) return;
+  const [x, y] = [Number(byId("trade-x").value), Number(byId("trade-y").value)];
+  const front = data.trade_off.fronts[`${x},${y}`] ?? [];
+  const rows = data.systems.map((system, place) => ({
+    system, x: data.trade_off.values[x][place], y: data.trade_off.values[y][place], front: front.includes(place),
+  }));
+  draw("trade_off", { rows: rows.filter((row) => row.x !== null && row.y !== null) }, { x: data.measures[x].name, y: data.measures[y].name });
+}
+
+// Tables ---------------------------------------------------------------------------------------------------------
+
+function sortable(table) {
+  table.querySelector("thead").addEventListener("click", (event) => {
+    const head = event.target.closest("th");
+    if (!head?.querySelector("button")) return;
+    const falling = head.getAttribute("aria-sort") === "ascending";
+    const key = head.dataset.key;
+    for (const other of table.querySelectorAll("th")) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    const rows = [...table.tBodies[0].rows];
+    const number = (row) => Number(row.dataset[key] ?? Number.NaN);
+    const isText = rows.some((row) => Number.isNaN(number(row)) && row.dataset[key] !== undefined);
+    const compare = isText
+      ? (a, b) => a.dataset[key].localeCompare(b.dataset[key], undefined, { numeric: true })
+      : (a, b) => number(a) - number(b) || 0;
+    rows.sort((a, b) => (falling ? -compare(a, b) : compare(a, b)));
+    table.tBodies[0].append(...rows);
+  });
+}
+
+function queryRows() {
+  const rows = Object.entries(data.values).map(([q, values]) => {
+    const known = values[state.measure].filter((value) => value !== null);
+    const spread = known.length ? Math.max(...known) - Math.min(...known) : 0;
+    const mean = known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : Number.NaN;
+    return { q: Number(q), values: values[state.measure], spread, mean, id: data.queries[q][0], text: data.queries[q][1] };
+  });
+  const sign = data.measures[state.measure].higher ? 1 : -1;
+  const wanted = state.search.toLowerCase();
+  const kept = rows.filter((row) => !Number.isNaN(row.mean) && `${row.id} ${row.text}`.toLowerCase().includes(wanted));
+  kept.sort((a, b) => (state.order === "changed" ? b.spread - a.spread : sign * (a.mean - b.mean)) || a.q - b.q);
+  return kept;
+}
+
+function drawQueries() {
+  const table = byId("query-table");
+  const rows = queryRows();
+  const hasTexts = rows.some((row) => row.text);
+  const heads = [["name", words.query]].concat(hasTexts ? [["text", words.text]] : []);
+  const head = element("tr");
+  for (const [key, label] of heads) head.append(element("th", { "data-key": key }, element("button", {}, label)));
+  data.systems.forEach((system, place) =>
+    head.append(element("th", { "data-key": `s${place}`, class: "number" }, element("button", {}, system))),
+  );
+  head.append(element("th", { "data-key": "spread", class: "number" }, element("button", {}, words.spread)));
+  table.tHead.replaceChildren(head);
+  const top = Math.max(...rows.flatMap((row) => row.values.filter((value) => value !== null)), 1e-9);
+  table.tBodies[0].replaceChildren(
+    ...rows.slice(0, 200).map((row) => {
+      const made = element("tr", { "data-q": row.q, "data-name": row.id, "data-text": row.text, "data-spread": row.spread, tabindex: 0 });
+      if (row.q === state.query) made.classList.add("chosen");
+      made.append(element("td", {}, row.id));
+      if (hasTexts) made.append(element("td", { class: "text", title: row.text }, row.text));
+      row.values.forEach((value, place) => {
+        made.dataset[`s${place}`] = value ?? -1;
+        const share = Math.max(0, Math.min(100, (100 * (value ?? 0)) / top));
+        made.append(element("td", { class: "number heat", style: `--share:${share.toFixed(1)}%` }, shown(value)));
+      });
+      made.append(element("td", { class: "number" }, shown(row.spread)));
+      return made;
+    }),
+  );
+}
+
+// One query ------------------------------------------------------------------------------------------------------
+
+function choose(q, scroll) {
+  state.query = q;
+  for (const row of byId("query-table").tBodies[0].rows) row.classList.toggle("chosen", Number(row.dataset.q) === q);
+  const [id, text] = data.queries[q];
+  const body = [element("h3", { id: "detail-title" }, text ? `${id}: ${text}` : id), valuesTable(q)];
+  const lists = data.lists.queries[q];
+  if (lists) body.push(element("h3", {}, `${words.lists} · ${lists.relevant} ${words.relevant_items}`), legend(), sides(lists), element("p", { class: "hint" }, words.moves));
+  else if (data.lists.items.length) body.push(element("p", { class: "hint" }, words.no_lists));
+  byId("detail-body").replaceChildren(...body);
+  if (scroll) byId("detail").scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "start" });
+}
+
+function valuesTable(q) {
+  const all = data.values[q];
+  const places = all ? data.systems.map((_, place) => place) : [data.reference, state.system];
+  const found = pairRows().find((row) => row.q === q);
+  const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number" }, name(place))));
+  const measures = all ? data.measures.map((_, measure) => measure) : [state.measure];
+  const rows = measures.map((measure) => {
+    const values = all ? all[measure] : found ? [found.x, found.y] : [null, null];
+    return element("tr", {}, element("td", {}, data.measures[measure].name), ...values.map((value) => element("td", { class: "number" }, shown(value))));
+  });
+  const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
+  const wide = element("div", { class: "wide" }, table);
+  return all ? wide : element("div", {}, wide, element("p", { class: "hint" }, words.no_values));
+}
+
+function shade(grade) {
+  if (grade === undefined || grade < 0) return "unjudged";
+  if (grade === 0) return "g0";
+  return `g${Math.max(1, Math.ceil((3 * grade) / Math.max(data.lists.top, 1)))}`;
+}
+
+function legend() {
+  const grades = [...new Set(Object.values(data.lists.queries).flatMap((one) => Object.values(one.grades)))].filter((grade) => grade >= 0);
+  const entries = grades.sort((a, b) => a - b).map((grade) => element("span", { class: `item ${shade(grade)}` }, `${words.grade} ${grade}`));
+  return element("div", { class: "legend" }, ...entries, element("span", { class: "item unjudged" }, words.unjudged));
+}
+
+function sides(lists) {
+  const reference = lists.systems[data.reference];
+  const columns = lists.systems.map((items, place) => {
+    const rows = items.map((at, rank) => listItem(at, rank, lists.grades[at], place === data.reference ? null : reference));
+    const note = place === data.reference ? element("small", {}, ` ${words.reference}`) : "";
+    return element("div", {}, element("h4", {}, name(place), note), element("ol", {}, ...rows));
+  });
+  const made = element("div", { class: "lists" }, ...columns);
+  const mark = (event, on) => {
+    const item = event.target.closest?.(".item")?.dataset.item;
+    for (const one of made.querySelectorAll(".item")) one.classList.toggle("same", on && item !== undefined && one.dataset.item === item);
+  };
+  made.addEventListener("mouseover", (event) => mark(event, true));
+  made.addEventListener("mouseleave", (event) => mark(event, false));
+  made.addEventListener("focusin", (event) => mark(event, true));
+  return made;
+}
+
+function listItem(at, rank, grade, reference) {
+  const [id, title] = data.lists.items[at];
+  const row = element("li", { class: `item ${shade(grade)}`, "data-item": at, title: title ? `${id}: ${title}` : id, tabindex: 0 });
+  row.append(element("span", { class: "place" }, rank + 1), element("span", { class: "what" }, title || id));
+  if (reference) {
+    const before = reference.indexOf(at);
+    const moved = before - rank;
+    const text = before < 0 ? words.new : moved > 0 ? `▲${moved}` : moved < 0 ? `▼${-moved}` : "=";
+    row.append(element("span", { class: "move" }, text));
+  }
+  row.append(element("span", { class: "grade" }, grade === undefined ? "?" : grade));
+  return row;
+}
+
+// All together ---------------------------------------------------------------------------------------------------
+
+function showMeasure() {
+  for (const board of document.querySelectorAll(".board")) board.classList.toggle("shown", Number(board.dataset.measure) === state.measure);
+  drawPairs();
+  drawMeasure();
+  drawQueries();
+  if (state.query !== null) choose(state.query, false);
+}
+
+function start() {
+  for (const table of document.querySelectorAll("table.sortable")) sortable(table);
+  byId("measure").addEventListener("change", (event) => { state.measure = Number(event.target.value); showMeasure(); });
+  byId("system").addEventListener("change", (event) => { state.system = Number(event.target.value); drawPairs(); });
+  byId("search").addEventListener("input", (event) => { state.search = event.target.value; drawQueries(); });
+  for (const tab of document.querySelectorAll(".tab"))
+    tab.addEventListener("click", () => {
+      state.order = tab.dataset.order;
+      for (const other of document.querySelectorAll(".tab")) other.setAttribute("aria-pressed", String(other === tab));
+      drawQueries();
+    });
+  const body = byId("query-table").tBodies[0];
+  const open = (event) => { const row = event.target.closest("tr"); if (row) choose(Number(row.dataset.q), true); };
+  body.addEventListener("click", open);
+  body.addEventListener("keydown", (event) => { if (event.key === "Enter") open(event); });
+  for (const [id, chosen] of [["trade-x", 0], ["trade-y", 1]]) {
+    const select = byId(id);
+    if (!select) continue;
+    data.measures.forEach((measure, place) => select.append(element("option", { value: place }, measure.name)));
+    select.value = String(chosen);
+    select.addEventListener("change", drawTradeOff);
+  }
+  const everything = () => { showMeasure(); drawSquares(); drawTradeOff(); };
+  dark.addEventListener("change", everything);
+  everything();
+  const first = queryRows()[0];
+  if (first) choose(first.q, false);
+}
+
+start();

@@ -1,0 +1,81 @@
+"""What queries and items are called: texts by id, given as mappings or as small files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rankmeter.errors import InputError, with_hint
+
+LONGEST = 120
+"""Texts are cut here: a report shows what something is, not all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Titles:
+    """Texts of queries and items by their ids as text."""
+
+    queries: Mapping[str, str] = field(default_factory=dict)
+    items: Mapping[str, str] = field(default_factory=dict)
+
+    def query(self, id: str) -> str:
+        """The text of a query; empty where there is none."""
+        return _cut(self.queries.get(id, ""))
+
+    def item(self, id: str) -> str:
+        """The title of an item; empty where there is none."""
+        return _cut(self.items.get(id, ""))
+
+
+def into_titles(given: object) -> Titles:
+    """Accept ``{"queries": ..., "items": ...}``, each a mapping from id to text or the path of a CSV or TSV file."""
+    if given is None:
+        return Titles()
+    if isinstance(given, Titles):
+        return given
+    hint = 'titles={"queries": {id: text}, "items": "items.csv"}'
+    if not isinstance(given, Mapping) or not set(given) <= {"queries", "items"}:
+        raise InputError(with_hint("titles= is given for queries and items.", hint))
+    return Titles(**{kind: _texts(one, kind, hint) for kind, one in given.items()})
+
+
+def titles_of(given: Sequence[str]) -> Titles:
+    """Read ``queries=queries.csv`` and ``items=items.csv`` of a command line."""
+    found: dict[str, str] = {}
+    for text in given:
+        kind, equals, path = text.partition("=")
+        if not equals or kind not in ("queries", "items"):
+            raise InputError(with_hint(f"--titles {text} is not possible.", "--titles queries=queries.csv"))
+        found[kind] = path
+    return into_titles(found)
+
+
+def _texts(given: Any, kind: str, hint: str) -> dict[str, str]:
+    if isinstance(given, Mapping):
+        return {str(name): str(text) for name, text in given.items()}
+    if isinstance(given, (str, Path)):
+        return read_texts(Path(given))
+    raise InputError(with_hint(f"titles= of {kind} of type {type(given).__name__} cannot be read.", hint))
+
+
+def read_texts(path: Path) -> dict[str, str]:
+    """The first two columns of a CSV or TSV file with a header: ids and texts."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file.")
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read as text in columns: {error}.") from error
+    short = next((number for number, row in enumerate(rows, 1) if row and len(row) < 2), None)
+    if short is not None:
+        fact = f"{path}, line {short}: one column only; expected an id and a text."
+        raise InputError(with_hint(fact, "a header such as id,title; tabs are for files named .tsv"))
+    return {row[0]: row[1] for row in rows[1:] if row}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

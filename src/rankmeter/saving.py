@@ -1,0 +1,81 @@
+"""How slices and measures of all lists are kept in a saved evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from rankmeter.measures import Measure, parse
+
+if TYPE_CHECKING:
+    from rankmeter.arithmetic.slates.data import Whole
+    from rankmeter.slices import Slices
+
+
+def slates_columns(slices: Mapping[str, Slices]) -> dict[str, pl.Series]:
+    """The columns that have a row for each query: the slice of each."""
+    return {f"by {name}": pl.Series(one.code) for name, one in slices.items() if one.kind == "query"}
+
+
+def slates_header(wholes: Mapping[Measure, Whole], slices: Mapping[str, Slices]) -> dict[str, Any]:
+    """What has no row for each query."""
+    return {
+        "wholes": {str(measure): _whole(one) for measure, one in wholes.items()},
+        "slices": {name: _slices(one) for name, one in slices.items()},
+    }
+
+
+def _whole(one: Whole) -> dict[str, Any]:
+    return {
+        "value": float(one.value).hex(),
+        "parts": None if one.parts is None else one.parts.tolist(),
+        "constants": None if one.constants is None else one.constants.tolist(),
+    }
+
+
+def _slices(one: Slices) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "labels": list(one.labels),
+        "values": {str(measure): [float(value).hex() for value in values] for measure, values in one.values.items()},
+        "counts": {str(measure): list(counts) for measure, counts in one.counts.items()},
+    }
+
+
+def saved_wholes(header: Mapping[str, Any]) -> dict[Measure, Whole]:
+    """Read what :func:`slates_header` wrote."""
+    from rankmeter.arithmetic.slates.data import Whole
+
+    return {
+        parse(text): Whole(
+            float.fromhex(one["value"]),
+            None if one["parts"] is None else np.array(one["parts"], np.float64),
+            None if one["constants"] is None else np.array(one["constants"], np.float64),
+        )
+        for text, one in header.get("wholes", {}).items()
+    }
+
+
+def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Slices]:
+    """Read what :func:`slates_header` and :func:`slates_columns` wrote; samples for intervals are made again."""
+    from rankmeter.arithmetic.parts import Values
+    from rankmeter.slices import Slices, sample_of
+
+    made = {}
+    for name, one in header.get("slices", {}).items():
+        code = frame[f"by {name}"].to_numpy() if one["kind"] == "query" else np.empty(0, np.int64)
+        values = {parse(text): tuple(map(float.fromhex, row)) for text, row in one["values"].items()}
+        samples = {}
+        for measure in values if one["kind"] == "query" else ():
+            if str(measure) not in frame.columns:
+                continue
+            parts = [frame[f"{measure}{part}"].to_numpy() for part in ("", " counted", " numerator", " denominator")]
+            sample = sample_of(Values(*parts), code, len(one["labels"]), measure.aggregate)
+            if sample is not None:
+                samples[measure] = sample
+        counts = {parse(text): tuple(row) for text, row in one["counts"].items()}
+        made[name] = Slices(name, one["kind"], tuple(one["labels"]), code, values, counts, samples)
+    return made

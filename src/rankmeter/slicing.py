@@ -1,0 +1,157 @@
+"""Ways to cut queries or items into slices: by a column, a mapping, popularity, activity."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from rankmeter.catalogue import Catalogue
+from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.inputs.attributes import find_column, ids_of, no_such_column, table_of
+from rankmeter.inputs.columns import USUAL_NAMES
+from rankmeter.inputs.frames import is_frame
+from rankmeter.placing.placements import Ints
+from rankmeter.slating import Material, Vocabulary, shared_type
+
+NO_LABEL = "(none)"
+"""The slice of queries or items that have no label."""
+BUILT_IN = {
+    "activity": "users by how much they took before, in quarters",
+    "cold-users": "users with and without a history",
+    "popularity": "items by how often they were taken, in tenths",
+    "cold-items": "items that were taken before and that were not",
+    "group": "the groups of the catalogue",
+}
+"""What can be sliced by without a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slicing:
+    """One way to cut queries or items."""
+
+    name: str
+    kind: Literal["query", "item"]
+    labels: tuple[str, ...]
+    code: Ints
+    """The slice of each query, or of each item of the vocabulary; -1 for none."""
+
+
+def into_slicings(by: Any, queries: pl.Series, material: Material, catalogue: Catalogue | None) -> list[Slicing]:
+    """Accept one way to slice or several."""
+    if isinstance(by, (list, tuple)):
+        made = [slicing for one in by for slicing in into_slicings(one, queries, material, catalogue)]
+    elif isinstance(by, Mapping) and by and all(isinstance(one, Mapping) for one in by.values()):
+        made = [_from_mapping(str(name), one, queries) for name, one in by.items()]
+    elif isinstance(by, Mapping):
+        made = [_from_mapping("segment", by, queries)]
+    elif isinstance(by, (str, os.PathLike)) and not is_frame(by):
+        made = _from_text(str(by), queries, material, catalogue)
+    elif is_frame(by):
+        made = _from_table(table_of(by, "segments"), queries, None, "by=")
+    else:
+        fact = f"by= of type {type(by).__name__} cannot be read."
+        raise InputError(with_hint(fact, "give {user: segment}, a frame, a file, or one of " + ", ".join(BUILT_IN)))
+    names = [slicing.name for slicing in made]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise InputError(f"by= names {', '.join(sorted(twice))} twice.")
+    return made
+
+
+def _from_text(text: str, queries: pl.Series, material: Material, catalogue: Catalogue | None) -> list[Slicing]:
+    if text in BUILT_IN:
+        return [_built_in(text, material, catalogue)]
+    columns = [] if catalogue is None else catalogue.columns.columns
+    if text in columns and catalogue is not None:
+        return [_item_slicing(text, catalogue.columns.get_column(text).to_list(), material)]
+    path, _, column = text.rpartition(":") if not Path(text).exists() and ":" in text else (text, "", "")
+    if not Path(path).exists():
+        known = [*BUILT_IN, *columns]
+        fact = f"by='{text}' is neither a file nor one of {', '.join(known)}."
+        raise InputError(with_hint(fact, did_you_mean(text, known)))
+    return _from_table(table_of(path, "segments"), queries, column or None, path)
+
+
+def _from_mapping(name: str, segments: Mapping[Any, Any], queries: pl.Series) -> Slicing:
+    users = ids_of(list(segments), "query", "by=")
+    return _query_slicing(name, users, list(segments.values()), queries)
+
+
+def _from_table(table: pl.DataFrame, queries: pl.Series, column: str | None, source: str) -> list[Slicing]:
+    user = find_column(table, USUAL_NAMES["query"], "query", source, given=None) or table.columns[0]
+    if column is not None and column not in table.columns:
+        raise no_such_column(column, table.columns, source)
+    wanted = [column] if column else [name for name in table.columns if name != user]
+    if not wanted:
+        raise InputError(f"{source} has no column to slice by beside {user}.")
+    users = ids_of(table.get_column(user), "query", source)
+    if users.is_duplicated().any():
+        twice = users.filter(users.is_duplicated())[0]
+        raise InputError(f"{source} holds query {twice} more than once; a query is in one slice.")
+    return [_query_slicing(name, users, table.get_column(name).to_list(), queries) for name in wanted]
+
+
+def _query_slicing(name: str, users: pl.Series, labels: Sequence[Any], queries: pl.Series) -> Slicing:
+    words = Vocabulary(shared_type({"the run": queries, "by=": users}, "query"))
+    words.add(users)
+    row = words.find(queries)
+    texts = [*(NO_LABEL if label is None else str(label) for label in labels), NO_LABEL]
+    return _labelled(name, "query", [texts[at] for at in row.tolist()])
+
+
+def _item_slicing(name: str, labels: Sequence[Any], material: Material) -> Slicing:
+    texts = [NO_LABEL if label is None else str(label) for label in labels]
+    return _labelled(name, "item", texts + [NO_LABEL] * (material.items.total - len(texts)))
+
+
+def _labelled(name: str, kind: Literal["query", "item"], texts: list[str]) -> Slicing:
+    labels = tuple(sorted(set(texts), key=lambda label: (label == NO_LABEL, label)))
+    number = {label: place for place, label in enumerate(labels)}
+    return Slicing(name, kind, labels, np.array([number[text] for text in texts], np.int64))
+
+
+def _built_in(name: str, material: Material, catalogue: Catalogue | None) -> Slicing:
+    items, history = material.items, material.history
+    if name == "group":
+        if catalogue is None or items.groups is None:
+            raise InputError(with_hint("by='group' needs the groups of the items.", "Catalogue(items=..., groups=...)"))
+        code = np.concatenate([items.groups, np.full(items.total - items.listed, -1)])
+        return Slicing(name, "item", items.group_names, code)
+    if name in ("activity", "cold-users"):
+        if history is None:
+            raise InputError(with_hint(f"by='{name}' needs what users took before.", "pass history="))
+        sizes = np.diff(history.offsets)
+        if name == "cold-users":
+            return Slicing(name, "query", ("cold", "warm"), (sizes > 0).astype(np.int64))
+        return _activity(sizes)
+    if items.taken is None:
+        raise InputError(with_hint(f"by='{name}' needs the popularity of items.", "pass history="))
+    if name == "cold-items":
+        return Slicing(name, "item", ("cold", "warm"), (items.taken > 0).astype(np.int64))
+    tenth = np.empty(items.total, np.int64)
+    tenth[np.argsort(-items.taken, kind="stable")] = np.arange(items.total) * 10 // items.total
+    labels = tuple(f"{place}0%" for place in range(1, 11))
+    return Slicing(
+        name, "item", tuple(f"top {labels[0]}" if not at else f"to {one}" for at, one in enumerate(labels)), tenth
+    )
+
+
+def _activity(sizes: Ints) -> Slicing:
+    """Quarters of the users with a history by how much they took; those without one are a slice of their own."""
+    some = np.sort(sizes[sizes > 0])
+    bounds = np.unique(some[[len(some) // 4, len(some) // 2, 3 * len(some) // 4]]) if len(some) else np.empty(0)
+    bounds = bounds[bounds > 1]
+    quarter = np.where(sizes > 0, 1 + np.searchsorted(bounds, sizes, side="right"), 0)
+    lows = ["1", *(str(bound) for bound in bounds)]
+    labels = ["no history", *(f"{low} or more" for low in lows)]
+    labels[1 : len(lows)] = [
+        low if int(low) == int(high) - 1 else f"{low} to {int(high) - 1}" for low, high in pairwise(lows)
+    ]
+    return Slicing("activity", "query", tuple(labels), quarter)

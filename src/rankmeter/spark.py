@@ -1,0 +1,235 @@
+"""Evaluation of Spark tables where they are: the block function runs in the cluster, values per query stay there.
+
+Judgments and run become one table with a mark, are dealt out by query (`repartition`), sorted by query within each
+partition, and go through `mapInArrow` in blocks of whole queries. Only expressions in SQL are used, so that a classic
+session and a Connect session take the same way, and PySpark is not imported. What comes back to the driver is one small
+state a block, which merges exactly; the values per query stay a Spark DataFrame.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from rankmeter.arithmetic import FORMULAS
+from rankmeter.arithmetic.parts import Values
+from rankmeter.asking import Asked
+from rankmeter.blocks import State, check_mergeable, summary
+from rankmeter.distant import DistantEvaluation
+from rankmeter.errors import InputError, MissingExtraError, RankmeterWarning, with_hint
+from rankmeter.inputs import is_spark
+from rankmeter.inputs.columns import columns_of
+from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.results import Evaluation
+from rankmeter.spark_tables import Side, judgment_side, local_judgments, local_run, quoted, run_side
+from rankmeter.spark_worker import ARRAYS, Problems, Work, partition_function
+
+Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
+
+_JOB_ERRORS = ("pyspark", "py4j", "grpc")
+
+
+class SparkEvaluation(DistantEvaluation):
+    """An evaluation whose values per query are a Spark DataFrame.
+
+    Means, counts, tie bounds, facts and definitions are here. ``per_query`` stays in the cluster; ``collect()``,
+    ``to_polars()``, ``interval()`` and everything else that needs the values here fetches them once.
+    """
+
+    __slots__ = ("_made",)
+    _made: Frame
+
+    def __init__(self, made: Frame, **known: Any) -> None:
+        super().__init__(**known, fetch=lambda: _fetched(made, self))
+        object.__setattr__(self, "_made", made)
+
+    @property
+    def per_query(self) -> Frame:
+        """A Spark DataFrame: a row per query, a column per measure, null where a query does not count."""
+        columns = [f"case when counted[{i}] then value[{i}] end as {quoted(str(m))}" for i, m in enumerate(self.means)]
+        return self._made.where("state is null and array_contains(counted, true)").selectExpr("query", *columns)
+
+    def to_polars(self) -> Any:
+        """The values per query as a Polars frame, fetched."""
+        return self.collect().to_polars()
+
+    def to_pandas(self) -> Any:
+        """The values per query as a pandas frame, fetched."""
+        return self.collect().to_pandas()
+
+    def to_arrow(self) -> Any:
+        """The values per query as an Arrow table, fetched."""
+        return self.collect().to_arrow()
+
+    def unpersist(self) -> None:
+        """Let the cluster forget the values per query; ``per_query`` would compute them again."""
+        _guarded(self._made.unpersist)
+
+
+def evaluate_spark(
+    judgments: object,
+    run: object,
+    asked: Asked,
+    columns: Mapping[str, str] | None,
+    name: str,
+    per_query_to: str | os.PathLike[str] | None = None,
+) -> SparkEvaluation:
+    """Evaluate where at least one side is a Spark DataFrame; the other may be anything that `evaluate` takes.
+
+    Parameters
+    ----------
+    judgments, run
+        Spark DataFrames with a row per pair. A local side is sent to the cluster.
+    asked, columns, name
+        As `rankmeter.evaluate` has understood them.
+    per_query_to
+        Refused: Spark writes tables itself.
+    """
+    if per_query_to is not None:
+        hint = f"evaluate(...).per_query.write.parquet({os.fspath(per_query_to)!r}) lets the cluster write it"
+        raise InputError(with_hint("per_query_to is for files; these values are in Spark.", hint))
+    if run is None:
+        raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
+    check_mergeable(asked.measures)
+    _check_arrow()
+    found: SparkEvaluation = _guarded(lambda: _evaluate(judgments, run, asked, columns, name))
+    return found
+
+
+def _evaluate(
+    judgments: object,
+    run: object,
+    asked: Asked,
+    columns: Mapping[str, str] | None,
+    name: str,
+) -> SparkEvaluation:
+    measures = asked.measures
+    session: Any = (run if is_spark(run) else judgments).sparkSession  # type: ignore[attr-defined]
+    for_truth, for_run = columns_of(columns, "judgments"), columns_of(columns, "run")
+    truth = (judgment_side if is_spark(judgments) else partial(local_judgments, session))(judgments, for_truth)
+    returned = (run_side if is_spark(run) else partial(local_run, session))(run, for_run)
+    id_types = tuple(_id_type(role, truth, returned) for role in ("query", "item"))
+    ordered = _needs_order(measures)
+    both = truth.marked(0, id_types, ordered=ordered).union(returned.marked(1, id_types, ordered=ordered))
+    # By column and without a number: Spark chooses how many partitions, and never deals one query to two of them.
+    dealt = both.repartition("query").sortWithinPartitions("query", *(["position"] if ordered else []))
+    work = Work(tuple(measures), _own_formulas(measures), id_types, returned.scored, truth.source, returned.source)
+    made = dealt.mapInArrow(partition_function(work), work.schema()).persist()
+    try:
+        rows = made.where("state is not null").select("state").collect()
+        states, problems = _read_states([row[0] for row in rows])
+        problems.check(truth, returned)
+        found = summary(State.merged(states), measures, truth.source, returned.source, strict=asked.strict)
+    except BaseException:
+        made.unpersist()
+        raise
+    return SparkEvaluation(made, name=name, asked=asked.names, **found)
+
+
+def _read_states(texts: Sequence[str]) -> tuple[list[State], Problems]:
+    problems = Problems()
+    states = []
+    for text in sorted(texts):  # partitions answer in any order; messages shall not depend on it
+        if text.startswith(Problems.MARK):
+            problems = problems.with_more(text)
+        else:
+            states.append(State.from_json(text))
+    return states, problems
+
+
+def _id_type(role: str, truth: Side, returned: Side) -> str:
+    """The type in which ids of both sides are compared."""
+    left, right = truth.id_types[role], returned.id_types[role]
+    if left == right:
+        return left
+    numbers, text = (truth, returned) if right == "string" else (returned, truth)
+    warnings.warn(
+        f"{role} ids are numbers in {numbers.source} and text in {text.source}; they are compared as text.",
+        RankmeterWarning,
+        stacklevel=6,
+    )
+    return "string"
+
+
+def _needs_order(measures: Sequence[Measure]) -> bool:
+    """Whether the order in which rows are given matters."""
+    rules = {m.ties for m in measures if isinstance(m, RankedMeasure)}
+    return bool(rules & {"input", "reversed"}) or any(m.duplicates == "first" for m in measures)
+
+
+def _own_formulas(measures: Sequence[Measure]) -> dict[str, Any]:
+    """The formulas of measures that the user defined: the cluster does not know them."""
+    own = {type(m).name for m in measures if getattr(m, "custom", False)}
+    return {name: FORMULAS[name] for name in own}
+
+
+def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
+    rows = made.where("state is null").drop("state")
+    if hasattr(rows, "toArrow"):
+        frame = _guarded(lambda: pl.from_arrow(rows.toArrow()))
+    else:  # PySpark 3.5
+        frame = pl.DataFrame(_guarded(rows.collect), schema=rows.columns, orient="row", infer_schema_length=None)
+    width = len(ev.means)
+    parts = [frame[name].explode().to_numpy().reshape(-1, width).T for name in ARRAYS]
+    return Evaluation(
+        name=ev.name,
+        queries=frame["query"],
+        values={measure: Values(*(part[i] for part in parts)) for i, measure in enumerate(ev.means)},
+        means=ev.means,
+        tie_bounds=ev.tie_bounds,
+        asked=ev.asked,
+        facts=ev.facts,
+    )
+
+
+def _guarded(work: Callable[[], Any]) -> Any:
+    """Do something with Spark; what goes wrong there is said in a sentence, the whole story kept as the cause."""
+    try:
+        return work()
+    except Exception as error:
+        text = str(error)
+        if not type(error).__module__.startswith(_JOB_ERRORS) and not _is_gone(error):
+            raise
+        if _is_gone(error):
+            hint = "start a session and read the tables again; nothing of the judgments or the run was changed"
+            raise InputError(with_hint("the Spark session of these tables is gone.", hint)) from error
+        if lacking := re.search(r"No module named '([\w.]+)'", text):
+            fact = f"the Python workers of Spark have no {lacking[1]}."
+            hint = "install rankmeter[spark] where they run; PYSPARK_PYTHON or spark.pyspark.python names their Python"
+            raise MissingExtraError(with_hint(fact, hint)) from error
+        raise InputError(f"Spark could not evaluate this: {_reason(text) or type(error).__name__}") from error
+
+
+def _reason(text: str) -> str:
+    """The line of a long message that says what happened: the last one of a Python trace, else the first."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if any(line.startswith("Traceback") for line in lines):
+        lines = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Warning)\b", line)] or lines
+        return lines[-1]
+    return lines[0] if lines else ""
+
+
+def _is_gone(error: Exception) -> bool:
+    text = f"{type(error).__name__}: {error}"
+    signs = (
+        "stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown", "NO_ACTIVE_SESSION",
+        "'NoneType' object has no attribute 'sc'", "'NoneType' object has no attribute '_jvm'", "Connection refused",
+        "Connection reset", "Py4JNetworkError", "StatusCode.UNAVAILABLE", "SESSION_NOT_FOUND", "SESSION_CLOSED",
+        "INVALID_HANDLE.SESSION", "SESSION_OR_CONTEXT_NOT_EXISTS",
+        "BlockManagerMaster.driverEndpoint", "Channel closed", "Cannot invoke RPC",
+    )  # fmt: skip
+    return any(sign in text for sign in signs)
+
+
+def _check_arrow() -> None:
+    try:
+        import pyarrow as pa  # noqa: F401
+    except ImportError as error:
+        hint = "pip install 'rankmeter[spark]'"
+        raise MissingExtraError(with_hint("evaluating Spark tables needs pyarrow.", hint)) from error

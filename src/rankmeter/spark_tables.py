@@ -1,0 +1,136 @@
+"""Judgments and runs as Spark tables: which column is what, which types can be used, one shape for both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs import Labelled, RunFile, into_judgments, into_run
+from rankmeter.inputs.columns import judgment_columns, run_columns, say_columns
+from rankmeter.inputs.shards import joined_runs
+from rankmeter.placing import judgments_table, run_table
+from rankmeter.placing.subtopics import without_subtopics
+
+Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
+
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_TEXT = ("string", "char", "varchar")
+_NUMBERS = (*_WHOLE, "float", "double", "decimal")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Judgments or a run as a Spark table."""
+
+    frame: Frame
+    columns: Mapping[str, str]
+    """Which column holds what, by role."""
+    types: Mapping[str, str]
+    """The Spark type of each of them."""
+    source: str
+
+    @property
+    def id_types(self) -> dict[str, str]:
+        """``bigint`` or ``string`` for query and item."""
+        return {role: "bigint" if _base(self.types[role]) in _WHOLE else "string" for role in ("query", "item")}
+
+    @property
+    def scored(self) -> bool:
+        """False where a run has ranks only."""
+        return "rank" not in self.columns
+
+    def marked(self, mark: int, id_types: tuple[str, ...], *, ordered: bool) -> Frame:
+        """The table in the one shape of both sides: query, item, value, mark and, where asked for, position."""
+        query, item = (
+            f"cast({quoted(self.columns[role])} as {kind}) as {role}"
+            for role, kind in zip(("query", "item"), id_types, strict=True)
+        )
+        position = ["monotonically_increasing_id() as position"] if ordered else []
+        return self.frame.selectExpr(query, item, f"{self._value()} as value", f"tinyint({mark}) as mark", *position)
+
+    def _value(self) -> str:
+        role = next((role for role in ("grade", "score", "rank") if role in self.columns), None)
+        if role is None:  # judgments without grades: every pair is relevant
+            return "1.0D"
+        column = quoted(self.columns[role])
+        as_double = f"cast({column} as double)"
+        if _base(self.types[role]) == "bigint":
+            # Beyond 2**53 two different whole numbers may become one float: such a value is refused as NaN.
+            exact = f"cast({as_double} as decimal(38, 0)) = cast({column} as decimal(38, 0))"
+            as_double = f"case when {column} is null or {exact} then {as_double} else double('NaN') end"
+        return f"-({as_double})" if role == "rank" else as_double
+
+    def column_of(self, shared: str) -> str:
+        """The caller's name of a column of the shape of both sides."""
+        roles = ("grade", "score", "rank") if shared == "value" else (shared,)
+        return next((self.columns[role] for role in roles if role in self.columns), shared)
+
+
+def judgment_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
+    """Judgments: query, item and, where there is one, grade."""
+    source = "judgments (Spark DataFrame)"
+    return _side(frame, judgment_columns(frame.columns, columns, source), source)
+
+
+def run_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
+    """A run: query, item, and score or rank; the order of rows ranks nothing here."""
+    source = "run (Spark DataFrame)"
+    found = run_columns(frame.columns, columns, source)
+    if "score" not in found and "rank" not in found:
+        fact = f"{source} has neither a score nor a rank column (found: {', '.join(frame.columns)}), "
+        fact += "and the rows of a Spark table have no order of their own."
+        raise InputError(with_hint(fact, f"say which column ranks: {say_columns('score', 'my_score')}"))
+    return _side(frame, found, source)
+
+
+def _side(frame: Frame, found: Mapping[Any, str], source: str) -> Side:
+    kinds = dict(frame.dtypes)
+    types: dict[str, str] = {role: kinds[column] for role, column in found.items()}
+    for role, kind in types.items():
+        base = _base(kind)
+        if role in ("query", "item"):
+            if base not in (*_WHOLE, *_TEXT):
+                fact = f"{source}: the {role} ids ('{found[role]}') are of type {kind}."
+                raise InputError(with_hint(fact, "ids are text or whole numbers: cast the column to one of them"))
+        elif base not in _NUMBERS and not (base == "boolean" and role == "grade"):
+            fact = f"{source}: the {role} column ('{found[role]}') is of type {kind}."
+            raise InputError(with_hint(fact, f"a {role} is a number: cast the column to a numeric type"))
+    return Side(frame, dict(found), types, source)
+
+
+def local_judgments(session: Any, data: object, columns: Mapping[str, str] | None) -> Side:
+    """Judgments that are not in Spark, sent there."""
+    if isinstance(data, Labelled):
+        raise InputError("lists with labels carry their run; give them alone, or judgments and a run.")
+    truth = without_subtopics(judgments_table(into_judgments(data, columns=columns)))
+    return _sent({"query": truth.query, "item": truth.item, "grade": truth.grade}, session, truth.source)
+
+
+def local_run(session: Any, data: object, columns: Mapping[str, str] | None) -> Side:
+    """A run that is not in Spark, sent there."""
+    found = into_run(data, columns=columns)
+    run = joined_runs(list(found.blocks())) if isinstance(found, RunFile) else run_table(found)
+    value = {"score": run.score} if run.scored else {"rank": -run.score}
+    return _sent({"query": run.query, "item": run.item, **value}, session, run.source)
+
+
+def _sent(columns: Mapping[str, pl.Series], session: Any, source: str) -> Side:
+    frame = pl.DataFrame(columns).with_columns(pl.selectors.unsigned_integer().cast(pl.String))  # Spark has none
+    kinds = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double"}
+    types = {column: next(kind for of, kind in kinds.items() if dtype == of) for column, dtype in frame.schema.items()}
+    schema = ", ".join(f"{column} {kind}" for column, kind in types.items())
+    return Side(session.createDataFrame(frame.rows(), schema), {name: name for name in columns}, types, source)
+
+
+def _base(kind: str) -> str:
+    """The type without its size: ``decimal(10,2)`` is decimal."""
+    return kind.partition("(")[0].strip().lower()
+
+
+def quoted(name: str) -> str:
+    """A name as Spark's SQL takes any name."""
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,58 @@
+"""Intervals of measures that have one value for all lists: queries are drawn again where that says something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankmeter.arithmetic.slates import FROM_SUMS
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.measures import Measure
+from rankmeter.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    from rankmeter.results import Evaluation
+
+BLOCK_CELLS = 4_000_000
+MOST_DRAWS = 200_000_000
+"""How many queries are drawn in all; with very many queries there are fewer resamples, and the interval says so."""
+
+
+def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:
+    """The percentile interval by the bootstrap over queries."""
+    if type(measure).name == "SegmentGap":
+        return _gap_interval(ev, measure, level=level, resamples=resamples, seed=seed)
+    whole = ev.wholes.get(measure)
+    if whole is None or whole.parts is None or whole.constants is None:
+        raise MeasureError(
+            with_hint(
+                f"{measure} has no interval: queries drawn again repeat each other's lists, so fewer items would be "
+                "recommended in every resample.",
+                "compare systems on the same users instead",
+            )
+        )
+    rng = np.random.default_rng(seed)
+    n = len(whole.parts)
+    resamples = max(min(resamples, MOST_DRAWS // max(n, 1)), 100)
+    step = max(1, BLOCK_CELLS // max(n, 1))
+    drawn = []
+    for first in range(0, resamples, step):
+        rows = min(step, resamples - first)
+        chosen = rng.integers(0, n, (rows, n)) + np.arange(rows)[:, None] * n
+        weights = np.bincount(chosen.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+        drawn.append(FROM_SUMS[type(measure).name](weights @ whole.parts, whole.constants, measure))
+    low, high = np.nanquantile(np.concatenate(drawn), [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), level, "percentile bootstrap over queries", resamples, seed, n)
+
+
+def _gap_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:
+    from rankmeter.listing import compared_by
+
+    cut = next((one for one in ev.slices.values() if one.kind == "query"), None)
+    if cut is None:
+        raise MeasureError(f"{measure} has no interval: the segments are not known.")
+    resamples = min(resamples, 1999)
+    gap = cut.gap(compared_by(measure), gap=getattr(measure, "gap", "mad"), level=level, resamples=resamples, seed=seed)
+    method = "percentile bootstrap within segments"
+    return Interval(gap.low, gap.high, level, method, resamples, seed, ev.counted(measure))

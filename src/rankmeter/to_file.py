@@ -1,0 +1,175 @@
+"""``evaluate(..., per_query_to=path)``: a run is read block by block and its values per query go straight to a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankmeter.arithmetic.parts import Values
+from rankmeter.asking import Asked
+from rankmeter.blocks import State, check_mergeable, evaluate_block, summary
+from rankmeter.distant import DistantEvaluation
+from rankmeter.errors import InputError, with_hint
+from rankmeter.evaluation import evaluate_placing
+from rankmeter.inputs import RunFile, into_judgments, into_run
+from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.progress import Listener
+from rankmeter.inputs.regrouping import regrouped
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.measures import Measure
+from rankmeter.placing import judgments_table
+from rankmeter.placing.placements import Bools, Ints
+from rankmeter.placing.segments import expand, group_rows, offsets_of
+from rankmeter.placing.subtopics import without_subtopics
+from rankmeter.placing.table import ScatteredQueryError, same_id_types
+from rankmeter.planning import MOST_JUDGED, into_placing
+from rankmeter.results import Evaluation
+
+QUERIES_AT_ONCE = 200_000
+"""How many of the judged queries that the run does not hold are evaluated at a time."""
+
+
+def evaluate_to_file(
+    judgments: object,
+    run: object,
+    asked: Asked,
+    columns: Mapping[str, str] | None,
+    name: str,
+    path: str | os.PathLike[str],
+    progress: Listener | None,
+) -> Evaluation:
+    """Evaluate, and write the values per query to a Parquet file, whole or not at all.
+
+    The file is the one that `Evaluation.save` writes, its rows in the order of the run, the queries that the run does
+    not hold at the end. What comes from memory anyway is evaluated as always and saved.
+    """
+    target = Path(path)
+    if target.is_dir() or not target.parent.is_dir():
+        wrong = "it is a directory" if target.is_dir() else f"there is no directory {target.parent}"
+        raise InputError(f"per_query_to={target} cannot be written: {wrong}.")
+    source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
+    if not isinstance(source, RunFile):
+        given = source if isinstance(source, RunTable) else run  # a pipe can be read only once
+        ev = evaluate_placing(into_placing(judgments, given, columns), asked, name)
+        with _beside(target) as folder:
+            ev.save(Path(folder) / target.name)
+            (Path(folder) / target.name).replace(target)
+        return ev
+    measures = asked.measures
+    check_mergeable(measures)
+    truth = without_subtopics(judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments"))))
+    with _beside(target) as folder:
+        try:
+            state, parts = _write_parts(truth, source.blocks(), measures, Path(folder))
+        except ScatteredQueryError:
+            with regrouped(source.blocks()) as blocks:
+                state, parts = _write_parts(truth, blocks, measures, Path(folder))
+        found = summary(state, measures, truth.source, source.source, strict=asked.strict)
+        ev = DistantEvaluation(name=name, asked=asked.names, **found, fetch=partial(Evaluation.load, target))
+        made = Path(folder) / target.name
+        pl.scan_parquet(parts, glob=False, hive_partitioning=False).sink_parquet(
+            made, metadata=_header(ev, Path(folder) / "header")
+        )
+        made.replace(target)
+    return ev
+
+
+def _beside(target: Path) -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix=".rankmeter-", dir=target.parent)
+
+
+def _write_parts(
+    truth: JudgmentTable, blocks: Iterable[RunTable], measures: Sequence[Measure], folder: Path
+) -> tuple[State, list[Path]]:
+    """Write the values of each block to a file of its own."""
+    wide = len(truth.query) <= MOST_JUDGED
+    known: _ByQuery | None = None
+    states: list[State] = []
+    parts: list[Path] = []
+    empty: RunTable | None = None
+
+    def add(judged: JudgmentTable, block: RunTable) -> None:
+        made = evaluate_block(judged, block, measures, wide=wide)
+        states.append(made.state)
+        parts.append(folder / f"{len(parts):07}.parquet")
+        pl.DataFrame(made.columns()).write_parquet(parts[-1])
+
+    for block in blocks:
+        truth, block = same_id_types(truth, block)
+        if known is None or known.table is not truth:
+            known = _ByQuery(truth)
+        add(known.take(block.query), block)
+        empty = empty or replace(block, query=block.query.clear(), item=block.item.clear(), score=block.score.clear())
+    if known is None or empty is None:
+        raise InputError(with_hint("the run has no rows.", "evaluate(judgments, run, measures): truth first"))
+    for judged in known.rest():
+        add(judged, empty)
+    return State.merged(states), parts
+
+
+class _ByQuery:
+    """Judgments that are handed out query by query, each once."""
+
+    def __init__(self, table: JudgmentTable) -> None:
+        self.table = table
+        queries = table.query.unique(maintain_order=True)
+        self._number = pl.DataFrame({"query": queries, "number": np.arange(len(queries))})
+        code = self._numbers(table.query)
+        self._order: Ints = group_rows(code, len(queries))
+        self._sizes: Ints = np.bincount(code, minlength=len(queries)).astype(np.int64)
+        self._offsets = offsets_of(self._sizes)
+        self._given: Bools = np.zeros(len(queries), np.bool_)
+        self._strangers: set[object] = set()
+
+    def _numbers(self, query: pl.Series) -> Ints:
+        joined = pl.DataFrame({"query": query}).join(self._number, on="query", how="left", maintain_order="left")
+        return joined["number"].fill_null(-1).to_numpy()
+
+    def take(self, query: pl.Series) -> JudgmentTable:
+        """The judgments of the queries of a block; a query that was in an earlier block is an error."""
+        different = query.unique(maintain_order=True)
+        number = self._numbers(different)
+        unknown = different.filter(pl.Series(number < 0)).to_list()
+        before = len(self._strangers)
+        self._strangers.update(unknown)
+        number = number[number >= 0]
+        if self._given[number].any() or len(self._strangers) != before + len(unknown):
+            raise ScatteredQueryError
+        self._given[number] = True
+        return self._rows(number)
+
+    def rest(self) -> Iterable[JudgmentTable]:
+        """The judgments of the queries that no block held."""
+        left = np.flatnonzero(~self._given)
+        for first in range(0, len(left), QUERIES_AT_ONCE):
+            yield self._rows(left[first : first + QUERIES_AT_ONCE])
+
+    def _rows(self, number: Ints) -> JudgmentTable:
+        rows = pl.Series(self._order[expand(self._offsets[number], self._sizes[number])])
+        table = self.table
+        return JudgmentTable(table.query.gather(rows), table.item.gather(rows), table.grade.gather(rows), table.source)
+
+
+def _header(ev: DistantEvaluation, scratch: Path) -> dict[str, str]:
+    """What a saved evaluation says of itself, taken from a saved one without queries."""
+    nothing = np.empty(0)
+    Evaluation(
+        name=ev.name,
+        queries=pl.Series([], dtype=pl.String),
+        values={m: Values(nothing, nothing.astype(np.bool_), nothing, nothing) for m in ev.means},
+        means=ev.means,
+        tie_bounds=ev.tie_bounds,
+        asked=ev.asked,
+        facts=ev.facts,
+    ).save(scratch)
+    found: dict[str, Any] = pl.read_parquet_metadata(scratch)
+    return {"rankmeter": json.dumps(json.loads(found["rankmeter"]))}

@@ -1,0 +1,198 @@
+"""The report in a real browser: drawn, sorted, clicked, offline, and safe from what titles hold."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+
+import pytest
+
+import rankmeter as rm
+
+pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser and is not installed")
+ui = pytest.importorskip("selenium.webdriver.support.ui", reason="selenium drives the browser and is not installed")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH"),
+    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver on the PATH"),
+    # One browser for all tests of this file, also where tests run in parallel.
+    pytest.mark.xdist_group("browser"),
+    # Selenium's sockets to its driver are closed when the browser is left.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
+--disable-component-update --disable-sync --force-prefers-reduced-motion --window-size=1200,900""".split()
+
+
+def _comparison():
+    """Three systems; of query i `good` finds the answer at rank 1 or 2, `poor` at 1, 2 or 3, `bad<b>` at 4."""
+    items = [f"d{n}" for n in range(5)]
+    truth = {f"q{i}": {"d0": 2, "d1": 0} for i in range(30)}
+
+    def placed(i: int, rank: int) -> list[str]:
+        others = [item for item in items if item != "d0"]
+        return [*others[: rank - 1], "d0", *others[rank - 1 :]]
+
+    ranks = {"poor": lambda i: 1 + i % 3, "good": lambda i: 1 + i % 2, "bad<b>": lambda _: 4}
+    runs = {name: {f"q{i}": placed(i, rank(i)) for i in range(30)} for name, rank in ranks.items()}
+    return rm.compare(truth, runs, ["RR", "nDCG@3"], baseline="poor", permutations=500, resamples=500)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    report = _comparison().report(
+        folder / "report.html", titles={"items": {"d0": HOSTILE}, "queries": {"q2": HOSTILE}}, title=HOSTILE
+    )
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in [*FLAGS, f"--user-data-dir={folder / 'profile'}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    try:
+        driver.get(report.as_uri())
+        _until(lambda: len(driver.find_elements("css selector", ".chart svg")) == 7)
+        yield driver
+    finally:
+        driver.quit()
+
+
+def _until(holds, seconds: float = 20):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "the page did not get there in time"
+        time.sleep(0.05)
+
+
+def _all(page, css: str):
+    return page.find_elements("css selector", css)
+
+
+def _click(page, element):
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+    element.click()
+
+
+def _names(page):
+    return [row.get_attribute("data-name") for row in _all(page, ".board.shown tbody tr")]
+
+
+def test_every_chart_is_drawn(page):
+    drawn = {chart.get_attribute("id"): chart for chart in _all(page, ".chart")}
+    assert set(drawn) == {
+        f"chart-{name}" for name in "differences scatter cutoffs distribution trade_off correlation similarity".split()
+    }
+    for name, chart in drawn.items():
+        assert len(chart.find_elements("css selector", "path")) > 3, name
+
+
+def test_leaderboard_is_sorted_by_a_click_on_its_head(page):
+    assert _names(page) == ["good", "poor", "bad<b>"]
+    head = page.find_element("css selector", ".board.shown th[data-key=value] button")
+    _click(page, head)
+    assert _names(page) == ["bad<b>", "poor", "good"]
+    _click(page, head)
+    assert _names(page) == ["good", "poor", "bad<b>"]
+    _click(page, page.find_element("css selector", ".board.shown th[data-key=name] button"))
+    assert _names(page) == ["bad<b>", "good", "poor"]
+
+
+def test_a_row_opens_its_query_with_the_lists_side_by_side(page):
+    row = page.find_element("css selector", "#query-table tr[data-name=q5]")
+    _click(page, row)
+    assert page.find_element("id", "detail-title").text == "q5"
+    columns = _all(page, ".lists > div")
+    assert [column.find_element("css selector", "h4").text.split()[0] for column in columns] == [
+        "poor",
+        "good",
+        "bad<b>",
+    ]
+    # q5: poor has the answer at 3, good at 2, bad at 4; d1 is judged 0 and the other items carry no judgment.
+    places = [
+        [item.get_attribute("data-item") for item in column.find_elements("css selector", ".item")].index(
+            page.find_element("css selector", ".lists .item.g3").get_attribute("data-item")
+        )
+        for column in columns
+    ]
+    assert places == [2, 1, 3]
+    good = columns[1].find_elements("css selector", ".item")
+    assert ["▲1" in item.text for item in good] == [False, True, False, False, False]
+    assert sum("unjudged" in item.get_attribute("class") for item in good) == 3
+
+
+def test_a_bar_opens_its_query(page):
+    _click(page, page.find_element("css selector", "#query-table tr[data-name=q5]"))
+    before = page.find_element("id", "detail-title").text
+    bars = _all(page, "#chart-differences .mark-rect path")
+    assert len(bars) == 30
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", bars[-1])
+    webdriver.ActionChains(page).move_to_element(bars[-1]).click().perform()
+    _until(lambda: page.find_element("id", "detail-title").text != before)
+    assert page.find_element("id", "detail-title").text.split(":")[0] in {"q2", "q8", "q14", "q20", "q26"}
+
+
+def test_another_measure_changes_board_charts_and_table(page):
+    select = ui.Select(page.find_element("id", "measure"))
+    first = page.find_element("css selector", "#query-table tbody tr").text
+    select.select_by_visible_text("nDCG@3")
+    _until(lambda: page.find_element("css selector", ".board.shown h3").text == "nDCG@3")
+    assert page.find_element("css selector", "#query-table tbody tr").text != first
+    select.select_by_visible_text("RR")
+
+
+def test_search_keeps_the_queries_that_match(page):
+    search = page.find_element("id", "search")
+    search.send_keys("q17")
+    assert [row.get_attribute("data-name") for row in _all(page, "#query-table tbody tr")] == ["q17"]
+    for _ in "q17":
+        search.send_keys("\b")
+    assert len(_all(page, "#query-table tbody tr")) == 30
+
+
+def test_hostile_titles_are_shown_as_text(page):
+    _click(page, page.find_element("css selector", "#query-table tr[data-name=q2]"))
+    assert page.find_element("id", "detail-title").text == f"q2: {HOSTILE}"
+    assert page.find_element("css selector", "h1").text == HOSTILE
+    assert page.find_element("css selector", ".lists .item.g3 .what").get_attribute("textContent") == HOSTILE
+    assert page.execute_script("return window.hacked") is None
+    assert not _all(page, "img")
+
+
+def test_charts_follow_the_dark_scheme(page):
+    def ink():
+        return page.execute_script(
+            "return document.querySelector('#chart-scatter .role-axis-label text').getAttribute('fill')"
+        )
+
+    light = ink()
+    page.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    )
+    _until(lambda: ink() != light)
+    page.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]}
+    )
+    _until(lambda: ink() == light)
+
+
+def test_a_phone_needs_no_sideways_scrolling(page):
+    size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    _until(lambda: page.execute_script("return document.documentElement.scrollWidth") <= 390)
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_nothing_was_said_on_the_console_and_nothing_was_fetched(page):
+    assert page.get_log("browser") == []
+    messages = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
+    sent = [m["params"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    # The browser's own empty first page is no part of the report.
+    asked = {one["request"]["url"] for one in sent if not one["documentURL"].startswith(("chrome:", "about:"))}
+    assert page.current_url in asked
+    assert {url for url in asked if not url.startswith("data:")} == {page.current_url}

@@ -1,0 +1,79 @@
+"""``rankmeter evaluate`` with a catalogue, a history and slices."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rankmeter.cli import app
+
+FILES = {
+    "test.csv": "user,item\nu1,a\nu2,b\n",
+    "model.csv": "user,item,score\nu1,a,3\nu1,b,2\nu2,c,3\nu2,z,1\n",
+    "train.csv": "user,item\nu1,c\nu2,a\nu3,a\n",
+    "items.csv": "item,genre,price,group\na,x|y,3,m\nb,x,2,n\nc,y,5,m\n",
+    "users.csv": "user,country\nu1,DE\nu2,FR\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(app, ["evaluate", "test.csv", "model.csv", *args])
+
+
+def test_measures_of_lists_stand_beside_the_others() -> None:
+    result = run("-m", "nDCG@2 Coverage@2 Revenue@2", "--catalogue", "items.csv", "-q")
+    assert result.exit_code == 0
+    assert result.stdout == "run    nDCG@2  Coverage@2  Revenue@2\nmodel  0.5000      1.0000     1.5000\n"
+
+
+def test_slices_are_rows() -> None:
+    result = run(
+        "-m", "RR", "-m", "Coverage@2", "--catalogue", "items.csv", "--by", "users.csv", "--format", "csv", "-q"
+    )
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [(row["by"], row["slice"], row["queries"]) for row in rows] == [
+        ("", "all", "2"),
+        ("country", "DE", "1"),
+        ("country", "FR", "1"),
+    ]
+    assert [float(row["RR"]) for row in rows] == [0.5, 1.0, 0.0]
+
+
+def test_json_holds_the_slices_and_the_notes() -> None:
+    result = run(
+        "-m", "Novelty@2", "--catalogue", "items.csv", "--history", "train.csv", "--by", "activity", "--format", "json"
+    )
+    found = json.loads(result.stdout)["runs"][0]
+    assert found["slices"]["activity"]["Novelty@2"]["queries"]["no history"] == 0
+    assert "1 of 4 recommended places hold items outside the catalogue" in found["facts"]["notes"]
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["-m", "Coverage@2"], "pass catalogue="),
+        (["-m", "ILD@2", "--catalogue", "items.csv"], "a column features"),
+        (["-m", "Coverage@2", "--catalogue", "nowhere.csv"], "nowhere.csv"),
+        (["-m", "RR", "--by", "users.csv:contry"], "did you mean 'country'?"),
+        (["-m", "RR", "--by", "activty"], "did you mean 'activity'?"),
+        (["-m", "RR", "--by", "activity"], "history="),
+    ],
+)
+def test_what_is_missing_is_one_sentence_and_exit_code_2(args: list[str], told: str) -> None:
+    result = run(*args)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert told in result.stderr
+    assert "Traceback" not in result.stderr

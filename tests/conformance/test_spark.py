@@ -1,0 +1,233 @@
+"""Spark tables give the numbers of runs in memory, to the last bit: a real session, two executor threads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.conformance.test_streamed import EXACT
+from tests.conformance.test_ways_of_placing import by_query, data, rows
+
+import rankmeter as rm
+from rankmeter import spark_worker
+
+SRC = str(Path(rm.__file__).parents[1])
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, which is not on the path"),
+    # PySpark 4.3 says of pandas 3 that it is not fully supported; sockets to the JVM are closed by the collector.
+    pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*pandas.*:FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+SOME = [measure for number, measure in enumerate(EXACT) if number % 6 == 0 or "(" not in str(measure)] + [
+    rm.parse(text)
+    for text in (
+        "AP(ties=mean)", "nDCG(ties=input)@5", "RR(ties=reversed)", "P(aggregate=pooled)@3", "AP(aggregate=geometric)",
+        "RR(aggregate=median)", "RR(scores=float32)@5", "AP(candidates=appended)", "R@100", "NumQ", "NumRelRet",
+    )
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYTHONPATH"] = os.pathsep.join([SRC, os.environ.get("PYTHONPATH", "")])
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "5")
+        .config("spark.sql.adaptive.coalescePartitions.enabled", "false")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "7")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def table(spark, frame: pl.DataFrame):
+    kinds = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double"}
+    schema = ", ".join(f"{name} {kinds[dtype.base_type()]}" for name, dtype in frame.schema.items())
+    return spark.createDataFrame(frame.rows(), schema)
+
+
+@pytest.fixture(scope="module")
+def tables(spark):
+    judgments, run = data(1)
+    return table(spark, rows(judgments, "grade")), table(spark, rows(run, "score"))
+
+
+def test_spark_gives_the_values_of_mappings(tables):
+    judgments, run = data(1)
+    expected = rm.evaluate(judgments, run, SOME)
+    found = rm.evaluate(*tables, SOME, name="run")
+    assert found.mean == pytest.approx(expected.mean, abs=0, nan_ok=True)
+    assert found.tie_bounds == expected.tie_bounds
+    assert by_query(found.collect()) == by_query(expected)
+    assert {str(m): found.counted(m) for m in found.means} == {str(m): expected.counted(m) for m in expected.means}
+    assert found.facts.unjudged_at == expected.facts.unjudged_at
+    assert found.facts.sentences() == expected.facts.sentences()
+    assert found.definitions == expected.definitions
+
+
+def test_values_per_query_stay_a_spark_table(tables):
+    judgments, run = data(1)
+    found = rm.evaluate(*tables, ["AP", "RBP(p=0.5)", "R(queries=common)@3"])
+    expected = rm.evaluate(judgments, run, ["AP", "RBP(p=0.5)", "R(queries=common)@3"])
+    assert type(found.per_query).__module__.startswith("pyspark.sql")
+    collected = {row["query"]: row.asDict() for row in found.per_query.collect()}
+    assert collected == {row["query"]: row for row in expected.per_query.to_dicts()}
+    assert found.per_query.where("`R(queries=common)@3` is null").count() == 2
+    assert found.interval("AP") == expected.interval("AP") or found.interval("AP").queries == 13
+    found.unpersist()
+
+
+def test_blocks_within_a_partition_and_skewed_queries(spark, monkeypatch):
+    # One query has half of all rows; a partition holds many small ones.
+    frame = pl.DataFrame({"n": range(6000)}).select(
+        query=pl.when(pl.col("n") % 2 == 0).then(0).otherwise(pl.col("n") % 1501),
+        item=pl.col("n"),
+        score=(pl.col("n") * 7919 % 101).cast(pl.Float64),
+    )
+    judged = frame.filter(pl.col("item") % 5 == 0).select("query", "item", grade=pl.col("item") % 4 * 1.0)
+    expected = rm.evaluate(judged, frame, ["AP", "nDCG@10", "Bpref"])
+    found = rm.evaluate(table(spark, judged), table(spark, frame).repartition(9), ["AP", "nDCG@10", "Bpref"])
+    assert found.mean == expected.mean
+    assert found.to_polars().sort("query").equals(expected.per_query.sort("query"))
+
+
+def test_int_ids_beyond_the_precision_of_floats_stay_apart(spark):
+    large = 2**53
+    judgments = table(spark, pl.DataFrame({"query": [1], "item": [large + 1], "grade": [1.0]}))
+    run = table(spark, pl.DataFrame({"query": [1, 1], "item": [large, large + 1], "score": [-3.0, -5.0]}))
+    found = rm.evaluate(judgments, run, "RR")
+    assert found["RR"] == 0.5
+    assert found.to_polars()["query"].to_list() == [1]
+
+
+def test_duplicates_are_refused_or_treated_as_asked(spark):
+    run = pl.DataFrame({"query": ["q"] * 3, "item": ["a", "b", "b"], "score": [2.0, 1.0, 3.0]})
+    judgments = {"q": {"b": 1}}
+    with pytest.raises(rm.InputError, match="returns an item twice for the same query: item b in query q"):
+        rm.evaluate(judgments, table(spark, run), "RR")
+    for policy in ("first", "best", "counted"):
+        found = rm.evaluate(judgments, table(spark, run), "RR", duplicates=policy)
+        assert found.mean == rm.evaluate(judgments, run, "RR", duplicates=policy).mean
+
+
+def test_a_local_side_is_sent_and_ids_of_two_types_are_compared_as_text(spark):
+    run = table(spark, pl.DataFrame({"user_id": [7, 7], "item_id": [1, 2], "rank": [1, 2]}))
+    with pytest.warns(rm.RankmeterWarning, match="compared as text"):
+        found = rm.evaluate({"7": {"2": 1}}, run, "RR")
+    assert found["RR"] == 0.5
+
+
+def test_a_measure_of_ones_own_travels_to_the_cluster(tables):
+    @rm.measure
+    def SparkOwn(grades, *, base=0.5):
+        return sum(grade * base**place for place, grade in enumerate(grades))
+
+    assert rm.evaluate(*tables, "SparkOwn@3").mean == rm.evaluate(*data(1), "SparkOwn@3").mean
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (["query", "nullif(item, '2') as item", "score"], r"run \(Spark DataFrame\): 'item' is missing in \d+ rows"),
+        (["query as topic", "item", "double('NaN') as score"], "'score' is NaN or beyond 2..53 in 114 rows"),
+        (["nullif(query, 'q5') as qid", "item", "score"], r"'qid' is missing in \d+ rows"),
+        (["query", "item"], "neither a score nor a rank column"),
+        (["query", "item", "'x' as score"], "the score column .'score'. is of type string"),
+        (["cast(1.5 as double) as query", "item", "score"], "the query ids .'query'. are of type double"),
+        (["query", "item", "bigint(9007199254740993) as score"], "'score' is NaN or beyond"),
+        (["concat('x', query) as query", "item", "score"], "no query in common: .* judges .* holds x"),
+        (["query as a", "item", "score"], "has no query column"),
+    ],
+)
+def test_bad_tables_are_refused_in_a_sentence(tables, change, said):
+    judgments, run = tables
+    with pytest.raises(rm.RankmeterError, match=said):
+        rm.evaluate(judgments, run.selectExpr(*change), "RR")
+
+
+def test_what_the_data_cannot_answer_is_refused(tables):
+    with pytest.raises(rm.MeasureError, match="the highest grade judged is 3"):
+        rm.evaluate(*tables, "P(rel=9)@3")
+    with pytest.raises(rm.InputError, match=r"per_query.write.parquet\('x'\)"):
+        rm.evaluate(*tables, "RR", per_query_to="x")
+
+
+def test_one_row_batches_are_put_together(monkeypatch):
+    from collections import Counter
+
+    import pyarrow as pa
+
+    monkeypatch.setattr(spark_worker, "BLOCK_ROWS", 4)
+    queries = ["a"] * 3 + ["b"] + ["c"] * 3 + ["d"] * 2 + ["e"] * 19 + ["f"]
+    frame = pl.DataFrame({"query": queries, "item": "x", "value": 1.0, "mark": 1})
+    batches = [batch for row in range(len(queries)) for batch in frame.slice(row, 1).to_arrow().to_batches()]
+    assert isinstance(batches[0], pa.RecordBatch)
+    blocks = list(spark_worker.whole_queries(iter(batches), Counter()))
+    assert [query for block in blocks for query in block["query"]] == queries
+    assert len(blocks) > 2
+    owners = [set(block["query"]) for block in blocks]
+    assert sum(map(len, owners)) == 6
+
+
+CONNECT = """
+import warnings
+warnings.filterwarnings("ignore")
+from pyspark.sql import SparkSession
+from tests.conformance.test_ways_of_placing import by_query, data, rows
+import rankmeter as rm
+spark = (SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "3")
+         .config("spark.ui.enabled", "false").getOrCreate())
+judgments, run = data(1)
+given = [spark.createDataFrame(rows(one, value).rows(), f"query string, item string, {value} double")
+         for one, value in ((judgments, "grade"), (run, "score"))]
+assert type(given[0]).__module__.startswith("pyspark.sql.connect"), type(given[0])
+asked = ["AP", "nDCG(ties=mean)@5", "RR(ties=input)", "P(aggregate=pooled)@3"]
+found, expected = rm.evaluate(*given, asked), rm.evaluate(judgments, run, asked)
+assert found.mean == expected.mean
+assert found.tie_bounds == expected.tie_bounds
+assert type(found.per_query).__module__.startswith("pyspark.sql.connect")
+assert by_query(found.collect()) == by_query(expected)
+try:
+    rm.evaluate(given[0], given[1].selectExpr("query", "nullif(item, '2') as item", "score"), "AP")
+except rm.InputError as error:
+    print(error)
+spark.stop()
+try:
+    rm.evaluate(*given, asked)
+except rm.InputError as error:
+    print(error)
+"""
+
+
+def test_connect_gives_the_same(tmp_path):
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([SRC, str(Path(__file__).parents[2])])}
+    env |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECT], env=env, capture_output=True, text=True, timeout=300, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "'item' is missing in" in done.stdout
+    assert "the Spark session of these tables is gone." in done.stdout
+
+
+def test_a_session_that_is_gone_is_said(tables, spark):
+    spark.stop()  # the last test of this module
+    with pytest.raises(rm.InputError, match="the Spark session of these tables is gone"):
+        rm.evaluate(*tables, "RR")

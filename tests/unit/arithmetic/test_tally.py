@@ -1,0 +1,49 @@
+"""Sums that merge: no partitioning of the queries changes a digit."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankmeter.arithmetic import MERGEABLE, Tally, Values, aggregated
+from rankmeter.arithmetic.tally import exact_sum
+
+NUMBERS = st.floats(-1e300, 1e300, allow_nan=False)
+
+
+@given(st.lists(NUMBERS, max_size=40))
+def test_an_exact_sum_is_exact(numbers):
+    parts = exact_sum(np.array(numbers, np.float64))
+    assert math.fsum([*numbers, *(-part for part in parts)]) == 0.0
+    assert len(parts) <= 40
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1e6), st.sampled_from([0.0, 0.1, 3.0, 7e5]), st.booleans()), min_size=1, max_size=40
+    ),
+    st.lists(st.integers(0, 40), max_size=6),
+    st.sampled_from(MERGEABLE),
+)
+def test_any_partitioning_gives_the_value_of_all_queries_at_once(rows, cuts, aggregate):
+    above, below, counted = (np.array(column) for column in zip(*rows, strict=True))
+    value = np.divide(above, below, out=np.zeros(len(rows)), where=below > 0)
+    edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    parts = [
+        Tally.of(Values(value[a:b], counted[a:b], above[a:b], below[a:b]), aggregate)
+        for a, b in itertools.pairwise(edges)
+    ]
+    expected = aggregated(Values(value, counted, above, below), aggregate)
+    for order in (parts, parts[::-1]):
+        assert Tally.merged(order).value(aggregate) == pytest.approx(expected, abs=0, rel=0, nan_ok=True)
+
+
+def test_a_value_that_is_not_a_number_stays_one():
+    values = Values(np.array([1.0, math.nan]), np.array([True, True]), np.zeros(2), np.ones(2))
+    merged = Tally.merged([Tally.of(values, "mean"), Tally.of(values, "mean")])
+    assert math.isnan(merged.value("mean"))

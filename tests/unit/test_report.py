@@ -1,0 +1,232 @@
+"""What a report holds, without a browser: the data, its size, its language, its escapes."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankmeter as rm
+from rankmeter.inputs import into_judgments, into_run
+from rankmeter.report.curves import CUTOFFS, curves
+from rankmeter.report.data import informative_queries, pareto, report_data
+from rankmeter.report.lists import judgments_of, ranked_lists, rbo
+from rankmeter.report.titles import Titles, into_titles, read_texts, titles_of
+from rankmeter.report.words import WORDS, settings_sentences
+
+TRUTH = {f"q{i}": {"a": 2, "b": 1, "c": 0} for i in range(30)}
+RUNS = {
+    "one": {f"q{i}": {"a": 1.0, "x": 0.5, "b": 0.5} for i in range(30)},
+    "two": {f"q{i}": {"x": 1.0, "a": 0.5} if i % 3 else {"a": 1.0} for i in range(30)},
+}
+
+
+@pytest.fixture(scope="module")
+def cmp():
+    return rm.compare(TRUTH, RUNS, ["nDCG@10", "RR", "P@2"], baseline="one", permutations=200, resamples=200)
+
+
+@pytest.fixture(scope="module")
+def page(cmp, tmp_path_factory):
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    path = cmp.report(tmp_path_factory.mktemp("r") / "r.html", titles={"queries": {"q1": "</script><b>"}})
+    return path.read_text(encoding="utf-8")
+
+
+def _payload(page: str):
+    return json.loads(re.search(r'<script type="application/json" id="payload">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def test_both_languages_have_the_same_words_with_the_same_places():
+    assert set(WORDS["en"]) == set(WORDS["zh"])
+    for key, text in WORDS["en"].items():
+        assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", WORDS["zh"][key])), key
+
+
+def test_settings_are_said_in_chinese_with_the_same_numbers(cmp):
+    said = " ".join(settings_sentences(cmp.settings, "zh"))
+    for number in ("200", "95%", "1 次检验", "Holm"):
+        assert number in said
+
+
+def test_tied_items_stand_in_the_order_of_the_tie_rule():
+    source = into_run(RUNS["one"])
+    assert ranked_lists(source, {"q1"}, depth=10, ties="item") == {"q1": ["a", "x", "b"]}
+    assert ranked_lists(source, {"q1"}, depth=10, ties="item-ascending") == {"q1": ["a", "b", "x"]}
+    assert ranked_lists(source, {"q1"}, depth=10, ties="reversed") == {"q1": ["a", "b", "x"]}
+    assert ranked_lists(source, {"q1"}, depth=1, ties="input") == {"q1": ["a"]}
+
+
+def test_grades_of_subtopics_are_the_highest():
+    judgments = into_judgments({"q": {"a": {"s": 1, "t": 3}}, "r": {"b": {"s": 1}}})
+    assert judgments_of(judgments, {"q"}) == {"q": {"a": 3.0}}
+
+
+@given(st.permutations("abcdef"), st.permutations("abcdef"), st.integers(1, 6))
+def test_rbo_is_its_formula(left, right, depth):
+    left, right = left[:depth], right[:depth]
+    agreement = [len({*left[:i]} & {*right[:i]}) / i for i in range(1, depth + 1)]
+    expected = agreement[-1] * 0.9**depth + sum(a * 0.9**i for i, a in enumerate(agreement, 1)) * 0.1 / 0.9
+    assert rbo(left, right) == pytest.approx(expected)
+    assert rbo(left, right) == rbo(right, left)
+
+
+def test_an_empty_list_is_like_an_empty_one_only():
+    assert (rbo([], []), rbo([], ["a"])) == (1.0, 0.0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8))
+def test_no_point_of_the_front_is_beaten_and_every_other_is(points):
+    front = pareto(points)
+
+    def beats(a, b):
+        return a != b and a[0] >= b[0] and a[1] >= b[1]
+
+    for place, point in enumerate(points):
+        assert (place in front) == (not any(beats(other, point) for other in points))
+
+
+def test_curves_are_the_values_that_evaluate_gives(cmp):
+    points = curves(cmp.measures, cmp.inputs, z=1.96)
+    assert set(points) == {"nDCG", "RR", "P"}
+    for k in CUTOFFS:
+        found = next(p for p in points["P"] if p["system"] == "two" and p["k"] == k)
+        assert found["value"] == pytest.approx(rm.evaluate(TRUTH, RUNS["two"], [f"P@{k}"])[f"P@{k}"])
+        assert found["low"] <= found["value"] <= found["high"]
+
+
+def test_the_queries_that_differ_most_come_first(cmp):
+    first = informative_queries(cmp, "one")[:10]
+    changed = [cmp.queries[place] for place in first]
+    assert all(int(query[1:]) % 3 for query in changed[:1])
+    assert sorted(informative_queries(cmp, "one")) == list(range(30))
+
+
+def test_the_payload_is_what_the_comparison_holds(cmp, page):
+    data = _payload(page)["data"]
+    assert data["systems"] == ["one", "two"]
+    assert data["reference"] == 0
+    board = {row["system"]: row for row in data["boards"][1]}
+    assert board["two"]["value"] == round(cmp.score("RR", "two").value, 4)
+    deltas = [y - x for _, x, y in data["pairs"][1][1]]
+    assert deltas == sorted(deltas)
+    assert len(deltas) == 30
+
+
+def test_nothing_in_the_page_can_end_its_script_or_load_anything(page):
+    assert "</script><b>" not in page
+    assert _payload(page)["data"]["queries"][1][1] == "</script><b>"
+    head = page[: page.index("<main>")]
+    assert "default-src 'none'" in head
+    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page[: page.index('<script type="application/json"')])
+
+
+def test_every_definition_and_the_seed_are_written_out(page):
+    for text in ("Normalised discounted cumulative gain", "ties=item", "Reciprocal rank", "seed 0", "in memory"):
+        assert text in page
+
+
+def test_chinese(cmp, tmp_path):
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    page = cmp.report(tmp_path / "r.html", lang="zh").read_text(encoding="utf-8")
+    assert '<html lang="zh-CN">' in page
+    assert "排行榜" in page
+    assert "How it misleads" not in page
+
+
+def test_files_are_named_by_their_hash(tmp_path):
+    import hashlib
+
+    from rankmeter.report.data import provenance
+
+    qrels, run = tmp_path / "j.qrels", tmp_path / "a.run"
+    qrels.write_text("1 0 a 1\n2 0 a 1\n")
+    run.write_text("1 Q0 a 1 2.0 t\n2 Q0 b 1 2.0 t\n")
+    found = provenance(rm.compare(qrels, {"x": run, "y": run}, ["RR"], permutations=100, resamples=100))
+    assert found["inputs"][1] == ("x", "a.run", hashlib.sha256(run.read_bytes()).hexdigest())
+
+
+def test_saved_evaluations_have_a_report_without_lists(tmp_path):
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    evaluations = [rm.evaluate(TRUTH, run, ["RR"], name=name) for name, run in RUNS.items()]
+    cmp = rm.compare(None, evaluations, ["RR"], permutations=100, resamples=100)
+    page = cmp.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Made from saved evaluations" in page
+    assert _payload(page)["data"]["lists"]["queries"] == {}
+
+
+def test_a_query_that_does_not_count_is_no_number(tmp_path):
+    truth = {**TRUTH, "q0": {"a": 0}}
+    cmp = rm.compare(truth, RUNS, ["RR(empty=skip)"], permutations=100, resamples=100)
+    data = report_data(cmp, Titles(), lists=5)
+    json.dumps(data, allow_nan=False)
+    assert data["paired"] == [29]
+
+
+@pytest.mark.slow
+def test_ten_systems_and_ten_thousand_queries_fit_into_three_megabytes(tmp_path):
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    dice = random.Random(1)
+    items = [f"item-{n:05}" for n in range(40)]
+    truth = {f"query-{i:05}": dict.fromkeys(dice.sample(items, 3), 1) for i in range(10_000)}
+    runs = {f"system {n}": {query: dice.sample(items, 10) for query in truth} for n in range(10)}
+    measures = ["nDCG@10", "RR", "AP", "P@5", "R@10"]
+    cmp = rm.compare(truth, runs, measures, baseline="system 0", permutations=100, resamples=100)
+    path = cmp.report(tmp_path / "r.html")
+    assert path.stat().st_size < 3_000_000
+
+
+def test_figures_are_drawings_with_every_system(cmp, tmp_path):
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    written = cmp.figures(tmp_path / "new", formats=["svg"])
+    names = {path.name for path in written}
+    assert {"intervals-RR.svg", "differences-P-2-two.svg", "cutoffs-nDCG.svg", "trade-off.svg"} <= names
+    drawn = (tmp_path / "new" / "intervals-RR.svg").read_text()
+    assert drawn.startswith("<svg")
+    assert ">one<" in drawn
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"things": {}}, "titles= is given for queries and items"),
+        ({"items": 3}, "of type int cannot be read"),
+        ({"items": "absent.csv"}, "absent.csv: no such file"),
+    ],
+)
+def test_titles_that_cannot_be_read(given, message):
+    with pytest.raises(rm.InputError, match=message):
+        into_titles(given)
+
+
+def test_titles_are_read_from_the_first_two_columns(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('id,title,year\na,"One, two",1999\n', encoding="utf-8")
+    assert titles_of([f"items={path}"]).item("a") == "One, two"
+    path.write_text("id\na\n", encoding="utf-8")
+    with pytest.raises(rm.InputError, match="line 1: one column only"):
+        read_texts(path)
+
+
+@pytest.mark.parametrize(("option", "message"), [({"lang": "de"}, "written in en or zh"), ({"lists": -1}, "0 or more")])
+def test_options_that_are_not_possible(cmp, tmp_path, option, message):
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    with pytest.raises(rm.InputError, match=message):
+        cmp.report(tmp_path / "r.html", **option)
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_place_that_cannot_be_written_is_refused(cmp, tmp_path):
+    with pytest.raises(rm.InputError, match="there is no directory"):
+        cmp.report(tmp_path / "absent" / "r.html")
+
+
+def test_a_notebook_shows_names_as_text():
+    cmp = rm.compare(TRUTH, {"<b>": RUNS["one"], "two": RUNS["two"]}, ["RR"], permutations=100, resamples=100)
+    shown = cmp._repr_html_()
+    assert "&lt;b&gt;" in shown
+    assert "<b></td>" not in shown
