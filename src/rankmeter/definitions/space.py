@@ -33,7 +33,7 @@ _NOT_SEARCHED = ("duplicates",)
 """A list that holds an item twice is refused unless its rule is stated, so there is nothing to compare with."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """One convention with another value than the one claimed."""
 

@@ -7,6 +7,7 @@ import math
 import random
 from functools import cache
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -54,6 +55,34 @@ def test_the_search_computes_what_evaluate_does(name):
     expected = rm.evaluate(judgments, run, chosen)
     for one in chosen:
         assert bench.value(one) == pytest.approx(expected[one], abs=1e-12, nan_ok=True), str(one)
+
+
+@pytest.mark.parametrize("name", ["alpha_nDCG@5", "ERR_IA@5", "StRecall@5"])
+def test_the_search_computes_what_evaluate_does_with_subtopics(name):
+    judged, run = small()
+    random.seed(5)
+    judgments = {
+        query: {item: {f"s{random.randrange(3)}": int(grade > 0)} for item, grade in grades.items()}
+        for query, grades in judged.items()
+    }
+    bench = Bench(judgments, run)
+    measure = rm.parse(name)
+    axes = axes_of(measure, bench.facts(measure))
+    made = {with_changes(measure, changed) for size in (0, 1) for changed in change_sets(axes, size)} - {None}
+    assert len(made) > 10
+    for one in made:
+        expected = rm.evaluate(judgments, run, [one])[one]
+        assert bench.value(one) == pytest.approx(expected, abs=1e-12, nan_ok=True), str(one)
+
+
+def test_what_came_ranked_is_searched_too():
+    users, items = np.array([[1, 0], [0.6, 0.8], [0, 1]]), np.array([[1, 0.2], [0.5, 0.5], [0.1, 0.9], [0.9, 0.9]])
+    ranked = rm.rank_catalogue({0: [1], 1: [2], 2: [0, 3]}, users, items)
+    value = rm.evaluate(ranked, measures=["RR(aggregate=median)"])["RR(aggregate=median)"]
+    found = reconcile(ranked, None, {"MRR": round(value, 6)}, changes=1)
+    assert found.found
+    tried = [measure for one in found.claims[0].definitions for measure in one.measures]
+    assert all(measure.candidates != "appended" and measure.scores == "float64" for measure in tried)
 
 
 def test_a_tool_is_found_by_its_number():
