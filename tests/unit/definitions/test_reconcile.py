@@ -229,6 +229,12 @@ def test_names_of_tools_are_understood():
     assert str(meant_by("ndcg_cut_10")) == "nDCG@10"
 
 
+def test_options_of_tools_take_values_that_make_sense():
+    tools = {one.dialect for one in spoken_by_tools("AP", rm.AP, (1, 2))}
+    assert {"trec_eval:l=2", "trec_eval:M=100", "trec_eval:c"} <= tools
+    assert "trec_eval:M=2" not in tools
+
+
 def test_tools_with_a_convention():
     assert "recbole" in tools_with("AP", Change("norm", "capped"))
     assert "trec_eval" not in tools_with("AP", Change("norm", "capped"))
@@ -261,6 +267,13 @@ def test_the_same_definition_has_no_steps():
     path = between(*small(), "recbole", "recbole", "NDCG@5")
     assert path.steps == ()
     assert "same definition" in path.to_text()
+
+
+def test_a_value_that_is_nan_is_told():
+    path = between(*small(), "recbole", "rankmeter", "Recall@5")
+    assert math.isnan(path.start)
+    assert "has no difference" in path.to_text()
+    assert json.loads(path.to_json())["from"]["value"] is None
 
 
 def test_what_cannot_be_without_the_other_is_one_step():
