@@ -1,6 +1,8 @@
 """How fast are the front doors? Each against the tool whose door it is, on the same data in the same process.
 
-    python benchmarks/front_doors.py [--trec-eval PATH]     (pytrec_eval, ir_measures, sentence_transformers if installed)
+    python benchmarks/front_doors.py [--trec-eval PATH]
+
+pytrec_eval, ir_measures and sentence_transformers are measured where they are installed.
 
 Times are CPU seconds, the best of three. The trec_eval program is run on files if its path is given.
 """
@@ -20,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-QUERIES, DEPTH, JUDGED = 10_000, 100, 10
+SHAPES = ((1_000, 1_000, 100), (10_000, 100, 10))
+"""Queries, how deep their lists are, how many items are judged: a million rows each."""
 MEASURES = ("map", "ndcg_cut.10", "recip_rank", "recall.100", "P.10")
 
 
@@ -29,22 +32,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trec-eval", help="path of the trec_eval program")
     asked = parser.parse_args()
-    judgments, run = data()
-    print(f"{QUERIES * DEPTH:,} rows, {QUERIES:,} queries, {JUDGED} judged each")
-    pytrec_eval(judgments, run)
-    ir_measures(judgments, run)
+    for queries, depth, judged in SHAPES:
+        judgments, run = data(queries, depth, judged)
+        print(f"{queries * depth:,} rows: {queries:,} queries x {depth:,}, {judged} judged each")
+        pytrec_eval(judgments, run)
+        ir_measures(judgments, run)
+        trec_eval(judgments, run, asked.trec_eval)
     sentence_transformers()
-    trec_eval(judgments, run, asked.trec_eval)
 
 
-def data() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+def data(queries: int, depth: int, judged: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     """Made-up judgments and a run that finds half of them."""
     rng = np.random.default_rng(0)
     judgments, run = {}, {}
-    for number in range(QUERIES):
-        items = [f"d{item}" for item in rng.choice(1_000_000, JUDGED + DEPTH, replace=False)]
-        judgments[f"q{number}"] = dict.fromkeys(items[:JUDGED], 1)
-        run[f"q{number}"] = dict(zip(items[JUDGED // 2 :][:DEPTH], rng.random(DEPTH).tolist(), strict=True))
+    for number in range(queries):
+        items = [f"d{item}" for item in rng.choice(1_000_000, judged + depth, replace=False)]
+        judgments[f"q{number}"] = dict.fromkeys(items[:judged], 1)
+        run[f"q{number}"] = dict(zip(items[judged // 2 :][:depth], rng.random(depth).tolist(), strict=True))
     return judgments, run
 
 
@@ -134,7 +138,7 @@ def sentence_transformers() -> None:
     model = Given(*vectors)
     mine = InformationRetrievalEvaluator(queries, corpus, relevant)
     try:
-        from sentence_transformers.evaluation import InformationRetrievalEvaluator as Original
+        from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator as Original
 
         other = Original(queries, corpus, relevant)
         other.store_metrics_in_model_card_data = lambda *_, **__: None

@@ -15,7 +15,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
+
+import polars as pl
 
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Columns, Settings
@@ -23,7 +26,8 @@ from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
 from rankmeter.errors import InputError, MeasureError, nearest, with_hint
 from rankmeter.inputs.sources import GradedMapping, ScoredMapping
 from rankmeter.measures.base import ANY_POSITIVE
-from rankmeter.placing import Plan
+from rankmeter.placing import PlacedRun, Plan
+from rankmeter.placing.mapping import place_mappings
 
 supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}
 """Every measure, by trec_eval's name."""
@@ -83,11 +87,12 @@ class RelevanceEvaluator:
         chosen = [query for query in scores if query in self._judgments]
         if not chosen:
             return {}
-        placed = Scores.of_run(GradedMapping(self._judgments), ScoredMapping(scores), self._plan)
-        place = {query: number for number, query in enumerate(placed.queries.to_list())}
+        placed = _placed({query: self._judgments[query] for query in chosen}, scores, self._plan)
         labels, columns = self._columns(placed)
-        rows = list(zip(*columns, strict=True)) if columns else [()] * len(place)
-        return {query: dict(zip(labels, rows[place[query]], strict=True)) for query in chosen}
+        if not columns:
+            return {query: {} for query in chosen}
+        rows = zip(*columns, strict=True)
+        return {query: dict(zip(labels, row, strict=True)) for query, row in zip(chosen, rows, strict=True)}
 
     def _columns(self, placed: Scores) -> tuple[list[str], list[Sequence[float]]]:
         """The keys of the result, and under each the values of all queries."""
@@ -104,6 +109,19 @@ class RelevanceEvaluator:
                 labels.append(column.label if one.printed.kind in ("cutoffs", "points") else one.printed.name)
                 columns.append(column.values.tolist())
         return labels, columns
+
+
+def _placed(
+    judgments: Mapping[Any, Mapping[Any, int]], scores: Mapping[Any, Mapping[Any, float]], plan: Plan
+) -> Scores:
+    """Place the judged queries of a run, in the order of the judgments."""
+    run = {query: scores[query] for query in judgments}
+    sides = [{type(item) for one in side.values() for item in islice(one, 1)} for side in (judgments, run)]
+    if any(str in kinds for kinds in sides) and len(sides[0] | sides[1]) > 1:
+        # Ids are numbers on one side: compared as text, with a warning.
+        return Scores.of_run(GradedMapping(judgments), ScoredMapping(run), plan)
+    queries, placements, highest = place_mappings(judgments, run, plan)
+    return Scores(PlacedRun(pl.int_range(len(queries), eager=True), placements, scored=True, highest_grade=highest))
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:

@@ -110,7 +110,7 @@ class Columns:
         added = 0.9 if self.settings.version == 9 else 0.5
         recall: float = measure.recall  # type: ignore[attr-defined]
         asks = np.floor(recall * self.scores.values(self._metric("num_rel")) + added)
-        return np.where(empty & (asks <= 0), np.nan, values)
+        return np.where(empty & (asks <= 0), -np.nan, values)
 
     def _metric(self, name: str) -> Measure:
         metric = next(metric for metric in self.dialect.metrics if name in metric.names)
@@ -159,7 +159,7 @@ class Columns:
         relevant = self.scores.values(self._metric("num_rel")) > 0
         # Relevant documents without a gain (-l 0) leave it nothing to average: 0/0.
         without = self.scores.parts(measure).denominator == 0
-        values = np.where(relevant, np.where(without, np.nan, self._values(measure)), 0.0)
+        values = np.where(relevant, np.where(without, -np.nan, self._values(measure)), 0.0)
         return Column(wanted.label, wanted.printed, values)
 
     def _yaap(self, wanted: Wanted) -> Column:

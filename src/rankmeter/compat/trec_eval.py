@@ -222,7 +222,8 @@ class _Table:
         mark = "Z" if self.zscores else ""
         if column.printed.kind == "count" and not self.zscores:
             return f"{column.label:<22}\t{query}\t{int(value)}"
-        shown = f"{value:6.4f}" if not math.isnan(value) else "  -nan"
+        # 0/0 has a minus sign in C, one that was read from a file of z-scores has that of the file.
+        shown = ("  -nan" if math.copysign(1, value) < 0 else "   nan") if math.isnan(value) else f"{value:6.4f}"
         return f"{mark}{column.label:<22}\t{query}\t{shown}"
 
     def _summary(self, column: Column, values: Floats) -> float:

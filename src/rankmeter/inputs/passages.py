@@ -44,7 +44,7 @@ def roll_up(run: Any, *, documents: Documents, by: By = "best") -> Any:
     >>> rm.roll_up(run, documents=lambda passage: passage.split("#")[0])
     {'q': {'a': 0.5, 'b': 0.4}}
     >>> rm.roll_up(run, documents={"a#0": "a", "a#1": "a", "b#0": "b"}, by="first")
-    {'q': {'a': 0.3, 'b': 0.4}}
+    {'q': {'b': 0.4, 'a': 0.3}}
     >>> rm.evaluate({"q": {"b"}}, rm.roll_up(run, documents=lambda passage: passage[0], by="sum"), ["RR"])["RR"]
     0.5
     """

@@ -16,8 +16,8 @@ from ir_measures import AP, RBP, RR, Bpref, IPrec, Judged, NumRelRet, NumRet, P,
 from rankmeter.compat.ir_measures import provider, translate, use_first  # noqa: E402
 
 MEASURES = [
-    nDCG @ 10, nDCG(gains={1: 3}) @ 5, AP, AP(rel=2) @ 5, RR, RR @ 3, P @ 5, P(rel=2, judged_only=True) @ 5, R @ 9, Bpref,
-    IPrec @ 0.3, SetF(beta=2.0), NumRet, NumRelRet, Judged @ 5,
+    nDCG @ 10, nDCG(gains={1: 3}) @ 5, AP, AP(rel=2) @ 5, RR, RR @ 3, P @ 5, P(rel=2, judged_only=True) @ 5, R @ 9,
+    Bpref, IPrec @ 0.3, SetF(beta=2.0), NumRet, NumRelRet, Judged @ 5,
 ]  # fmt: skip
 
 
