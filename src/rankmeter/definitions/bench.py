@@ -53,6 +53,7 @@ class Bench:
             # A file is read once, not for every placing.
             run = read_run(run, columns=columns_of(columns, "run"))  # type: ignore[arg-type]
         self._placing = into_placing(judgments, run, columns)
+        self._ranked = isinstance(getattr(judgments, "placed", None), PlacedRun)
         self._placed: dict[PlacingKey, tuple[PlacedRun, Views]] = {}
         self._parts: dict[tuple[Any, ...], Parts] = {}
         self._values: dict[Measure, float] = {}
@@ -73,6 +74,8 @@ class Bench:
         return DataFacts(grades, int(p.returned.max(initial=0)), placed.scored)
 
     def _computed(self, measure: Measure) -> float:
+        if self._ranked and getattr(measure, "candidates", "") == "appended":
+            raise MeasureError(f"{self._placing.run} was ranked already; candidates=appended needs another placing.")
         placed, views = self._views(measure)
         key = (type(measure).name, *(getattr(measure, name) for name in _decided_before(type(measure))))  # type: ignore[arg-type]
         if key not in self._parts:
@@ -92,11 +95,8 @@ class Bench:
         if not isinstance(measure, RankedMeasure):
             fact = f"{measure} has no conventions to tell apart."
             raise MeasureError(with_hint(fact, "name a measure of ranking, such as NDCG@10"))
-        if key[2]:
-            return self._placing.for_measures([measure], key)
-        plan = Plan(unreturned=True, scores=key[0], duplicates=key[1])  # type: ignore[arg-type]
-        try:
-            return self._placing.place(plan), None
-        except MeasureError:
-            # What comes ranked cannot be placed anew; it still serves every other definition.
-            return self._placing.for_measures([measure], key)
+        place = self._placing.numbered if key[2] else self._placing.place
+        if place is None:
+            return self._placing.for_measures([measure], key)  # says that subtopics are missing
+        plan = Plan(unreturned=not self._ranked, scores=key[0], duplicates=key[1])  # type: ignore[arg-type]
+        return place(plan), self._placing.subtopics if key[2] else None

@@ -33,7 +33,7 @@ _NOT_SEARCHED = ("duplicates",)
 """A list that holds an item twice is refused unless its rule is stated, so there is nothing to compare with."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """One convention with another value than the one claimed."""
 
@@ -103,7 +103,7 @@ def _values(measure: Measure, option: str, data: DataFacts) -> tuple[Any, ...]:
 
 def with_changes(measure: Measure, changes: Changes) -> Measure | None:
     """The measure with some conventions changed, those that it has; None where the combination is not possible."""
-    options, stated = _rules(type(measure)), stated_options(measure)  # type: ignore[arg-type]
+    options, stated = _rules(type(measure)), _stated(measure)  # type: ignore[arg-type]
     wanted: dict[str, Any] = {}
     for change in changes:
         rule = options.get(change.axis)
@@ -125,6 +125,11 @@ def differences(one: Measure, other: Measure) -> Changes:
         (axis for axis in after if axis != "measure" and after[axis] != before.get(axis)), key=place_in_order
     )
     return tuple(Change(axis, after[axis]) for axis in changed)
+
+
+@cache
+def _stated(measure: Measure) -> frozenset[str]:
+    return frozenset(stated_options(measure))
 
 
 @cache

@@ -14,6 +14,9 @@ from rankmeter.measures.base import REGISTRY
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
 
+DEPTHS = (10, 100, 1000)
+"""How deep people cut runs before they evaluate them."""
+
 OURS = "rankmeter"
 """What stands for rankmeter's own definition where a tool is named."""
 
@@ -104,9 +107,10 @@ def _variants(grades: tuple[float, ...]) -> Iterator[Dialect]:
     for dialect in _dialects():
         yield dialect
         for variant in dialect.variants:
-            values = [f"={format_value(grade)}" for grade in grades] if variant.sets else [""]
-            for value in values:
-                yield find_dialect(f"{dialect.name}:{variant.name}{value}")
+            known = {"": ("",), "rel": grades, "depth": DEPTHS}.get(variant.sets, ())
+            for value in known:
+                option = f"{variant.name}={format_value(value)}" if variant.sets else variant.name
+                yield find_dialect(f"{dialect.name}:{option}")
 
 
 def _named(dialect: Dialect, text: str) -> list[tuple[str, Measure]]:

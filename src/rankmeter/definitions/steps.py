@@ -80,17 +80,28 @@ class Difference:
     def _rows(self) -> tuple[list[str], list[list[str]]]:
         rows = [[f"{self.first.dialect} {self.first.metric}", f"{self.start:.6f}", "", str(self.first.measure)]]
         rows += [
-            [", ".join(map(str, step.changes)), f"{step.value:.6f}", f"{step.adds:+.6f}", str(step.measure)]
+            [", ".join(map(str, step.changes)), f"{step.value:.6f}", _signed(step.adds), str(step.measure)]
             for step in self.steps
         ]
-        rows.append([f"{self.last.dialect} {self.last.metric}", f"{self.end:.6f}", f"{self.difference:+.6f}", "in all"])
+        rows.append([f"{self.last.dialect} {self.last.metric}", f"{self.end:.6f}", _signed(self.difference), "in all"])
         return ["step", "value", "adds", "definition"], rows
 
     def _closing(self) -> list[str]:
         if not self.steps:
             return ["Both tools have the same definition."]
-        return ["The order is fixed: which queries count, where items stand, what they weigh, how values are averaged.",
-                "In another order the same steps add other amounts, and the same in all."]  # fmt: skip
+        told = [
+            "The order is fixed: which queries count, where items stand, what they weigh, how values are averaged.",
+            "In another order the same steps add other amounts, and the same in all.",
+        ]
+        if math.isnan(self.difference):
+            told.append(
+                "A value that is NaN (one query without a value makes the mean so) has no difference to another."
+            )
+        return told
+
+
+def _signed(value: float) -> str:
+    return "nan" if math.isnan(value) else f"{value:+.6f}"
 
 
 def between(
@@ -121,7 +132,7 @@ def between(
     >>> run = {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"x": 2.0, "c": 1.0}}
     >>> path = between(judgments, run, "rankmeter", "recbole", "NDCG@10")
     >>> [(str(step.changes[0]), round(step.adds, 6)) for step in path.steps]
-    [('ties=input', 0.0), ('gain=binary', 0.115611)]
+    [('ties=input', 0.0), ('gain=binary', 0.115596)]
     """
     one, other = spoken_by(first, metric), spoken_by(second, metric)
     if type(one.measure) is not type(other.measure):

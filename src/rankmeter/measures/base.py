@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, fields, replace
+from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -54,9 +55,11 @@ class Measure:
     """An example of what stands after ``@``, for messages."""
 
     def __post_init__(self) -> None:
-        for option in fields(self):
-            value = check(type(self).name, option.name, getattr(self, option.name), rule_of(option))
-            object.__setattr__(self, option.name, value)
+        for name, rule in _rules(type(self)):  # type: ignore[arg-type]
+            given = getattr(self, name)
+            value = check(type(self).name, name, given, rule)
+            if value is not given:
+                object.__setattr__(self, name, value)
         if self.aggregate not in self.aggregates:
             raise MeasureError(
                 f"{self.name}: aggregate={self.aggregate} is not possible; "
@@ -65,7 +68,7 @@ class Measure:
 
     def __call__(self, **changes: Any) -> Self:
         """Return a copy with other options."""
-        known = [option.name for option in fields(self)]
+        known = [name for name, _ in _rules(type(self))]  # type: ignore[arg-type]
         for name in changes:
             if name not in known:
                 hint = did_you_mean(name, known) or f"{self.name} has {', '.join(sorted(known))}."
@@ -176,6 +179,12 @@ class GainMeasure(RankedMeasure):
         if self.rel is not None:
             return self.rel
         return ANY_POSITIVE if isinstance(gain, str) else min(ANY_POSITIVE, *gain)
+
+
+@cache
+def _rules(kind: Any) -> tuple[tuple[str, Rule], ...]:
+    """The options of a class of measures, with their rules."""
+    return tuple((option.name, rule_of(option)) for option in fields(kind))
 
 
 def rule_of(option: Field[Any]) -> Rule:

@@ -7,6 +7,7 @@ import math
 import random
 from functools import cache
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -54,6 +55,34 @@ def test_the_search_computes_what_evaluate_does(name):
     expected = rm.evaluate(judgments, run, chosen)
     for one in chosen:
         assert bench.value(one) == pytest.approx(expected[one], abs=1e-12, nan_ok=True), str(one)
+
+
+@pytest.mark.parametrize("name", ["alpha_nDCG@5", "ERR_IA@5", "StRecall@5"])
+def test_the_search_computes_what_evaluate_does_with_subtopics(name):
+    judged, run = small()
+    random.seed(5)
+    judgments = {
+        query: {item: {f"s{random.randrange(3)}": int(grade > 0)} for item, grade in grades.items()}
+        for query, grades in judged.items()
+    }
+    bench = Bench(judgments, run)
+    measure = rm.parse(name)
+    axes = axes_of(measure, bench.facts(measure))
+    made = {with_changes(measure, changed) for size in (0, 1) for changed in change_sets(axes, size)} - {None}
+    assert len(made) > 10
+    for one in made:
+        expected = rm.evaluate(judgments, run, [one])[one]
+        assert bench.value(one) == pytest.approx(expected, abs=1e-12, nan_ok=True), str(one)
+
+
+def test_what_came_ranked_is_searched_too():
+    users, items = np.array([[1, 0], [0.6, 0.8], [0, 1]]), np.array([[1, 0.2], [0.5, 0.5], [0.1, 0.9], [0.9, 0.9]])
+    ranked = rm.rank_catalogue({0: [1], 1: [2], 2: [0, 3]}, users, items)
+    value = rm.evaluate(ranked, measures=["RR(aggregate=median)"])["RR(aggregate=median)"]
+    found = reconcile(ranked, None, {"MRR": round(value, 6)}, changes=1)
+    assert found.found
+    tried = [measure for one in found.claims[0].definitions for measure in one.measures]
+    assert all(measure.candidates != "appended" and measure.scores == "float64" for measure in tried)
 
 
 def test_a_tool_is_found_by_its_number():
@@ -123,8 +152,10 @@ def test_what_a_claim_states_is_not_changed():
     judgments, run = small()
     value = rm.evaluate(judgments, run, ["nDCG@5"])["nDCG@5"]
     found = reconcile(judgments, run, {"nDCG(gain=exp2)@5": round(value, 6)}, changes=1)
-    measures = [measure for one in found.definitions for measure in one.measures]
-    assert all(measure.gain == "exp2" for measure in measures)
+    axes = {effect.axis for effect in found.claims[0].effects}
+    assert "gain" not in axes
+    assert "discount" in axes
+    assert not found.claims[0].definitions or all(m.gain == "exp2" for one in found.definitions for m in one.measures)
 
 
 def test_no_match_tells_the_nearest_and_what_it_lacks():
@@ -198,6 +229,12 @@ def test_names_of_tools_are_understood():
     assert str(meant_by("ndcg_cut_10")) == "nDCG@10"
 
 
+def test_options_of_tools_take_values_that_make_sense():
+    tools = {one.dialect for one in spoken_by_tools("AP", rm.AP, (1, 2))}
+    assert {"trec_eval:l=2", "trec_eval:M=100", "trec_eval:c"} <= tools
+    assert "trec_eval:M=2" not in tools
+
+
 def test_tools_with_a_convention():
     assert "recbole" in tools_with("AP", Change("norm", "capped"))
     assert "trec_eval" not in tools_with("AP", Change("norm", "capped"))
@@ -213,7 +250,7 @@ def test_steps_add_up_for_every_pair_of_tools():
             continue
         tools.append(tool)
     assert len(tools) > 15
-    for first in tools[::3]:
+    for first in tools[::8]:
         for second in tools:
             path = between(judgments, run, first, second, "NDCG@5")
             if math.isnan(path.start) or math.isnan(path.end):
@@ -232,10 +269,20 @@ def test_the_same_definition_has_no_steps():
     assert "same definition" in path.to_text()
 
 
+def test_a_value_that_is_nan_is_told():
+    path = between(*small(), "recbole", "rankmeter", "Recall@5")
+    assert math.isnan(path.start)
+    assert "has no difference" in path.to_text()
+    assert json.loads(path.to_json())["from"]["value"] is None
+
+
 def test_what_cannot_be_without_the_other_is_one_step():
     judgments, run = small()
-    path = between(judgments, run, "rankmeter", "implicit", "NDCG@5")
-    assert all(rm.parse(str(step.measure)) == step.measure for step in path.steps)
+    there = between(judgments, run, "rankmeter", "rectools", "NDCG@5")
+    back = between(judgments, run, "rectools", "rankmeter", "NDCG@5")
+    assert all(len(step.changes) == 1 for step in there.steps)
+    assert [change.axis for step in back.steps if len(step.changes) > 1 for change in step.changes] == ["gain", "ideal"]
+    assert back.difference == pytest.approx(-there.difference)
 
 
 def test_unknown_tools_and_metrics_name_the_nearest():
