@@ -18,8 +18,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH"),
     pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver on the PATH"),
-    # One browser for all tests of this file, also where tests run in parallel.
-    pytest.mark.xdist_group("browser"),
     # Selenium's sockets to its driver are closed when the browser is left.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
