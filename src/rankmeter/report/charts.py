@@ -95,7 +95,9 @@ def heat(labels: Sequence[str]) -> Spec:
         y=alt.Y("b:N", sort=list(labels), title=None, axis=alt.Axis(labelLimit=140)),
     )
     squares = base.mark_rect().encode(
-        color=alt.Color("value:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=["#dfe8f5", "#1f5fb4"], clamp=True))
+        color=alt.Color(
+            "value:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=["#dfe8f5", "#1f5fb4"], clamp=True)
+        )
     )
     numbers = base.mark_text(fontSize=11).encode(
         text=alt.Text("value:Q", format=".2f"),
