@@ -256,6 +256,7 @@ class Comparison:
         lang: Literal["en", "zh"] = "en",
         titles: object = None,
         lists: int = 50,
+        slices: Mapping[str, Mapping[Any, Any]] | None = None,
         title: str = "",
     ) -> Path:
         """Write one HTML file that shows everything and needs no network; see docs/how-to/report.md.
@@ -270,12 +271,14 @@ class Comparison:
             ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV or TSV files.
         lists
             For how many queries the ranked lists are kept, the most informative first.
+        slices
+            ``{"genre": {query: label}}``: the means of slices of the queries are shown.
         title
             The heading.
         """
         from rankmeter.report.html import write_report
 
-        return write_report(self, path, lang=lang, titles=titles, lists=lists, title=title)
+        return write_report(self, path, lang=lang, titles=titles, lists=lists, slices=slices, title=title)
 
     def figures(
         self,

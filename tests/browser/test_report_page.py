@@ -18,13 +18,12 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH"),
     pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver on the PATH"),
-    # One browser for all tests of this file, also where tests run in parallel.
-    pytest.mark.xdist_group("browser"),
     # Selenium's sockets to its driver are closed when the browser is left.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 
 HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+SLICES = {"parity": {f"q{i}": "odd" if i % 2 else "even" for i in range(30)}}
 FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
 --disable-component-update --disable-sync --force-prefers-reduced-motion --window-size=1200,900""".split()
 
@@ -47,7 +46,10 @@ def _comparison():
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     report = _comparison().report(
-        folder / "report.html", titles={"items": {"d0": HOSTILE}, "queries": {"q2": HOSTILE}}, title=HOSTILE
+        folder / "report.html",
+        titles={"items": {"d0": HOSTILE}, "queries": {"q2": HOSTILE}},
+        title=HOSTILE,
+        slices=SLICES,
     )
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
@@ -153,6 +155,15 @@ def test_search_keeps_the_queries_that_match(page):
     for _ in "q17":
         search.send_keys("\b")
     assert len(_all(page, "#query-table tbody tr")) == 30
+
+
+def test_slices_show_their_means(page):
+    shown = [[cell.text for cell in row.find_elements("css selector", "td")] for row in _all(page, ".slices tbody tr")]
+    # `good` finds the answer of an even query at rank 1 and of an odd one at rank 2.
+    assert [(label, count, good) for label, count, _, good, _ in shown] == [
+        ("even", "15", "1.0000"),
+        ("odd", "15", "0.5000"),
+    ]
 
 
 def test_hostile_titles_are_shown_as_text(page):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -27,7 +28,13 @@ LISTS = 50
 
 
 def report_html(
-    cmp: Comparison, *, lang: Language = "en", titles: object = None, lists: int = LISTS, title: str = ""
+    cmp: Comparison,
+    *,
+    lang: Language = "en",
+    titles: object = None,
+    lists: int = LISTS,
+    slices: Mapping[str, Mapping[Any, Any]] | None = None,
+    title: str = "",
 ) -> str:
     """The report as the text of an HTML file.
 
@@ -39,6 +46,8 @@ def report_html(
         ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV files.
     lists
         For how many queries the ranked lists are kept, the most informative first.
+    slices
+        ``{"genre": {query: label}}``: the means of slices of the queries are shown.
     title
         The heading.
     """
@@ -50,7 +59,7 @@ def report_html(
     if lists < 0:
         raise InputError(f"lists={lists} is not possible; it is 0 or more.")
     words, systems = WORDS[lang], list(cmp.systems)
-    data = report_data(cmp, into_titles(titles), lists=lists)
+    data = report_data(cmp, into_titles(titles), lists=lists, slices=slices)
     names = [str(measure) for measure in cmp.measures]
     specs = {
         "differences": charts.differences(words),
@@ -79,6 +88,7 @@ def report_html(
             has_curves=bool(data["curves"]),
             has_lists=cmp.inputs is not None,
             similar_queries=data["similar_queries"],
+            slices=data["slices"],
             style=_file("page.css"),
             script=_file("page.js"),
             libraries=vega_bundle(),

@@ -160,6 +160,28 @@ function drawQueries() {
   );
 }
 
+function drawSlices() {
+  for (const table of document.querySelectorAll("table.slices")) {
+    const { name: kind, rows } = data.slices[Number(table.dataset.slices)];
+    const head = element("tr", {}, element("th", { "data-key": "name" }, element("button", {}, kind)));
+    [words.queries, ...data.systems].forEach((label, place) =>
+      head.append(element("th", { "data-key": `s${place}`, class: "number" }, element("button", {}, label))),
+    );
+    table.tHead.replaceChildren(head);
+    table.tBodies[0].replaceChildren(
+      ...rows.map((row) => {
+        const made = element("tr", { "data-name": row.label }, element("td", {}, row.label));
+        const best = (data.measures[state.measure].higher ? Math.max : Math.min)(...row.measures[state.measure].slice(1));
+        row.measures[state.measure].forEach((value, place) => {
+          made.dataset[`s${place}`] = value ?? -1;
+          made.append(element("td", { class: place && value === best ? "number up" : "number" }, place ? shown(value) : value));
+        });
+        return made;
+      }),
+    );
+  }
+}
+
 // One query ------------------------------------------------------------------------------------------------------
 
 function choose(q, scroll) {
@@ -240,6 +262,7 @@ function showMeasure() {
   drawPairs();
   drawMeasure();
   drawQueries();
+  drawSlices();
   if (state.query !== null) choose(state.query, false);
 }
 
