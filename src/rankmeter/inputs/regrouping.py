@@ -18,10 +18,10 @@ from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.shards import check_alike, joined_runs
 from rankmeter.inputs.tables import RunTable
 
-IN_MEMORY_BYTES = 1 << 28
+IN_MEMORY_BYTES = 1 << 27
 """Up to this size of its columns a run is brought together in memory; placing takes a few times as much."""
 PARTITIONS = 64
-"""So that a run of 16 GB of columns comes in partitions of `IN_MEMORY_BYTES`."""
+"""So that a run of 8 GB of columns comes in partitions of `IN_MEMORY_BYTES`."""
 
 
 @contextmanager
