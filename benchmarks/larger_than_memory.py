@@ -1,4 +1,4 @@
-"""Whether a run larger than memory can be evaluated: 1, 10 and 100 million rows in Parquet and in TREC text, under 2 GB.
+"""Whether a run larger than memory can be evaluated: 1, 10 and 100 million rows, Parquet and TREC text, under 2 GB.
 
 Rows are made part by part in a temporary folder (TMPDIR), which is removed afterwards: 100 million rows take 1.2 GB as
 Parquet and 3.5 GB as text. 1,000 rows a query by default; ``--depth 10`` makes a hundred times more queries, whose
@@ -31,7 +31,8 @@ def make(folder: Path, options: harness.Options) -> None:
         if options["scattered"]:
             query = draw.integers(0, rows // depth, count)
         # Items follow each other in a cycle through the catalogue, so that none stands twice in a list.
-        item = (np.arange(first, first + count) * 7919 + 13) % 8_800_021
+        catalogue = 1_000_000_007 if options["scattered"] else 8_800_021
+        item = (np.arange(first, first + count) * 7919 + 13) % catalogue
         score = 30.0 - (np.arange(first, first + count) % depth) * 0.02 + draw.random(count) * 0.01
         frame = pl.DataFrame({"query": query, "item": item, "score": score.round(6)})
         # A few relevant items a query, one of them near the top.

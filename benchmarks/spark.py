@@ -103,14 +103,12 @@ def main() -> None:
             start = time.perf_counter()
             values[one.__name__] = one(judgments, run)
             best[one.__name__] = min(best.get(one.__name__, float("inf")), time.perf_counter() - start)
-    print(
-        f"PySpark {spark.version}, {args.queries * args.depth:,} rows, {args.queries:,} queries, load {os.getloadavg()}"
-    )
+    size = f"{args.queries * args.depth:,} rows, {args.queries:,} queries"
+    print(f"PySpark {spark.version}, {size}, load {os.getloadavg()[0]:.0f}")
     for name, seconds in best.items():
         same = [key for key in OURS if abs(values[name][key] - values["ours"][key]) < 1e-9]
-        print(
-            f"  {name:<14} {seconds:7.2f} s  {seconds / best['ours']:5.1f} times ours; equal values: {', '.join(same)}"
-        )
+        times = seconds / best["ours"]
+        print(f"  {name:<14} {seconds:7.2f} s  {times:5.1f} times ours; equal values: {', '.join(same)}")
         print(f"  {'':<14} {values[name]}")
     spark.stop()
 

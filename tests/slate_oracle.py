@@ -64,7 +64,9 @@ def oracle(m: Any, w: World) -> tuple[float, dict[Any, float]]:
     each = {u: above / below if below else 0.0 for u, (above, below) in parts.items()}
     if m.aggregate == "pooled":
         below = math.fsum(part[1] for part in parts.values())
-        return (math.fsum(part[0] for part in parts.values()) / below if below else math.nan), each
+        if not below:
+            return (0.0 if parts else math.nan), each
+        return math.fsum(part[0] for part in parts.values()) / below, each
     if m.aggregate == "sum":
         return math.fsum(each.values()), each
     if not each:
@@ -414,31 +416,37 @@ def group_exposure(m, w, users):
     return share / (Counter(w.groups.values())[str(m.group)] / len(w.items)) if m.unit == "ratio" else share
 
 
+def target_shares(m, w, users, names):
+    if m.target == "uniform":
+        return dict.fromkeys(names, 1 / len(names))
+    if m.target == "catalogue":
+        return {name: count / len(w.items) for name, count in Counter(w.groups.values()).items()}
+    held = dict.fromkeys(names, 0.0)
+    if m.target == "history":
+        for item, count in w.interactions.items():
+            if item in w.groups:
+                held[w.groups[item]] += count
+        return {name: one / max(sum(held.values()), 1) for name, one in held.items()}
+    for u in users:
+        for item, grade in w.judged.get(u, {}).items():
+            if item in w.groups and grade >= m.rel:
+                held[w.groups[item]] += 1
+    return normed(held)
+
+
 def disparity(m, w, users):
     share = normed(exposures(m, w, users))
-    if m.target == "uniform":
-        target = dict.fromkeys(share, 1 / len(share))
-    elif m.target == "catalogue":
-        target = {name: count / len(w.items) for name, count in Counter(w.groups.values()).items()}
-    else:
-        held = dict.fromkeys(share, 0.0)
-        if m.target == "history":
-            for item, count in w.interactions.items():
-                if item in w.groups:
-                    held[w.groups[item]] += count
-            target = {name: one / max(sum(held.values()), 1) for name, one in held.items()}
-        else:
-            for u in users:
-                for item, grade in w.judged.get(u, {}).items():
-                    if item in w.groups and grade >= m.rel:
-                        held[w.groups[item]] += 1
-            target = normed(held)
+    target = target_shares(m, w, users, list(share))
+    if any(map(math.isnan, [*share.values(), *target.values()])):
+        return math.nan
     differences = [abs(share[name] - target[name]) for name in share]
     if m.distance in ("tv", "max"):
         return sum(differences) / 2 if m.distance == "tv" else max(differences)
     if m.distance == "ratio":
         return min((share[name] / target[name] for name in share if target[name]), default=math.inf)
-    return sum(s * math.log2(s / target[name]) for name, s in share.items() if s and target[name])
+    if any(s > 0 and target[name] <= 0 for name, s in share.items()):
+        return math.inf
+    return sum(s * math.log2(s / target[name]) for name, s in share.items() if s)
 
 
 def worth(m, w, u, of):

@@ -19,43 +19,6 @@ from rankmeter.errors import (
     RankmeterError,
     RankmeterWarning,
 )
-from rankmeter.measures import (
-    AP,
-    AUC,
-    CG,
-    CTR,
-    CVR,
-    DCG,
-    ERR,
-    RBP,
-    RR,
-    Bpref,
-    Conversions,
-    EngagedSessions,
-    F,
-    HitRate,
-    IPrec,
-    Judged,
-    MeanRank,
-    Measure,
-    NumQ,
-    NumRel,
-    NumRelRet,
-    NumRet,
-    P,
-    R,
-    Rprec,
-    SessionDuration,
-    SetF,
-    SetP,
-    SetR,
-    Success,
-    Value,
-    infAP,
-    nDCG,
-    parse,
-    parse_measures,
-)
 
 if TYPE_CHECKING:
     from rankmeter import online
@@ -63,11 +26,16 @@ if TYPE_CHECKING:
     from rankmeter.catalogue import Catalogue
     from rankmeter.comparison import compare, folds, seeds
     from rankmeter.custom import measure
+    from rankmeter.definitions.reconcile import reconcile
+    from rankmeter.definitions.steps import between
+    from rankmeter.definitions.table import score_table
     from rankmeter.definitions.worked import explain
     from rankmeter.evaluation import evaluate, value
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
+    from rankmeter.inputs.passages import roll_up
     from rankmeter.inputs.shards import files
+    from rankmeter.measures import Measure, parse, parse_measures
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
@@ -82,12 +50,50 @@ __version__ = "0.1.0"
 
 # Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
 _LAZY = {
+    "AP": "rankmeter.measures",
+    "AUC": "rankmeter.measures",
+    "CG": "rankmeter.measures",
+    "CTR": "rankmeter.measures",
+    "CVR": "rankmeter.measures",
+    "DCG": "rankmeter.measures",
+    "ERR": "rankmeter.measures",
+    "RBP": "rankmeter.measures",
+    "RR": "rankmeter.measures",
+    "Bpref": "rankmeter.measures",
+    "Conversions": "rankmeter.measures",
+    "EngagedSessions": "rankmeter.measures",
+    "F": "rankmeter.measures",
+    "HitRate": "rankmeter.measures",
+    "IPrec": "rankmeter.measures",
+    "Judged": "rankmeter.measures",
+    "MeanRank": "rankmeter.measures",
+    "Measure": "rankmeter.measures",
+    "NumQ": "rankmeter.measures",
+    "NumRel": "rankmeter.measures",
+    "NumRelRet": "rankmeter.measures",
+    "NumRet": "rankmeter.measures",
+    "P": "rankmeter.measures",
+    "R": "rankmeter.measures",
+    "Rprec": "rankmeter.measures",
+    "SessionDuration": "rankmeter.measures",
+    "SetF": "rankmeter.measures",
+    "SetP": "rankmeter.measures",
+    "SetR": "rankmeter.measures",
+    "Success": "rankmeter.measures",
+    "Value": "rankmeter.measures",
+    "infAP": "rankmeter.measures",
+    "nDCG": "rankmeter.measures",
+    "parse": "rankmeter.measures",
+    "parse_measures": "rankmeter.measures",
     "Catalogue": "rankmeter.catalogue",
     "Comparison": "rankmeter.results_comparison",
     "Evaluation": "rankmeter.results",
     "Slices": "rankmeter.slices",
     "Labelled": "rankmeter.inputs",
     "advise": "rankmeter.advice",
+    "between": "rankmeter.definitions.steps",
+    "reconcile": "rankmeter.definitions.reconcile",
+    "score_table": "rankmeter.definitions.table",
     "arrays": "rankmeter.inputs",
     "compare": "rankmeter.comparison",
     "evaluate": "rankmeter.evaluation",
@@ -107,6 +113,7 @@ _LAZY = {
     "sampled_ranks": "rankmeter.sampling",
     "seeds": "rankmeter.comparison",
     "tensors": "rankmeter.placing.tensors",
+    "roll_up": "rankmeter.inputs.passages",
     "value": "rankmeter.evaluation",
 }
 
@@ -126,13 +133,12 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "advise", "AP", "arrays", "AUC", "Bpref", "Catalogue", "CG", "compare", "Comparison", "Conversions", "CTR",
-    "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "files", "folds", "HitRate",
-    "infAP", "InputError", "IPrec", "Judged", "Labelled", "log_to_mlflow", "MeanRank", "Measure", "measure",
-    "MeasureError",
-    "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "P", "parse",
-    "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError",
-    "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run", "Rprec", "RR", "sampled",
-    "sampled_ranks", "seeds", "SessionDuration", "SetF", "SetP", "SetR", "Slices", "Success", "tensors", "Value",
-    "value",
+    "advise", "AP", "arrays", "AUC", "between", "Bpref", "Catalogue", "CG", "compare", "Comparison", "Conversions",
+    "CTR", "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "files", "folds",
+    "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "log_to_mlflow", "MeanRank", "Measure",
+    "measure", "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
+    "NumRet", "online", "P", "parse", "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades",
+    "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run",
+    "reconcile", "roll_up", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "seeds", "SessionDuration",
+    "SetF", "SetP", "SetR", "Slices", "Success", "tensors", "Value", "value",
 ]  # fmt: skip

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures import Measure, into_measures, split_measures
-from rankmeter.measures.dialects import find_dialect
+from rankmeter.measures import Measure, into_measures, listed, split_measures
 from rankmeter.measures.online import OnlineMeasure
 
 QueryPolicy = Literal["judged", "common", "run"]
@@ -40,11 +39,11 @@ def ask(
     Options of the call go into measures that do not state their own; those of a dialect are no statement of the
     caller's, so the call's options come before them. ``expanded`` may turn a measure into several.
     """
-    if isinstance(measures, (str, Measure)):
-        measures = [measures]
     names: dict[str, Measure] = {}
-    for one in measures:  # type: ignore[attr-defined]
+    for one in listed(measures):
         if dialect is not None and isinstance(one, str):
+            from rankmeter.measures.dialects import find_dialect  # only where a dialect is asked for
+
             spoken = find_dialect(dialect).measures(one)
             names |= {text: _overruled(measure, queries, duplicates) for text, measure in spoken.items()}
             continue

@@ -215,5 +215,7 @@ def summary(state: State, measures: Sequence[Measure], judgments: str, run: str,
         "means": {m: t.value(m.aggregate) for m, t in zip(measures, state.tallies, strict=True)},
         "counts": {m: t.queries for m, t in zip(measures, state.tallies, strict=True)},
         "tie_bounds": bounds,
-        "facts": Facts(**dict[str, Any](state.counts), unjudged_at=dict(state.unjudged_at), judgments=judgments, run=run),
+        "facts": Facts(
+            **dict[str, Any](state.counts), unjudged_at=dict(state.unjudged_at), judgments=judgments, run=run
+        ),
     }

@@ -292,6 +292,8 @@ def _check_shape(shape: tuple[int, ...], items: pl.Series, source: str) -> None:
 
 
 def _check_finite(values: npt.NDArray[Any], source: str) -> None:
+    if not values.size:  # a sparse matrix of zeros
+        return
     wrong = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
     if len(wrong):
         raise InputError(f"{source}: features of {len(wrong):,} items are not finite (rows {examples(wrong)}).")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
-from dataclasses import field, make_dataclass
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import field, fields, make_dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +16,34 @@ from rankmeter.arithmetic import FORMULAS, Parts, View
 from rankmeter.arithmetic.relevance import length, total_relevant
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures.base import ANY_POSITIVE, REGISTRY, SINGLE_ORDER_TIES, Measure, RankedMeasure, register
+from rankmeter.measures.names import ALIASES, spelled_out
 from rankmeter.measures.options import Rule
+
+
+class FailedMeasureError(MeasureError):
+    """A function of the user's that raised, or returned what is no number.
+
+    Parameters
+    ----------
+    measure
+        The measure that was asked for.
+    query
+        The position of the query that it failed for; None where it was given all of them.
+    error
+        What was raised.
+    """
+
+    def __init__(self, measure: Measure, query: int | None, error: Exception) -> None:
+        super().__init__(measure, query, error)
+        self.measure, self.query, self.error = measure, query, error
+
+    def about(self, queries: Sequence[Any]) -> str:
+        """The failure as a sentence, given the ids of the queries."""
+        where = "" if self.query is None else f" for query {queries[self.query]}"
+        return f"{self.measure} failed{where}: {type(self.error).__name__}: {self.error}."
+
+    def __str__(self) -> str:
+        return self.about(range(sys.maxsize))
 
 
 def measure(function: Callable[..., Any]) -> Measure:
@@ -41,10 +70,7 @@ def measure(function: Callable[..., Any]) -> Measure:
     4.0
     """
     name = function.__name__
-    if name in REGISTRY and not getattr(REGISTRY[name], "custom", False):
-        raise MeasureError(with_hint(f"'{name}' is a measure of rankmeter already.", "give the function another name"))
-    if not name.isidentifier():
-        raise MeasureError(f"'{name}' cannot name a measure; a name has letters, digits and underscores.")
+    _check_name(name)
     given, options = _signature(function)
     facts: dict[str, Any] = {
         "__doc__": function.__doc__,
@@ -64,6 +90,22 @@ def measure(function: Callable[..., Any]) -> Measure:
     names = [option[0] for option in options]
     FORMULAS[name] = _for_all(function, names) if given == "placements" else _one_by_one(function, names, given)
     return REGISTRY[name]
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name that means something already, to rankmeter or to its results."""
+    hint = "give the function another name"
+    taken = {known.casefold() for known, one in REGISTRY.items() if not getattr(one, "custom", False)}
+    if name.casefold() in taken:
+        raise MeasureError(with_hint(f"'{name}' is a measure of rankmeter already.", hint))
+    aliases = {alias.casefold(): meant for alias, meant in ALIASES.items()}
+    meant = aliases.get(name.casefold(), spelled_out(name))
+    if meant != name:
+        raise MeasureError(with_hint(f"'{name}' is another name of rankmeter's {meant}.", hint))
+    if name == "query":
+        raise MeasureError(with_hint("'query' is the column of the queries in every result.", hint))
+    if not name.isidentifier():
+        raise MeasureError(f"'{name}' cannot name a measure; a name has letters, digits and underscores.")
 
 
 def _signature(function: Callable[..., Any]) -> tuple[str, list[tuple[str, Any, Any]]]:
@@ -89,7 +131,8 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter) -> tuple
 
 def _for_all(function: Callable[..., Any], options: list[str]) -> Callable[[View, Any], Parts]:
     def formula(view: View, m: Any) -> Parts:
-        value = np.asarray(function(view, **{name: getattr(m, name) for name in options}), np.float64)
+        with _in_the_name_of(m):
+            value = np.asarray(function(_read_only(view), **{name: getattr(m, name) for name in options}), np.float64)
         if value.shape != (len(view),):
             raise MeasureError(f"{m} returned an array of shape {value.shape}; expected one value for each query.")
         return _parts(view, m, value)
@@ -109,11 +152,42 @@ def _one_by_one(function: Callable[..., Any], options: list[str], given: str) ->
             grades[view.rank[rows][inside] - 1] = view.grade[rows][inside]
             data = [grades]
             if "ideal" in given:
-                data.append(view.best[view.best_offsets[query] : view.best_offsets[query + 1]])
-            value[query] = float(function(*data, **chosen))
+                data.append(_locked(view.best[view.best_offsets[query] : view.best_offsets[query + 1]]))
+            with _in_the_name_of(m, query):
+                value[query] = _number(function(*data, **chosen))
         return _parts(view, m, value)
 
     return formula
+
+
+def _locked(array: np.ndarray) -> np.ndarray:
+    """The same values, not to be written to: other measures share them."""
+    locked = array.view()
+    locked.setflags(write=False)
+    return locked
+
+
+def _read_only(view: View) -> View:
+    """The view with every array locked, and nothing in it that other measures have computed."""
+    parts: dict[str, Any] = {one.name: getattr(view, one.name) for one in fields(view)}
+    locked = {name: _locked(part) for name, part in parts.items() if isinstance(part, np.ndarray)}
+    return View(**{**parts, **locked, "memo": {}})
+
+
+def _number(result: Any) -> float:
+    """What a function returned for one query, if it is one number."""
+    if isinstance(result, (str, bytes)) or result is None or np.ndim(result) != 0:
+        raise TypeError(f"it returned {type(result).__name__} {result!r:.60}, not a number")
+    return float(result)
+
+
+@contextmanager
+def _in_the_name_of(m: Any, query: int | None = None) -> Iterator[None]:
+    """Say which measure failed, and where."""
+    try:
+        yield
+    except Exception as error:  # a function of the user's may raise anything
+        raise FailedMeasureError(m, query, error) from error
 
 
 def _parts(view: View, m: Any, value: np.ndarray) -> Parts:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated, values_of
+from rankmeter.arithmetic import FORMULAS, Parts, Values, Views, aggregated, values_of
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
+from rankmeter.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
@@ -247,8 +248,13 @@ def value(measure: str | Measure, *, grades: object) -> float:
     """
     from rankmeter.inputs import ranked_grades
 
-    result = evaluate(ranked_grades([grades]), measures=[measure])
-    return next(iter(result.mean.values()))
+    asked = ask(measure)
+    if len(asked.measures) > 1:
+        fact = (
+            f"value() gives one number, but {', '.join(map(str, asked.measures))} are {len(asked.measures)} measures."
+        )
+        raise MeasureError(with_hint(fact, "evaluate(ranked_grades([grades]), measures=...) takes several"))
+    return next(iter(evaluate(ranked_grades([grades]), measures=asked.measures).means.values()))
 
 
 def _chosen(measure: Measure, placements: Placements) -> Bools:
@@ -263,14 +269,22 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
 def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
     """The value of each query under a measure, from what has been placed."""
     formula = FORMULAS[type(measure).name]
-    parts = formula(views.of(measure), measure)
+    try:
+        parts = formula(views.of(measure), measure)
+    except FailedMeasureError as failed:
+        raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
+    return values_from(parts, measure, placed.placements)
+
+
+def values_from(parts: Parts, measure: Any, placements: Placements) -> Values:
+    """The value of each query, from the two parts of its quotient and the policies of a measure."""
     return values_of(
         parts,
         empty=getattr(measure, "empty", "zero"),
         miss=getattr(measure, "miss", "zero"),
-        chosen=_chosen(measure, placed.placements),
+        chosen=_chosen(measure, placements),
         blank=getattr(measure, "blank", "counted"),
-        listless=_listless(measure, placed.placements),
+        listless=_listless(measure, placements),
     )
 
 
@@ -354,7 +368,7 @@ def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
     ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
-    view = views.of(Judged(ties=ties))  # type: ignore[arg-type]
+    view = views.of(Judged(ties=ties))
     judged = views.placements.is_judged
     return {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
 

@@ -6,7 +6,7 @@ import html
 import json
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ class Facts:
         return [*said, *self.notes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
     """The values of one system under some measures.
 
@@ -110,6 +110,36 @@ class Evaluation:
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self.means[self.find(measure)]
+
+    def __contains__(self, measure: object) -> bool:
+        if not isinstance(measure, (str, Measure)):
+            return False
+        try:
+            self.find(measure)
+        except NotFoundError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        """The canonical strings of the measures."""
+        return iter(self.mean)
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        mine, theirs = self.to_dict(), other.to_dict()
+        return (
+            str(_finite(mine)) == str(_finite(theirs))
+            and self.queries.dtype == other.queries.dtype
+            and self.queries.equals(other.queries)
+            and all(map(_same_values, self.values.values(), other.values.values()))
+        )
+
+    # Two evaluations that are equal need not be one; nobody looks them up.
+    __hash__ = None  # type: ignore[assignment]
 
     def find(self, measure: str | Measure) -> Measure:
         """The measure of this evaluation that is meant, by the text that was asked or the canonical one."""
@@ -260,18 +290,30 @@ class Evaluation:
             "facts": asdict(self.facts),
             **slates_header(self.wholes, self.slices),
         }
-        pl.DataFrame(columns).write_parquet(path, metadata={"rankmeter": json.dumps(header)})
+        try:
+            pl.DataFrame(columns).write_parquet(path, metadata={"rankmeter": json.dumps(header)})
+        except (OSError, pl.exceptions.PolarsError) as error:
+            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+            raise InputError(f"{path} cannot be written: {reason.rstrip('.')}.") from error
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluation:
         """Read what :meth:`save` wrote."""
         if not Path(path).is_file():
             raise NotFoundError(f"{path}: no such file.")
+        no_evaluation = with_hint(f"{path} is not a saved evaluation.", "Evaluation.save(path) writes one.")
         try:
             header = json.loads(pl.read_parquet_metadata(path)["rankmeter"])
-            frame = pl.read_parquet(path)
-        except (KeyError, pl.exceptions.PolarsError) as error:
-            raise InputError(f"{path} is not a saved evaluation. Hint: Evaluation.save(path) writes one.") from error
+            frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
+            return cls._from_file(header, frame, path)
+        except InputError:
+            raise
+        except _NOT_OURS as error:
+            raise InputError(no_evaluation) from error
+
+    @classmethod
+    def _from_file(cls, header: dict[str, Any], frame: pl.DataFrame, path: str | Path) -> Evaluation:
+        """Put together what was read; where anything is missing or of another kind, Python says so in its own way."""
         if header["version"] != FILE_VERSION:
             raise InputError(f"{path} was saved in form {header['version']}; this rankmeter reads form {FILE_VERSION}.")
         measures = [_known(text, path) for text in header["measures"]]
@@ -323,7 +365,17 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
+_NOT_OURS = (KeyError, ValueError, TypeError, AttributeError, OSError, pl.exceptions.PolarsError)
+"""What reading a file raises that nobody saved as an evaluation, or that was changed since."""
+
 _SAVED_PARTS = ("", " counted", " numerator", " denominator")
+
+
+def _same_values(one: Values, other: Values) -> bool:
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "counted")
+        for name in ("value", "counted", "numerator", "denominator")
+    )
 
 
 def _known(text: str, path: str | Path) -> Measure:

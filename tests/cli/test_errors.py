@@ -73,6 +73,11 @@ CASES: dict[str, tuple[Bad, str]] = {
     "output is a directory": (lambda: ["j.qrels", "r.run", "--output", "."], "it is a directory"),
     "save in no directory": (lambda: ["j.qrels", "r.run", "--save", "no/out"], "there is no directory no"),
     "columns that are none": (lambda: ["j.qrels", "r.run", "--columns", "itm=x"], "did you mean 'item'?"),
+    "output over the run": (lambda: ["j.qrels", "r.run", "--output", "./r.run"], "r.run is read as input"),
+    "output over the judgments": (lambda: ["j.qrels", "r.run", "--output", "j.qrels"], "j.qrels is read as input"),
+    "save over the run": (lambda: ["j.qrels", "r.run", "--save", "{run}.run"], "r.run is read as input"),
+    "save and output to one place": (lambda: ["j.qrels", "r.run", "--save", "out.txt"], "out.txt is written by --save"),
+    "an empty path": (lambda: ["j.qrels", ""], "an empty path was given"),
     "no run": (lambda: ["j.qrels"], "no run was given"),
     "nothing at all": (list, "neither judgments nor a run was given"),
 }
@@ -152,6 +157,42 @@ def test_warnings_are_notes_and_are_said_once(monkeypatch: pytest.MonkeyPatch) -
     result = CliRunner().invoke(app, ["evaluate", "j.qrels", "r.run"])
     assert result.exit_code == 0
     assert result.stderr.count("rankmeter: note: ids are compared as text\n") == 1
+
+
+def test_quiet_says_no_note() -> None:
+    Path("r.json").write_text('[{"query": 1, "item": "a", "score": 1}]')
+    Path("j.json").write_text('{"1": {"a": 1}}')
+    assert "rankmeter: note: " in CliRunner().invoke(app, ["evaluate", "j.json", "r.json"]).stderr
+    for command in ("evaluate", "pool", "compare"):
+        result = CliRunner().invoke(app, [command, "j.json", "r.json", *["r.json"][: command == "compare"], "-q"])
+        assert (result.exit_code, result.stderr) == (0, ""), command
+
+
+@pytest.mark.parametrize("command", ["pool", "compare"])
+def test_no_command_writes_over_its_input(command: str) -> None:
+    Path("s.run").write_text(RUN)
+    result = CliRunner().invoke(app, [command, "j.qrels", "r.run", "s.run", "--output", "s.run"])
+    assert result.exit_code == 2
+    assert "s.run is read as input" in result.stderr
+    assert Path("s.run").read_text() == RUN
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
+@pytest.mark.parametrize("option", ["--output", "--save"])
+def test_a_full_disk_is_said_with_the_name_of_the_file(option: str) -> None:
+    result = CliRunner().invoke(app, ["evaluate", "j.qrels", "r.run", option, "/dev/full"])
+    assert result.exit_code == 2
+    assert "rankmeter: /dev/full cannot be written: " in result.stderr
+    assert "No space left" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
+def test_a_full_disk_behind_standard_output_is_said_too() -> None:
+    args = [sys.executable, "-m", "rankmeter", "evaluate", "j.qrels", "r.run", "-q"]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(args, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (2, "rankmeter: standard output: No space left on device.\n")
 
 
 def process(*args: str, **extra: object) -> subprocess.CompletedProcess[str]:

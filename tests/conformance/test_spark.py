@@ -175,7 +175,7 @@ def test_one_row_batches_are_put_together(monkeypatch):
     import pyarrow as pa
 
     monkeypatch.setattr(spark_worker, "BLOCK_ROWS", 4)
-    queries = ["a"] * 11 + ["b"] + ["c"] * 3 + ["d"] * 2
+    queries = ["a"] * 3 + ["b"] + ["c"] * 3 + ["d"] * 2 + ["e"] * 19 + ["f"]
     frame = pl.DataFrame({"query": queries, "item": "x", "value": 1.0, "mark": 1})
     batches = [batch for row in range(len(queries)) for batch in frame.slice(row, 1).to_arrow().to_batches()]
     assert isinstance(batches[0], pa.RecordBatch)
@@ -183,7 +183,7 @@ def test_one_row_batches_are_put_together(monkeypatch):
     assert [query for block in blocks for query in block["query"]] == queries
     assert len(blocks) > 2
     owners = [set(block["query"]) for block in blocks]
-    assert sum(map(len, owners)) == 4
+    assert sum(map(len, owners)) == 6
 
 
 CONNECT = """

@@ -81,3 +81,60 @@ def test_a_result_of_the_wrong_shape_is_refused():
 
     with pytest.raises(rm.MeasureError, match="expected one value for each query"):
         rm.evaluate(JUDGMENTS, RUN, Short)
+
+
+@rm.measure
+def Vandal(grades, ideal):
+    ideal[:] = 0
+    return 0.0
+
+
+@rm.measure
+def VandalOfAll(placements):
+    placements.grade[:] = 0
+    return np.zeros(len(placements))
+
+
+@pytest.mark.parametrize("vandal", [Vandal, VandalOfAll])
+def test_a_function_cannot_write_into_what_other_measures_see(vandal):
+    with pytest.raises(rm.MeasureError, match=r"Vandal.* failed.*read-only"):
+        rm.evaluate(JUDGMENTS, RUN, [vandal, "nDCG"])
+
+
+@pytest.mark.parametrize("name", ["MRR", "ndcg", "NDCG", "ap", "P_5", "map_cut_10", "query"])
+def test_a_name_that_means_something_already_is_refused(name):
+    def function(grades):
+        return 0.0
+
+    function.__name__ = name
+    with pytest.raises(rm.MeasureError, match=f"'{name}' is .*Hint: give the function another name"):
+        rm.measure(function)
+
+
+def test_what_a_function_raises_is_said_with_measure_and_query():
+    @rm.measure
+    def Breaks(grades, *, at=1.0):
+        return 1 / (len(grades) - at)
+
+    with pytest.raises(rm.MeasureError, match=r"Breaks failed for query q2: ZeroDivisionError: ") as caught:
+        rm.evaluate(JUDGMENTS, RUN, Breaks)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("result", [None, "0.5", [0.5], np.array([1.0]), {}])
+def test_a_result_that_is_no_number_is_refused(result):
+    @rm.measure
+    def NoNumber(grades):
+        return result
+
+    with pytest.raises(rm.MeasureError, match=r"NoNumber failed for query q1: TypeError: .*not (a number|'dict')"):
+        rm.evaluate(JUDGMENTS, RUN, NoNumber)
+
+
+def test_what_a_function_of_all_queries_raises_is_said_with_the_measure():
+    @rm.measure
+    def BreaksForAll(placements):
+        return ["a", "b"]
+
+    with pytest.raises(rm.MeasureError, match="BreaksForAll failed: ValueError: could not convert"):
+        rm.evaluate(JUDGMENTS, RUN, BreaksForAll)

@@ -138,3 +138,80 @@ def test_infinite_scores_are_numbers():
 
 def test_several_cutoffs_are_several_measures():
     assert list(rm.evaluate(JUDGMENTS, RUN, "nDCG@5,10 AP").mean) == ["nDCG@5", "nDCG@10", "AP"]
+
+
+@pytest.mark.parametrize("measures", [None, 5, b"AP", [5]])
+def test_what_is_no_measure_is_refused(measures):
+    with pytest.raises(rm.MeasureError, match="such as 'nDCG@10'"):
+        rm.evaluate(JUDGMENTS, RUN, measures)
+
+
+def test_measures_may_come_from_a_generator():
+    assert list(rm.evaluate(JUDGMENTS, RUN, (f"P@{k}" for k in (1, 2))).mean) == ["P@1", "P@2"]
+
+
+@pytest.mark.parametrize("several", ["P@1,2", "RR AP", ["RR", "AP"]])
+def test_one_value_is_of_one_measure(several):
+    with pytest.raises(rm.MeasureError, match=r"value\(\) gives one number, but .* are 2 measures"):
+        rm.value(several, grades=[1, 0])
+
+
+def test_membership_iteration_and_length_are_those_of_the_measures(ev):
+    assert all(text in ev for text in ("AP", "map", "MAP", "nDCG@10", rm.AP))
+    assert not any(other in ev for other in ("nDCG@5", "no measure", rm.P, 5, None))
+    assert list(ev) == list(ev.mean)
+    assert len(ev) == len(ev.mean) == 5
+    assert [ev[text] for text in ev] == list(ev.mean.values())
+
+
+def test_evaluations_are_equal_where_everything_is(ev, tmp_path):
+    ev.save(tmp_path / "bm25.parquet")
+    assert rm.Evaluation.load(tmp_path / "bm25.parquet") == ev == rm.evaluate(JUDGMENTS, RUN, MEASURES, name="bm25")
+    assert ev != rm.evaluate(JUDGMENTS, RUN, MEASURES, name="other")
+    assert ev != rm.evaluate(JUDGMENTS, RUN, MEASURES[:2], name="bm25")
+    assert ev != rm.evaluate(JUDGMENTS, {**RUN, "q3": {"y": 1.0}}, MEASURES, name="bm25")
+    assert ev != "bm25"
+
+
+def test_an_evaluation_with_a_value_that_is_nan_equals_itself():
+    ev = rm.evaluate(JUDGMENTS, RUN, ["P(empty=nan)@1"])
+    assert ev == rm.evaluate(JUDGMENTS, RUN, ["P(empty=nan)@1"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header: "no JSON",
+        lambda header: json.dumps([1]),
+        lambda header: json.dumps({}),
+        lambda header: json.dumps({**header, "means": ["x"] * 5}),
+        lambda header: json.dumps({**header, "means": []}),
+        lambda header: json.dumps({**header, "facts": {"judged": 1}}),
+        lambda header: json.dumps({**header, "facts": None}),
+        lambda header: json.dumps({**header, "definitions": {}}),
+        lambda header: json.dumps({**header, "asked": {"x": "no measure"}}),
+        lambda header: json.dumps({**header, "measures": ["P@7"]}),
+    ],
+)
+def test_a_saved_evaluation_with_other_metadata_is_refused(ev, tmp_path, change):
+    path = tmp_path / "ev.parquet"
+    ev.save(path)
+    header = json.loads(pl.read_parquet_metadata(path)["rankmeter"])
+    pl.read_parquet(path).write_parquet(path, metadata={"rankmeter": change(header)})
+    with pytest.raises(rm.InputError, match="is not a saved evaluation"):
+        rm.Evaluation.load(path)
+
+
+def test_saving_into_a_folder_that_is_not_there_is_said(ev, tmp_path):
+    with pytest.raises(rm.InputError, match=r"no/ev.parquet cannot be written: "):
+        ev.save(tmp_path / "no" / "ev.parquet")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"level": "95%"}, {"level": True}, {"level": None}, {"resamples": 1e4}, {"resamples": "many"}, {"seed": -1},
+     {"seed": 0.5}],
+)  # fmt: skip
+def test_an_interval_takes_numbers(ev, wrong):
+    with pytest.raises(rm.InputError, match=f"{next(iter(wrong))}=.* is not possible"):
+        ev.interval("RR", **wrong)

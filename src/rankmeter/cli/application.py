@@ -20,7 +20,10 @@ COMMANDS = {
     "pool": "List the unjudged items that are most worth judging.",
     "advise": "Say which measures and cutoffs fit the data, and why.",
     "explain": "Say what a measure means, with every convention.",
+    "reconcile": "Find which definitions give a reported number, and why two tools differ.",
+    "table": "Score one table under several definitions, side by side.",
     "dialects": "List how other tools define their metrics.",
+    "trec_eval": "Do what trec_eval does, with its options and its output.",
     "measures": "List all measures, their other names and their options.",
     "online": "Measure what users did: CTR, CVR, sessions, experiments.",
     "agreement": "Tell which offline measure foretold past experiments.",
@@ -68,6 +71,10 @@ class Application(click.Group):
             sys.stdout.flush()
         except BrokenPipeError as error:
             raise _PipeClosedError from error
+        except OSError as error:
+            if error.filename is None:
+                error.filename = "standard output"  # files that are read or written are named where they are
+            raise
         return result
 
     def main(  # type: ignore[override]
@@ -101,6 +108,8 @@ class Application(click.Group):
             return PIPE_CLOSED
         except OSError as error:
             say(f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
+            if error.filename == "standard output":
+                _silence_stdout()
         else:
             return code if isinstance(code, int) else DONE
         return WRONG

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
-from rankmeter.cli.talk import Progress, examples, say, tell
-from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
+from rankmeter.cli.writing import check_apart, check_writable, write_text
 from rankmeter.comparison_records import units as plural
 from rankmeter.errors import InputError, with_hint
 from rankmeter.gate import Gate, Verdict, check_gates, parse_gate
@@ -156,6 +156,13 @@ def command(
     parsed = [parse_gate(text) for text in gates]
     summary = _summary_path(github_summary)
     _check_places(parsed, output, junit, summary, report)
+    places = (("--output", output), ("--junit", junit), ("--report", report))
+    check_apart(
+        {option: place for option, place in places if place is not None},
+        [*paths, *(file for one in (*seeds, *folds) for file in one.partition("=")[2].split(",")), units or ""],
+    )
+    if quiet:
+        silence_notes()
     texts = titles_of(titles)
     if report is not None or figures is not None:
         from rankmeter.report.html import need_report_extra

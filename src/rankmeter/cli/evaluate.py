@@ -13,8 +13,8 @@ import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.showing import echo, output_text, print_table, result_talk
-from rankmeter.cli.talk import Progress, examples, say, tell
-from rankmeter.cli.writing import check_writable, write_text, write_whole
+from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
+from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import into_measures
 from rankmeter.measures.dialects import find_dialect
@@ -165,13 +165,15 @@ def command(
     """
     reading = Reading(queries, duplicates, columns, judgments_format, run_format, catalogue, history, by, dialect)
     showing = Showing(per_query, interval, digits, format_ or _format_of(output), output, save, quiet)
+    if quiet:
+        silence_notes()
     if labelled is not None:
         _evaluate_labelled(paths, labelled, measures, reading, showing)
         return
     check_paths(paths)
     names = system_names(paths[1:])
     asked = _in_dialect(measures, dialect, quiet) if dialect else into_measures(measures or DEFAULT_MEASURES)
-    _check_places(showing, names)
+    _check_places(showing, names, paths)
     if output is not None and output.suffix.lower() == ".parquet":
         _evaluate_to_parquet(paths, names, asked, reading, showing)
         return
@@ -283,7 +285,7 @@ def _evaluate_labelled(
     asked: Sequence[Measure | str] = into_measures(measures or list(LABELLED_MEASURES.values()))
     if reading.dialect:
         asked = _in_dialect(measures, reading.dialect, showing.quiet)
-    _check_places(showing, names)
+    _check_places(showing, names, [labelled])
     from rankmeter.evaluation import evaluate
     from rankmeter.inputs.files import read_labelled
 
@@ -350,13 +352,16 @@ def _save_path(place: str, name: str) -> Path:
     return Path(place.replace("{run}", name.replace("/", "_")))
 
 
-def _check_places(showing: Showing, names: Sequence[str]) -> None:
+def _check_places(showing: Showing, names: Sequence[str], inputs: Sequence[str]) -> None:
     """Refuse an output that cannot be written before anything is evaluated."""
     if showing.save and len(names) > 1 and "{run}" not in showing.save:
         fact = f"--save {showing.save} holds one evaluation, but {len(names)} runs were given."
         raise InputError(with_hint(fact, "one file for each: --save '{run}.parquet'"))
-    places = [_save_path(showing.save, name) for name in names] if showing.save else []
-    for place in [*places, *([showing.output] if showing.output else [])]:
+    places = {f"--save (of {name})": _save_path(showing.save, name) for name in names} if showing.save else {}
+    if showing.output:
+        places["--output"] = showing.output
+    check_apart(places, inputs)
+    for place in places.values():
         check_writable(place)
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
-from rankmeter.cli.talk import examples, say
-from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.cli.talk import examples, say, silence_notes
+from rankmeter.cli.writing import check_apart, check_writable, write_text
 from rankmeter.errors import InputError, with_hint
 
 
@@ -55,7 +55,10 @@ def command(
     if len(paths) < 2:
         raise InputError(with_hint("judgments and at least one run are needed.", "rankmeter pool JUDGMENTS RUN..."))
     if output is not None:
+        check_apart({"--output": output}, paths)
         check_writable(output)
+    if quiet:
+        silence_notes()
     from rankmeter.inputs import into_judgments
     from rankmeter.inputs.files import read_run
     from rankmeter.pooling import pool

@@ -66,6 +66,11 @@ def notes_on_stderr() -> Iterator[None]:
         yield
 
 
+def silence_notes() -> None:
+    """Say no more notes in this call of the command."""
+    warnings.simplefilter("ignore", RankmeterWarning)
+
+
 class Progress:
     """A bar on standard error, on a terminal and for long work only.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rankmeter.errors import InputError, with_hint
@@ -23,6 +23,26 @@ def check_writable(path: Path) -> None:
         raise InputError(f"{path} cannot be written: {folder} may not be written to.")
 
 
+def check_apart(places: Mapping[str, Path], inputs: Sequence[str]) -> None:
+    """Refuse to write over an input, or twice to one place.
+
+    Parameters
+    ----------
+    places
+        What is written where, by the option that says so.
+    inputs
+        The files that are read; ``-`` is standard input.
+    """
+    taken = {Path(path).resolve(): f"{path} is read as input" for path in inputs if path not in ("", "-")}
+    for option, place in places.items():
+        if place.exists() and not place.is_file():
+            continue  # a device such as /dev/null
+        where = place.resolve()
+        if where in taken:
+            raise InputError(with_hint(f"{option} would overwrite a file: {taken[where]}.", "name another file"))
+        taken[where] = f"{place} is written by {option}"
+
+
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` make a file and put it in its place; where that fails, whatever was there stays as it was.
 
@@ -34,21 +54,25 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         Called with the path that it shall write.
     """
     check_writable(path)
-    if path.exists() and not path.is_file():
-        # A pipe or a device (/dev/stdout, /dev/null) is written to, not replaced.
-        write(path)
-        return
-    # A link stays a link: what it points to is replaced.
-    path = path.resolve()
     try:
+        if path.exists() and not path.is_file():
+            # A pipe or a device (/dev/stdout, /dev/null) is written to, not replaced.
+            write(path)
+            return
+        # A link stays a link: what it points to is replaced.
+        path = path.resolve()
         with tempfile.TemporaryDirectory(prefix=".rankmeter-", dir=path.parent) as folder:
             made = Path(folder) / path.name
             write(made)
             if path.exists():
                 made.chmod(path.stat().st_mode)
             made.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+    except BrokenPipeError:
+        raise
+    except (OSError, InputError) as error:
+        # What Evaluation.save says names the file that was to be moved into this place.
+        reason = error.__cause__ if isinstance(error, InputError) else error
+        raise InputError(f"{path} cannot be written: {getattr(reason, 'strerror', None) or reason}.") from error
 
 
 def write_text(path: Path, text: str) -> None:

@@ -28,8 +28,11 @@ ITEMS = "items.csv"
 QUERIES = "queries.csv"
 """What readers asked for: id, text."""
 
+SPOTS = "spots.csv"
+"""Eight spots of two themes with two scores each, made up by hand for `rankmeter table`."""
+
 FILES = (JUDGMENTS, *RUNS.values(), ITEMS, QUERIES)
-"""Every data file of the demo."""
+"""Every data file of the library."""
 
 
 def data_path(name: str) -> Path:
@@ -45,7 +48,7 @@ def data_path(name: str) -> Path:
     NotFoundError
         When the demo has no such file.
     """
-    if name not in FILES:
-        raise NotFoundError(with_hint(f"the demo has no file {name!r}.", f"it has {', '.join(FILES)}."))
+    if name not in (*FILES, SPOTS):
+        raise NotFoundError(with_hint(f"the demo has no file {name!r}.", f"it has {', '.join((*FILES, SPOTS))}."))
     # rankmeter is installed as plain files, never run from a zip, so a resource is a path.
     return Path(str(resources.files(__name__) / "data" / name))

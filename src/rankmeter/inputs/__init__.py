@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
@@ -19,6 +21,7 @@ from rankmeter.inputs.sources import (
     RunFile,
     ScoredMapping,
     Source,
+    no_infinity,
 )
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
@@ -26,6 +29,8 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind."""
     if isinstance(data, (JudgmentTable, GradedMapping, Dense)):
+        if isinstance(data, Dense):
+            no_infinity(data.values, "a grade of the array")
         return data
     if is_path(data):
         from rankmeter.inputs.files import read_judgments  # only when a file is read
@@ -57,6 +62,12 @@ def into_run(
     if is_path(data):
         from rankmeter.inputs.streaming import open_run
 
+        if _read_once(data):
+            from rankmeter.inputs.files import iter_run
+
+            # A pipe or standard input can be read only once, but may have to be placed in several ways.
+            kept = cache(lambda: list(iter_run(data, format=format, columns=columns)))
+            return RunFile(lambda: iter(kept()), str(data))
         return open_run(_files_of(data), format=format, columns=columns, progress=progress)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, run_from_frame
@@ -67,6 +78,11 @@ def into_run(
     from rankmeter.inputs.mappings import run_from_mapping
 
     return run_from_mapping(data)
+
+
+def _read_once(data: object) -> bool:
+    """Whether this is standard input or a pipe."""
+    return data == "-" or (isinstance(data, (str, os.PathLike)) and Path(data).is_fifo())
 
 
 def is_path(data: object) -> bool:

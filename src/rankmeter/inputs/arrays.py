@@ -25,13 +25,18 @@ def arrays(values: Any) -> Dense:
     """
     if hasattr(values, "toarray"):
         values = values.toarray()
+    if np.ma.isMaskedArray(values):
+        fact = "arrays() takes no masked array: a masked cell is neither a grade nor a score."
+        raise InputError(with_hint(fact, "say what masked cells are: arrays(values.filled(0))"))
     try:
         matrix = np.asarray(values)
-        if matrix.dtype.kind not in "biuf":
+        if matrix.dtype.kind not in "biufcmM":
             matrix = matrix.astype(np.float64)
     except (TypeError, ValueError) as error:
         fact = f"arrays() takes a matrix of numbers, queries x items: {error}."
         raise InputError(with_hint(fact, "lists of different lengths are ranked_grades(...)")) from error
+    if matrix.dtype.kind in "cmM":
+        raise InputError(f"arrays() takes a matrix of real numbers, queries x items; these are {matrix.dtype}.")
     if matrix.dtype.kind == "b":
         matrix = matrix.astype(np.int8)
     if matrix.ndim != 2:
@@ -74,7 +79,8 @@ def ranked_grades(lists: Any) -> Labelled:
     grade = numbers([grade for one in rows for grade in one], "grade", "ranked_grades()")
     item = pl.Series(place)
     score = pl.Series(-place.astype(np.float64))
+    queries = None if sizes.all() else pl.Series(np.arange(len(rows)))
     return Labelled(
-        JudgmentTable(query, item, grade, "ranked grades"),
-        RunTable(query, item, score, "ranked grades", scored=False),
+        JudgmentTable(query, item, grade, "ranked grades", queries=queries),
+        RunTable(query, item, score, "ranked grades", scored=False, queries=queries),
     )

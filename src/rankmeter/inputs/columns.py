@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, nearest, with_hint
 
 Role = Literal["query", "item", "score", "rank", "grade", "subtopic"]
+
+SIDES = ("judgments", "run")
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -90,7 +92,7 @@ def find_columns(
     >>> find_columns(["user_id", "movieId", "rating"], ["query", "item", "grade"], None, "ratings.csv")
     {'query': 'user_id', 'item': 'movieId', 'grade': 'rating'}
     """
-    given = given or {}
+    given = check_columns(given) or {}
     found = _given_columns(names, wanted, given, source)
     claimed = {column for role, column in given.items() if role not in wanted}
     for role in wanted:
@@ -138,7 +140,7 @@ def run_columns(names: Sequence[str], given: Mapping[str, str] | None, source: s
     The score wins over the rank unless the caller named the rank and not the score. With neither, the rows are in
     ranked order as given; but a table that has a grade instead is judgments that came in the wrong place.
     """
-    given = given or {}
+    given = check_columns(given) or {}
     if "rank" in given and "score" not in given:
         return find_columns(names, ("query", "item", "rank"), given, source)
     found = find_columns(names, ("query", "item", "score"), given, source)
@@ -166,9 +168,6 @@ def _given_columns(
     """Check the columns that the caller named and keep those that are wanted."""
     found: dict[Role, str] = {}
     for word, column in given.items():
-        if word not in ROLES:
-            msg = f"columns= names '{word}', which is not one of {', '.join(ROLES)}."
-            raise InputError(with_hint(msg, did_you_mean(word, ROLES)))
         if word not in wanted:
             continue
         if column not in names:
@@ -177,8 +176,28 @@ def _given_columns(
         for other, same in found.items():
             if same == column:
                 raise InputError(f"{source}: columns= names '{column}' both as the {other} and as the {word}.")
-        found[word] = column
+        found[cast(Role, word)] = column
     return found
+
+
+def check_columns(columns: Mapping[str, str] | None, *, sides: Sequence[str] = ()) -> Mapping[str, str] | None:
+    """Refuse what does not name columns by role; ``sides`` may stand before a role, as in ``run.item``."""
+    if columns is None:
+        return None
+    if not isinstance(columns, Mapping):
+        msg = f"columns= is of type {type(columns).__name__}; expected the names of columns by role."
+        raise InputError(with_hint(msg, f'columns={{"item": "docid_x"}}; roles are {", ".join(ROLES)}'))
+    for word, column in columns.items():
+        side, dot, bare = str(word).partition(".")
+        role = bare if dot and side in sides else word
+        if role not in ROLES:
+            also = f", alone or after {' or '.join(f'{one}.' for one in sides)}" if sides else ""
+            msg = f"columns= names '{word}', which is not one of {', '.join(ROLES)}{also}."
+            raise InputError(with_hint(msg, did_you_mean(str(role), ROLES)))
+        if not isinstance(column, str):
+            msg = f"columns= names {column!r}, of type {type(column).__name__}, as the {word}."
+            raise InputError(with_hint(msg, f'the name of a column is text: columns={{"{word}": "{column}"}}'))
+    return columns
 
 
 def _usual_column(role: Role, free: Sequence[str], claimed: Collection[str], source: str) -> str | None:
@@ -233,7 +252,7 @@ def columns_of(columns: Mapping[str, str] | None, side: Literal["judgments", "ru
     >>> columns_of({"query": "uid", "run.item": "docid_x"}, "judgments")
     {'query': 'uid'}
     """
-    if columns is None:
+    if check_columns(columns, sides=SIDES) is None or columns is None:
         return None
     mine = {role: column for role, column in columns.items() if "." not in role}
     mine.update(

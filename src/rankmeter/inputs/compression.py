@@ -149,6 +149,8 @@ def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
         return sys.stdin.buffer, "<stdin>"
     if isinstance(path, (str, os.PathLike)):
         name = os.fsdecode(path)
+        if not name:
+            raise InputError(with_hint("an empty path was given.", "name a file, or - for standard input"))
         return stack.enter_context(_open_file(name)), name
     if hasattr(path, "read"):
         given = getattr(path, "name", None)

@@ -45,9 +45,14 @@ class Delimited:
             return
         _, self.header_lines, fields = next(self._rows())  # the file is not blank
         self.header = [column.strip() for column in fields]
-        if all(_is_number(column) for column in self.header):
-            msg = f"{name}:{self.header_lines}: the first line is {', '.join(self.header)}, not a header."
-            raise InputError(with_hint(msg, "the first line names the columns, for example query,item,score"))
+        if all(is_number(column) for column in self.header):
+            raise InputError(self.no_header)
+
+    @property
+    def no_header(self) -> str:
+        """What is said where the first line holds data."""
+        msg = f"{self._name}:{self.header_lines}: the first line is {', '.join(self.header)}, not a header."
+        return with_hint(msg, "the first line names the columns, for example query,item,score")
 
     def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
         """Read every row that is not a blank line, with the numbers of its first and last line."""
@@ -125,7 +130,8 @@ def may_be_rounded(columns: Mapping[Role, pl.Series]) -> bool:
     return any(((column.abs() >= 2**53) & column.is_finite()).any() for column in floats)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a field holds a number."""
     return isinstance(_number(text), (int, float))
 
 

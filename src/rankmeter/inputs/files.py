@@ -15,6 +15,7 @@ from typing import BinaryIO, Literal, TypeAlias
 import polars as pl
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled
@@ -70,7 +71,7 @@ def read_judgments(
         if kind == "labelled":
             return _labelled(source)[0]
         if kind == "qrels":
-            if columns and dict(columns) == SUBTOPICS_OF_TREC:
+            if dict(check_columns(columns) or {}) == SUBTOPICS_OF_TREC:
                 return _diversity(source)
             _check_no_columns(source, columns)
             frame = pl.concat(read_frames(source, QRELS), rechunk=True)
@@ -242,8 +243,11 @@ def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
     else:
         kind = {"trec": own, "beir": "tsv"}.get(format, format)
     if kind == other or (kind == own and trec_kind(source.head) == other):
-        fact = f"{source.name} looks like {_LOOKS[other]}, but was given as {_noun(role)}."
-        raise InputError(with_hint(fact, "judgments come first: rankmeter evaluate JUDGMENTS RUN"))
+        looks, hint = _LOOKS[other], "judgments come first: rankmeter evaluate JUDGMENTS RUN"
+        if other == "run" and len(sample_rows(source.head)[0].split()) == 5:
+            looks = "a run without tags (5 fields a line: query, Q0, item, rank, score)"
+            hint += "; if these are judgments, they have 4 fields: query, iteration, item, grade"
+        raise InputError(with_hint(f"{source.name} looks like {looks}, but was given as {_noun(role)}.", hint))
     return kind
 
 
@@ -261,6 +265,7 @@ def _check_not_empty(source: ByteSource) -> None:
 
 
 def _check_no_columns(source: ByteSource, columns: Mapping[str, str] | None) -> None:
+    columns = check_columns(columns)
     if columns and dict(columns) != SUBTOPICS_OF_TREC:
         raise InputError(
             with_hint(

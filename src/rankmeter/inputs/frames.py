@@ -9,19 +9,35 @@ from __future__ import annotations
 import decimal
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 import polars as pl
 
-from rankmeter.errors import InputError, MissingExtraError, examples, with_hint
+from rankmeter.errors import InputError, MissingExtraError, RankmeterError, examples, with_hint
 from rankmeter.inputs.columns import Role, judgment_columns, run_columns
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 RawColumn = pl.Series | list[object]
 """A column before it is checked; a list where no Polars type was known (object columns, JSON)."""
+
+
+class GroupedQueries(list[object]):
+    """The query of each row, taken from groups of rows of which some may be empty.
+
+    Parameters
+    ----------
+    every
+        The query of each group.
+    """
+
+    def __init__(self, every: Iterable[object]) -> None:
+        super().__init__()
+        self.every = list(every)
+
 
 _NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
 
@@ -109,7 +125,8 @@ class _Frame:
         if self._is_pandas:
             self.names = [str(name) for name in self._frame.columns]
         else:
-            self.names = list(self._frame.collect_schema().names())
+            with self._reading():
+                self.names = list(self._frame.collect_schema().names())
 
     def _open(self, frame: object) -> Any:
         import narwhals as nw
@@ -134,17 +151,30 @@ class _Frame:
         if not isinstance(chosen, (pl.DataFrame, pl.LazyFrame)):
             chosen = self._leave_narwhals(chosen)
         if isinstance(chosen, pl.LazyFrame):
-            chosen = chosen.collect()
+            with self._reading():
+                chosen = chosen.collect()
         if isinstance(chosen, pl.DataFrame):
             return {role: chosen.get_column(column) for role, column in found.items()}
         return {role: _from_pandas(chosen[column]) for role, column in found.items()}
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """A lazy frame computes when it is read, and may fail then, each library with errors of its own."""
+        try:
+            yield
+        except (RankmeterError, MemoryError, ImportError):
+            raise
+        except Exception as error:
+            reason = str(error).strip().partition("\n")[0] or type(error).__name__
+            raise InputError(f"{self._source} cannot be computed: {reason.rstrip('.')}.") from error
 
     def _leave_narwhals(self, chosen: Any) -> Any:  # a Narwhals frame in, a Polars or pandas frame out
         import narwhals as nw
 
         try:
             if isinstance(chosen, nw.LazyFrame):
-                return chosen.collect("polars").to_native()
+                with self._reading():
+                    return chosen.collect("polars").to_native()
             if nw.dependencies.is_pandas_like_dataframe(chosen.to_native()):  # modin, cuDF
                 return chosen.to_pandas()
             return chosen.to_polars()
@@ -205,7 +235,10 @@ def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTab
     else:
         grade = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
     subtopic = _ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
-    return JudgmentTable(query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, subtopic)
+    query, queries = _with_empty(query, raw, origin)
+    return JudgmentTable(
+        query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, subtopic, queries
+    )
 
 
 def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
@@ -219,7 +252,17 @@ def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
     else:
         score = -_positions(query)
     scored = "score" in raw
-    return RunTable(query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored)
+    query, queries = _with_empty(query, raw, origin)
+    return RunTable(query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored, queries)
+
+
+def _with_empty(query: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> tuple[pl.Series, pl.Series | None]:
+    """The queries of the rows and, where some query has no row, every query; both of one type."""
+    rows = raw["query"]
+    if not isinstance(rows, GroupedQueries) or len(set(map(str, rows))) == len(set(map(str, rows.every))):
+        return query, None
+    every = _ids("query", {"query": rows.every}, origin).unique(maintain_order=True)
+    return (query if query.dtype == every.dtype else query.cast(every.dtype)), every
 
 
 def _positions(query: pl.Series) -> pl.Series:
@@ -234,7 +277,8 @@ def _positions(query: pl.Series) -> pl.Series:
 
 
 def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
-    if not len(raw["query"]):
+    rows = raw["query"]
+    if not len(rows) and not (isinstance(rows, GroupedQueries) and rows.every):
         raise InputError(f"{origin.source} is empty: it has no rows.")
 
 
@@ -291,6 +335,10 @@ def _float_ids_text(role: Role, column: pl.Series, origin: Origin) -> str:
 def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
     """Python objects as ids: all text, all whole numbers, or, where both occur, everything as text."""
     kinds = set(map(type, values))
+    surrogates = [row for row, v in enumerate(values) if isinstance(v, str) and not _is_text(v)]
+    if surrogates:
+        fact = f"{role} {values[surrogates[0]]!r} holds a lone surrogate, which is no character"
+        raise InputError(origin.blame(fact, surrogates, {}))
     if kinds <= {str, type(None)}:
         return pl.Series(values, dtype=pl.String)
     clean = [None if _is_missing(v) else v for v in values]
@@ -308,6 +356,15 @@ def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColu
         except (TypeError, OverflowError):  # beyond 64 bits, or a mix of negative and very large
             pass
     return pl.Series([None if v is None else str(v) for v in clean], dtype=pl.String)
+
+
+def _is_text(value: str) -> bool:
+    """Whether every character is one; half of one (a lone surrogate) cannot be written anywhere."""
+    try:
+        value.isascii() or value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_missing(value: object) -> bool:
@@ -378,4 +435,6 @@ def _is_number(value: object, role: Role) -> bool:
         return role == "grade"
     if isinstance(value, int):
         return value.bit_length() < 1024  # float() refuses more than 308 digits
-    return isinstance(value, (numbers.Real, decimal.Decimal))
+    if isinstance(value, decimal.Decimal):
+        return not value.is_snan()
+    return isinstance(value, numbers.Real)

@@ -27,7 +27,7 @@ def recognise(head: bytes, name: str = "the input") -> str:
     1. ``PAR1`` is Parquet, ``ARROW1`` with two NULs Arrow IPC.
     2. Any other NUL byte means binary content, which is an error.
     3. A first character ``{`` or ``[`` is JSON: ``jsonl`` when the first line is a whole value and another one follows,
-       or when it is a single flat object; else ``json``.
+       or when it is a single object that holds more than lists and objects (a record); else ``json``.
     4. Else it is text, and its first 20 rows (lines that are neither blank nor ``#`` comments) decide. A row of four
        fields with a number last has the shape of ``qrels``, one of five or more fields with a number fifth the shape
        of ``run``. If more than half of the rows share a shape, that is the format, unless the first row is a header:
@@ -81,10 +81,20 @@ def recognise(head: bytes, name: str = "the input") -> str:
     if len(fields) >= 4:
         return "qrels" if len(fields) == 4 else "run"
     shown = first[:60].decode("utf-8", "replace")
+    hint = ""
+    if b";" in first:
+        hint = "fields of a CSV are separated by commas: replace the semicolons"
+    elif len(fields) == 3:
+        hint = (
+            "TREC judgments have four fields (query 0 item grade); a table of three needs a header and commas or tabs"
+        )
     raise InputError(
-        f"{name} is in no format that is recognised: its first line is {shown!r}, {len(fields)} "
-        f"field{'s' if len(fields) != 1 else ''}. Expected judgments (query, iteration, item, grade), "
-        "a run (query, Q0, item, rank, score, tag), or a CSV, TSV, JSON, JSONL, Parquet or Arrow IPC file."
+        with_hint(
+            f"{name} is in no format that is recognised: its first line is {shown!r}, {len(fields)} "
+            f"field{'s' if len(fields) != 1 else ''}. Expected judgments (query, iteration, item, grade), "
+            "a run (query, Q0, item, rank, score, tag), or a CSV, TSV, JSON, JSONL, Parquet or Arrow IPC file.",
+            hint,
+        )
     )
 
 
@@ -133,5 +143,6 @@ def _json_kind(text: bytes) -> str:
         return "json"
     if rest.strip():
         return "jsonl"
-    flat = isinstance(value, dict) and bool(value) and not any(isinstance(inner, dict) for inner in value.values())
-    return "jsonl" if flat else "json"
+    # A record holds a word or a number, at least its query; queries with their items hold lists or objects only.
+    is_record = isinstance(value, dict) and not all(isinstance(inner, (dict, list)) for inner in value.values())
+    return "jsonl" if is_record else "json"

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.errors import InputError, examples
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 Query = str | int
@@ -76,9 +77,15 @@ AnyRun = ScoredMapping | RankedLists | RunTable | RunFile | Dense
 
 def no_nan(values: npt.NDArray[Any], what: str) -> None:
     """Refuse an array with NaN, naming the first cells."""
-    from rankmeter.errors import InputError, examples  # kept beside its only use
-
     if values.dtype.kind == "f" and np.isnan(values).any():
-        rows, columns = np.nonzero(np.isnan(values))
-        cells = [f"row {row}, column {column}" for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
-        raise InputError(f"{what} is NaN at {examples(cells)}. Nothing was evaluated.")
+        raise InputError(f"{what} is NaN at {_cells(np.isnan(values))}. Nothing was evaluated.")
+
+
+def no_infinity(values: npt.NDArray[Any], what: str) -> None:
+    """Refuse an array with infinite values, naming the first cells."""
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise InputError(f"{what} is not finite at {_cells(np.isinf(values))}. Nothing was evaluated.")
+
+
+def _cells(chosen: npt.NDArray[np.bool_]) -> str:
+    return examples(f"row {row}, column {column}" for row, column in np.argwhere(chosen).tolist())

@@ -68,6 +68,12 @@ def whole_queries(tables: Iterable[RunTable]) -> Iterator[RunTable]:
     for table in tables:
         if held:
             check_alike(held[0], table)
+        if table.queries is not None:  # it was read as a whole, and knows of queries without a row
+            if held:
+                yield joined_runs(held)
+            held = []
+            yield table
+            continue
         start = _last_stretch(table.query)
         goes_on = bool(held) and table.query[0] == held[0].query[0]
         if start == 0 and goes_on:

@@ -16,9 +16,9 @@ from typing import Literal, NoReturn, TypeVar, cast, get_args
 import polars as pl
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
-from rankmeter.inputs.columns import Role, fold, is_usual, judgment_columns, run_columns
-from rankmeter.inputs.delimited import Delimited, may_be_rounded
-from rankmeter.inputs.frames import Origin, RawColumn, judgment_table, run_table
+from rankmeter.inputs.columns import ROLES, Role, fold, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.delimited import Delimited, is_number, may_be_rounded
+from rankmeter.inputs.frames import GroupedQueries, Origin, RawColumn, judgment_table, run_table
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "ipc"]
@@ -156,7 +156,13 @@ def _read_delimited(
 ) -> Table:
     """Polars first; the csv module where Polars refuses, or where a check fails and lines must be named."""
     text = Delimited(data, separator, name)
-    found = find(text.header)
+    try:
+        found = find(text.header)
+    except InputError:
+        has_names = any(is_usual(role, column) for role in ROLES for column in text.header)
+        if has_names or not any(map(is_number, text.header)):
+            raise
+        raise InputError(text.no_header) from None
     fast = text.read_fast(found)
     if fast is not None:
         try:
@@ -306,7 +312,7 @@ def _record_columns(
 def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -> dict[Role, RawColumn]:
     """Flatten one entry per query: a list of items, an object of numbers, or lists side by side."""
     numbers = next((role for role in columns if role not in ("query", "item")), None)
-    queries, items, values = [], _Flattened(), list[object]()
+    queries, items, values = GroupedQueries(columns["query"]), _Flattened(), list[object]()
     kind = type(columns["item"][0])
     beside = columns[numbers] if numbers else [None] * len(columns["query"])
     for query, group, other in zip(columns["query"], columns["item"], beside, strict=True):

@@ -25,6 +25,8 @@ class JudgmentTable:
     """How messages name this input: a file name, or what kind of object it was."""
     subtopic: pl.Series | None = None
     """String; where it is there, a (query, item) has one row for each subtopic that it was judged on."""
+    queries: pl.Series | None = None
+    """Every judged query once, in order, where some have no row; None where all have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +43,5 @@ class RunTable:
     """How messages name this input."""
     scored: bool = True
     """False when the run was given as ranks or ordered lists: its scores then have an order but no size or sign."""
+    queries: pl.Series | None = None
+    """Every query of the run once, in order, where some have no row; None where all have one."""

@@ -11,6 +11,8 @@ again line by line in plain Python, which either finds every problem with its li
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isinf, isnan
@@ -18,7 +20,7 @@ from math import isinf, isnan
 import numpy as np
 import polars as pl
 
-from rankmeter.errors import InputError, examples
+from rankmeter.errors import InputError, RankmeterWarning, examples
 from rankmeter.inputs.compression import ByteSource
 
 BOM = b"\xef\xbb\xbf"
@@ -32,6 +34,8 @@ _TAKEN_BY_POLARS = (BOM, b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x^", b"x\
 _BLANKS_TO_SPACE = bytes.maketrans(b"\t\v\f", b"   ")
 # Small enough that the masks of one step stay in the processor's cache: three times faster than whole blocks.
 _STEP = 1 << 17
+
+_COMMENT = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +125,40 @@ def read_frames(source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_
     if source.head.startswith(BOM):
         source.read(len(BOM))
     problems = Problems(source.name)
-    first_line, rows = 1, 0
+    first_line, rows, doubtful = 1, 0, 0
     for block in query_blocks(source, block_bytes):
         frame, lines = _parse(block, layout, first_line, problems)
+        doubtful += _data_in_comments(block, layout)
         first_line += lines
         rows += frame.height
         if frame.height and not problems.first:
             yield frame
     problems.check()
+    if doubtful:
+        are = "line that begins with # was" if doubtful == 1 else "lines that begin with # were"
+        warnings.warn(
+            f"{source.name}: {doubtful:,} {are} left out as comments, but could be data; "
+            "an id of a query cannot begin with #.",
+            RankmeterWarning,
+            stacklevel=2,
+        )
     if not rows:
         raise InputError(f"{source.name} holds only comments and blank lines.")
+
+
+def _data_in_comments(block: bytes, layout: Layout) -> int:
+    """How many comments have the fields of a line of data."""
+    # Blocks whose only # stand inside of lines, as in ids, are not searched.
+    if b"#" not in block or not (block[:1] in b"# \t" or any(mark in block for mark in (b"\n#", b"\n ", b"\n\t"))):
+        return 0
+    needed = len(layout.fields)
+    counts = {needed, needed + 1} if layout.open_ended else {needed}
+    found = 0
+    for comment in _COMMENT.findall(block):
+        fields = comment.split()
+        if len(fields) in counts and fields[0] != b"#" and as_number(fields[needed - 1]) is not None:
+            found += not layout.open_ended or as_number(fields[3]) is not None
+    return found
 
 
 def query_blocks(source: ByteSource, block_bytes: int) -> Iterator[bytes]:

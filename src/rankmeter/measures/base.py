@@ -7,10 +7,14 @@ nothing: :mod:`rankmeter.arithmetic` does, from the fields.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import Field, dataclass, fields, replace
+from functools import cache
+from importlib import import_module
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from rankmeter.errors import MeasureError, did_you_mean, with_hint
+from rankmeter.measures.families import FAMILY_OF
 from rankmeter.measures.options import Rule, check, choice, format_value, real, unstated, whole
 
 Ties = Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"]
@@ -51,9 +55,11 @@ class Measure:
     """An example of what stands after ``@``, for messages."""
 
     def __post_init__(self) -> None:
-        for option in fields(self):
-            value = check(type(self).name, option.name, getattr(self, option.name), rule_of(option))
-            object.__setattr__(self, option.name, value)
+        for name, rule in _rules(type(self)):  # type: ignore[arg-type]
+            given = getattr(self, name)
+            value = check(type(self).name, name, given, rule)
+            if value is not given:
+                object.__setattr__(self, name, value)
         if self.aggregate not in self.aggregates:
             raise MeasureError(
                 f"{self.name}: aggregate={self.aggregate} is not possible; "
@@ -62,7 +68,7 @@ class Measure:
 
     def __call__(self, **changes: Any) -> Self:
         """Return a copy with other options."""
-        known = [option.name for option in fields(self)]
+        known = [name for name, _ in _rules(type(self))]  # type: ignore[arg-type]
         for name in changes:
             if name not in known:
                 hint = did_you_mean(name, known) or f"{self.name} has {', '.join(sorted(known))}."
@@ -175,6 +181,12 @@ class GainMeasure(RankedMeasure):
         return ANY_POSITIVE if isinstance(gain, str) else min(ANY_POSITIVE, *gain)
 
 
+@cache
+def _rules(kind: Any) -> tuple[tuple[str, Rule], ...]:
+    """The options of a class of measures, with their rules."""
+    return tuple((option.name, rule_of(option)) for option in fields(kind))
+
+
 def rule_of(option: Field[Any]) -> Rule:
     """The rule that an option's values follow."""
     rule: Rule = option.metadata["rule"]
@@ -199,8 +211,43 @@ def no_closed_form(measure: RankedMeasure) -> str:
 
 
 AnyMeasure = TypeVar("AnyMeasure", bound=Measure)
-REGISTRY: dict[str, Measure] = {}
-"""Every measure by its name, with default options."""
+
+
+class Registry(dict[str, Measure]):
+    """Every measure by its name, with default options; a family is loaded when one of it is first asked for.
+
+    Making a class for each of some ninety measures takes longer than most programs need one for.
+    """
+
+    def __missing__(self, name: str) -> Measure:
+        if name not in FAMILY_OF:
+            raise KeyError(name)
+        import_module(f"rankmeter.measures.{FAMILY_OF[name]}")
+        return dict.__getitem__(self, name)
+
+    def __contains__(self, name: object) -> bool:
+        return dict.__contains__(self, name) or name in FAMILY_OF
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**FAMILY_OF, **dict.fromkeys(dict.__iter__(self))})
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def keys(self) -> Any:
+        """The names of all measures."""
+        return dict.fromkeys(self).keys()
+
+    def items(self) -> Any:
+        """All names and measures; loads every family."""
+        return {name: self[name] for name in self}.items()
+
+    def values(self) -> Any:
+        """All measures; loads every family."""
+        return {name: self[name] for name in self}.values()
+
+
+REGISTRY = Registry()
 
 
 def register(cls: type[AnyMeasure]) -> type[AnyMeasure]:

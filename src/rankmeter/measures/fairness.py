@@ -59,7 +59,8 @@ class Disparity(ExposureMeasure):
 
     The target t is each group's share of the catalogue, of the interactions (history), of the relevant items
     (relevance), or the same for all (uniform). ``distance`` is tv (total variation, above), max (the largest
-    difference), kl, or ratio (the least e/t: below 0.8 breaks the four-fifths rule, and higher is better).
+    difference), kl (infinite where a group that is seen has no target), or ratio (the least e/t: below 0.8 breaks the
+    four-fifths rule, and higher is better).
 
     Misleads: the target is a choice of values; equal shares of attention suit few catalogues.
 

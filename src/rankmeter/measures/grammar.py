@@ -13,6 +13,7 @@ nothing else.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from rankmeter.errors import MeasureError, nearest, with_hint
@@ -202,12 +203,20 @@ def split_measures(text: str) -> list[str]:
     return [one for one in (*found, text[start:]) if one] or [text]
 
 
+def listed(measures: object) -> list[object]:
+    """One measure or many as a list; what is neither is refused."""
+    if isinstance(measures, (str, Measure)):
+        return [measures]
+    if not isinstance(measures, Iterable) or isinstance(measures, (bytes, bytearray)):
+        fact = f"measures are text such as 'nDCG@10', a Measure, or several of them, not {type(measures).__name__}."
+        raise MeasureError(with_hint(fact, "evaluate(judgments, run, ['nDCG@10', 'AP'])"))
+    return list(measures)
+
+
 def into_measures(measures: object) -> list[Measure]:
     """Accept one measure or many, as values or text, in any mixture; keep the order, drop repetitions."""
-    if isinstance(measures, (str, Measure)):
-        measures = [measures]
     found: dict[Measure, None] = {}
-    for one in measures:  # type: ignore[attr-defined]
+    for one in listed(measures):
         if isinstance(one, Measure):
             found[one] = None
         elif isinstance(one, str):

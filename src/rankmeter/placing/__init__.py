@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.inputs.mappings import ids, table_of_judgments, table_of_run
+from rankmeter.inputs.mappings import ids, no_text, refuse_infinite_grades, table_of_judgments, table_of_run
 from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, GradedMapping, RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -58,7 +58,12 @@ def _place_mappings(judgments: GradedMapping, run: ScoredMapping | RankedLists, 
     scores = run.data if isinstance(run, ScoredMapping) else _scores_of_lists(run, plan)
     graded, scores = same_id_types(judgments.data, scores)
     scored = isinstance(run, ScoredMapping)
-    queries, placements, highest = place_mappings(graded, scores, plan, scored=scored)
+    try:
+        queries, placements, highest = place_mappings(graded, scores, plan, scored=scored)
+    except UnicodeEncodeError as error:
+        raise InputError(no_text(error.object)) from error
+    if np.isinf(highest) or np.isinf(placements.best).any():
+        refuse_infinite_grades(judgments)
     return PlacedRun(ids(queries), placements, scored, highest)
 
 
@@ -69,7 +74,11 @@ def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, flo
     scores: dict[Query, dict[Item, float]] = {}
     twice: list[str] = []
     for query, items in run.data.items():
-        one = dict(zip(items, falling, strict=False))
+        try:
+            one = dict(zip(items, falling, strict=False))
+        except TypeError as error:
+            fact = f"{run.source}: query {query} holds an item that cannot be one: {error}."
+            raise InputError(with_hint(fact, "items are text or whole numbers")) from error
         if len(one) != len(items):
             # dict() keeps the last score of a repeated key; the first place is the one that counts.
             one = dict(zip(reversed(items), reversed(falling[: len(items)]), strict=True))

@@ -64,7 +64,7 @@ def fits(queries: int, longest: int, most_judged: int) -> bool:
 def match_columns(lists: Columns, judged: Columns) -> npt.NDArray[np.int16]:
     """For every row of the lists, one list after another, the number of its judgment within the query; -1 for none."""
     matched = np.full(lists.keys.shape, -1, np.int16)
-    all_judged = judged.sizes.min(initial=0) == len(judged)
+    all_judged = judged.sizes.min(initial=len(judged)) == len(judged)
     for place in range(len(lists)):
         for number in range(len(judged)):
             same = lists.keys[place] == judged.keys[number]
@@ -72,7 +72,7 @@ def match_columns(lists: Columns, judged: Columns) -> npt.NDArray[np.int16]:
                 same &= judged.holds(number)
             np.copyto(matched[place], number, where=same)
     rows = np.ascontiguousarray(matched.T)
-    if lists.sizes.min(initial=0) == len(lists):
+    if lists.sizes.min(initial=len(lists)) == len(lists):
         return rows.ravel()
     inside: npt.NDArray[np.int16] = rows[np.arange(len(lists)) < lists.sizes[:, None]]
     return inside

@@ -53,7 +53,7 @@ class JudgmentIndex:
     @classmethod
     def of(cls, table: JudgmentTable, lowest_grade: float) -> JudgmentIndex:
         """Prepare the judgments from a grade on; repeated ones are refused."""
-        queries, code = encode(table.query)
+        queries, code = encode(table.query, table.queries)
         items, grade, item = item_keys(table.item), table.grade.to_numpy(), table.item
         if not _rising(code):  # bring the judgments of a query together, in the order given
             order = group_rows(code, len(queries))
@@ -154,7 +154,7 @@ class _Strangers:
 
 
 def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _Strangers) -> PlacedBlock:
-    code, heads, sizes = _codes(index, run.query, strangers)
+    code, heads, sizes = _codes(index, run, strangers)
     short = _place_short_lists(index, run, plan, code, heads, sizes)
     if short is not None:
         return short
@@ -260,20 +260,24 @@ def _judged_rows(index: JudgmentIndex, run: RunTable, code: Ints, keys: Keys) ->
     return (row, judgment) if same.all() else (row[same], judgment[same])
 
 
-def _codes(index: JudgmentIndex, query: pl.Series, strangers: _Strangers) -> tuple[Ints, Ints, Ints | None]:
+def _codes(index: JudgmentIndex, run: RunTable, strangers: _Strangers) -> tuple[Ints, Ints, Ints | None]:
     """The code of each row's query, the codes that occur, and how many rows each has (None: rows not grouped)."""
-    if not len(query):
+    query = run.query
+    if not len(query) and run.queries is None:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
     starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
     firsts = query.gather(pl.Series(starts))
     lengths = np.diff(starts, append=len(query))
-    heads, local = encode(firsts)
+    heads, local = encode(firsts, run.queries)
     codes = _known_codes(index.queries, heads)
     unknown = codes < 0
     if unknown.any():
         codes[unknown] = len(index.queries) + strangers.number(heads.filter(pl.Series(unknown)))
-    grouped = len(heads) == len(firsts)
-    return np.repeat(codes[local], lengths), codes, lengths if grouped else None
+    sizes = None
+    if (local[1:] > local[:-1]).all():  # grouped, each query in one stretch; one without rows has none
+        sizes = np.zeros(len(heads), np.int64)
+        sizes[local] = lengths
+    return np.repeat(codes[local], lengths), codes, sizes
 
 
 def _known_codes(known: pl.Series, queries: pl.Series) -> Ints:
@@ -292,8 +296,13 @@ def _local(code: Ints, heads: Ints) -> Ints:
     return number[code]
 
 
-def encode(values: pl.Series) -> tuple[pl.Series, Ints]:
-    """The different values in order of first appearance, and the number of each row's value among them."""
+def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series, Ints]:
+    """The different values in order of first appearance, and the number of each row's value among them.
+
+    Where all values are ``known`` beforehand, some of which may not occur, these are numbered instead.
+    """
+    if known is not None:
+        return known, _numbers_among(known, values)
     if values.dtype.is_integer() and len(values) >= MANY_ROWS:
         numbered = _encode_close_numbers(values)
         if numbered is not None:
@@ -304,9 +313,14 @@ def encode(values: pl.Series) -> tuple[pl.Series, Ints]:
     starts = np.flatnonzero((values != values.shift(1)).fill_null(value=True).to_numpy())
     if len(starts) == len(different):  # grouped, the usual case: count instead of looking up
         return different, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
+    return different, _numbers_among(different, values)
+
+
+def _numbers_among(different: pl.Series, values: pl.Series) -> Ints:
+    """The number of each value among different ones."""
     numbers = pl.DataFrame({"value": different, "number": np.arange(len(different))})
     joined = pl.DataFrame({"value": values}).join(numbers, on="value", how="left", maintain_order="left")
-    return different, joined["number"].to_numpy()
+    return joined["number"].to_numpy()
 
 
 def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:
@@ -412,7 +426,7 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
         left, right = getattr(judgments, column), getattr(run, column)
         if left.dtype == right.dtype:
             continue
-        if pl.String in (left.dtype, right.dtype):
+        if pl.String in (left.dtype, right.dtype) and len(left) and len(right):
             numbers, text = (
                 (judgments.source, run.source) if right.dtype == pl.String else (run.source, judgments.source)
             )
@@ -423,6 +437,10 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
             )
         judgments = replace(judgments, **{column: left.cast(pl.String)})
         run = replace(run, **{column: right.cast(pl.String)})
+        if column == "query" and judgments.queries is not None:
+            judgments = replace(judgments, queries=judgments.queries.cast(pl.String))
+        if column == "query" and run.queries is not None:
+            run = replace(run, queries=run.queries.cast(pl.String))
     return judgments, run
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
@@ -43,6 +44,7 @@ def bootstrap_interval(values: Values, aggregate: str, *, level: float, resample
     """
     check_level(level)
     check_resamples(resamples)
+    check_seed(seed)
     top, bottom = _sample(values, aggregate)
     if len(top) < 2:
         raise InputError(f"there is no interval: {len(top)} query counts for this measure, and it takes at least two.")
@@ -54,14 +56,22 @@ def bootstrap_interval(values: Values, aggregate: str, *, level: float, resample
 
 def check_level(level: float) -> None:
     """Refuse a level that is none."""
-    if not 0 < level < 1:
-        raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
+        raise InputError(f"level={level!r} is not possible; a level is between 0 and 1, as in 0.95.")
 
 
 def check_resamples(resamples: int, what: str = "resamples") -> None:
     """Refuse so few resamples that an interval would be made of chance."""
+    if not isinstance(resamples, Integral):
+        raise InputError(f"{what}={resamples!r} is not possible; it is a whole number, as in 9999.")
     if resamples < 100:
         raise InputError(f"{what}={resamples} is too few; use at least 100.")
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what cannot start a generator of random numbers."""
+    if not isinstance(seed, Integral) or seed < 0:
+        raise InputError(f"seed={seed!r} is not possible; a seed is a whole number from 0 on.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
+import rankmeter as rm
 from rankmeter.errors import InputError
 from rankmeter.inputs.columns import (
     ROLES,
@@ -154,3 +156,37 @@ def test_judgments_given_as_a_run_are_recognised() -> None:
 def test_score_wins_over_rank(extra: list[str], given: dict[str, str] | None, expected: dict[str, str]) -> None:
     found = run_columns(["query", "item", *extra], given, "x")
     assert found == {"query": "query", "item": "item", **expected}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (["item"], r"columns= is of type list; expected .* Hint: .*roles are query, item, score, rank, grade"),
+        ("item=docid", "columns= is of type str"),
+        (
+            {"itm": "a"},
+            r"'itm', which is not one of query, item, .*after judgments\. or run\.. Hint: did you mean 'item'",
+        ),
+        ({"run.itm": "a"}, r"'run.itm', which is not one of .*Hint: did you mean 'item'"),
+        ({"runs.item": "a"}, r"'runs.item', which is not one of"),
+        ({3: "a"}, "'3', which is not one of"),
+        ({"item": 0}, r"columns= names 0, of type int, as the item. Hint: the name of a column is text"),
+        ({"item": None}, "columns= names None, of type NoneType"),
+    ],
+)
+@pytest.mark.parametrize("run", [{"q": ["a"]}, pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]})])
+def test_columns_are_names_by_role(columns, message, run):
+    with pytest.raises(InputError, match=message):
+        rm.evaluate({"q": {"a": 1}}, run, "RR", columns=columns)
+
+
+def test_columns_of_files_are_names_by_role():
+    for data in (b"q 0 a 1\n", b"query,item,grade\nq,a,1\n"):
+        with pytest.raises(InputError, match="columns= is of type list"):
+            rm.read_judgments(data, columns=["item"])
+
+
+def test_a_role_of_one_side_is_for_that_side_alone():
+    judgments = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1]})
+    run = pl.DataFrame({"query": ["q", "q"], "x": ["b", "a"], "score": [2.0, 1.0]})
+    assert rm.evaluate(judgments, run, "RR", columns={"run.item": "x"})["RR"] == 0.5

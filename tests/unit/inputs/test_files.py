@@ -6,15 +6,18 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.inputs.files import iter_run, read_judgments, read_labelled, read_run
 from rankmeter.inputs.sniffing import recognise
@@ -56,6 +59,10 @@ def put(name: str, content: bytes) -> str:
         (b"ARROW1\0\0\xff\xff", "ipc"),
         (b'{"q1": {"d1": 1}}', "json"),
         (b'{\n  "q1": {"d1": 1}\n}', "json"),
+        (b'{"q1": ["a", "b"]}', "json"),
+        (b'{"query": ["a", "b"]}', "json"),
+        (b'{"query": "q1", "items": ["a", "b"]}', "jsonl"),
+        (b'{"query": "q1", "items": {"a": 1}}', "jsonl"),
         (b'  [{"query": 1}]', "json"),
         (b'{"query": "q1", "item": "d"}\n{"query": "q1", "item": "e"}\n', "jsonl"),
         (b'{"query": "q1", "item": "d", "score": 1}\n', "jsonl"),
@@ -285,3 +292,37 @@ def test_a_file_is_read_through_a_pipe() -> None:
     environment = {"PYTHONPATH": path, "PATH": "/usr/bin:/bin"}
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.split() == ["9000", "9000"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"query;item;grade\nq1;d1;1\n", "Hint: fields of a CSV are separated by commas: replace the semicolons"),
+        (b"q1 d1 1\nq1 d2 0\n", r"Hint: TREC judgments have four fields \(query 0 item grade\)"),
+        (b"q1\td1\t1\nq1\td2\t0\n", r":1: the first line is q1, d1, 1, not a header"),
+        (
+            b"q1 0 d1 1 5\nq1 0 d2 0 5\n",
+            r"looks like a run without tags \(5 fields a line: .*if these are judgments, they have 4 fields",
+        ),
+    ],
+)
+def test_judgments_of_another_shape_get_a_hint(data, message):
+    with pytest.raises(InputError, match=message):
+        read_judgments(data)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+def test_a_run_that_can_be_read_only_once_is_placed_twice():
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=lambda: Path("pipe").write_bytes(RUN), daemon=True)
+    writer.start()
+    # Two precisions of scores are two placings.
+    ev = rm.evaluate({"q1": {"d1": 1}}, "pipe", ["RR", "RR(scores=float32)"])
+    writer.join(10)
+    assert list(ev.mean.values()) == [1.0, 1.0]
+
+
+def test_standard_input_is_placed_twice(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN)))
+    ev = rm.evaluate({"q1": {"d1": 1}}, "-", ["RR", "RR(scores=float32)"])
+    assert list(ev.mean.values()) == [1.0, 1.0]

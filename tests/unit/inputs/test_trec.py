@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, RankmeterWarning
 from rankmeter.inputs.files import iter_run, read_judgments, read_run
 
 Write = Callable[[str, bytes], Path]
@@ -210,3 +210,24 @@ def test_a_query_is_never_split(block_bytes: int) -> None:
 def test_a_text_of_comments_alone_has_no_rows() -> None:
     with pytest.raises(InputError, match="<bytes> holds only comments and blank lines"):
         run_rows(b"# nothing\n\n  \n# here")
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "count"),
+    [
+        (read_judgments, b"q1 0 a 1\n#q2 0 a 1\n", "1 line that begins with # was"),
+        (read_judgments, b"  #q0 0 a 1\n#q2 0 a 1\r\nq1 0 a 1\n", "2 lines that begin with # were"),
+        (read_run, b"q1 Q0 a 1 1.5 t\n#q2 Q0 a 1 1.5 t\n", "1 line that begins with # was"),
+        (read_run, b"q1 Q0 a 1 1.5\n#q2 Q0 a 1 1.5\n", "1 line that begins with # was"),
+    ],
+)
+def test_comments_that_could_be_data_are_counted_in_a_warning(read, content, count):
+    with pytest.warns(RankmeterWarning, match=f"<bytes>: {count} left out as comments, but could be data"):
+        table = read(content)
+    assert table.query.to_list() == ["q1"]
+
+
+def test_comments_that_are_no_data_are_left_out_without_a_word():
+    # Warnings are errors here.
+    assert len(qrels_rows(b"# see table 4\n#query iteration item grade\n#1 2 3\nq1 0 #a 1\n")) == 1
+    assert len(run_rows(b"# q Q0 a 1 2\n#query Q0 item rank score tag\n#q Q0 a first 1.5 t\nq1 Q0 #a 1 1 #t\n")) == 1

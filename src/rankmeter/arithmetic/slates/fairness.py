@@ -57,11 +57,14 @@ def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
         return np.asarray(np.abs(share - target).sum(axis=-1) / 2)
     if m.distance == "max":
         return np.asarray(np.abs(share - target).max(axis=-1))
+    unknown = np.isnan(share + target).any(axis=-1)  # nothing is shown, or nothing is relevant
     quotient = np.divide(share, target, out=np.full(share.shape, np.inf), where=target > 0)
     if m.distance == "ratio":
-        return np.asarray(quotient.min(axis=-1))
+        return np.where(unknown, np.nan, quotient.min(axis=-1))
     logs = np.log2(quotient, out=np.zeros_like(quotient), where=(share > 0) & (target > 0))
-    return np.asarray(np.maximum((share * logs).sum(axis=-1), 0.0))
+    untargeted = ((share > 0) & (target <= 0)).any(axis=-1)
+    found = np.where(untargeted, np.inf, np.maximum((share * logs).sum(axis=-1), 0.0))
+    return np.where(unknown, np.nan, found)
 
 
 def _shares(sums: Floats) -> Floats:

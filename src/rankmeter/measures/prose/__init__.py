@@ -69,16 +69,14 @@ def read_prose(name: str, language: Language = "en") -> MeasureProse:
 def read_convention(measure: str, option: str, value: object, language: Language = "en") -> ConventionProse:
     """What is written about an option of a measure and the value it has; empty texts where nothing is."""
     _check_language(language)
-    # One word, `norm`, means something else in each measure that has it.
-    entry = _conventions().get(f"{option}_{measure}") or _conventions().get(option)
+    written = "map" if isinstance(value, Mapping) else str(value)
+    # One word, `norm`, means something else in each measure that has it, and `weight` in each family.
+    files = [_entry("conventions") or {}, _entry("slate_conventions") or {}]
+    found = [entry for key in (f"{option}_{measure}", option) for file in files if (entry := file.get(key))]
+    entry = next((one for one in found if written in one.get("choices", {})), found[0] if found else None)
     if entry is None:
         return ConventionProse("", "")
-    chosen = entry.get("choices", {}).get("map" if isinstance(value, Mapping) else str(value), {})
-    return ConventionProse(entry[language], chosen.get(language, ""))
-
-
-def _conventions() -> dict[str, Any]:
-    return {**(_entry("conventions") or {}), **(_entry("slate_conventions") or {})}
+    return ConventionProse(entry[language], entry.get("choices", {}).get(written, {}).get(language, ""))
 
 
 @cache

@@ -1,0 +1,134 @@
+"""``rankmeter reconcile``: which definitions give a reported number, and why two tools differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from rankmeter.cli.options import parse_columns
+from rankmeter.cli.showing import echo
+from rankmeter.cli.talk import examples
+from rankmeter.errors import InputError, with_hint
+
+if TYPE_CHECKING:
+    from rankmeter.definitions.found import Reconciliation
+    from rankmeter.definitions.steps import Difference
+
+NOT_FOUND = 1
+"""The exit code where no definition gives every number."""
+
+
+@click.command(
+    "reconcile",
+    epilog=examples(
+        "rankmeter reconcile judgments.qrels bm25.run --claim NDCG@10=0.3118",
+        "rankmeter reconcile judgments.qrels bm25.run --claim NDCG@10=0.3118 --claim MAP@10=0.2204",
+        "rankmeter reconcile judgments.qrels bm25.run --between trec_eval,recbole -m NDCG@10",
+        "rankmeter reconcile judgments.qrels bm25.run --between rankmeter,trec_eval:9 -m MAP --format markdown",
+    ),
+)
+@click.argument("judgments")
+@click.argument("run")
+@click.option("--claim", "claims", multiple=True, help="A reported number, NAME=NUMBER; may be given several times.")
+@click.option("--between", help="Two tools, FIRST,SECOND, whose difference is explained step by step.")
+@click.option(
+    "-m", "--measure", "metrics", multiple=True, help="With --between: the metric; may be given several times."
+)
+@click.option("--changes", type=click.IntRange(0, 5), default=3, show_default=True, help="Most conventions changed.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20_000, show_default=True, help="Most definitions that are tried."
+)
+@click.option("--columns", help="Columns of unusual names, as for `rankmeter evaluate`.")
+@click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    judgments: str,
+    run: str,
+    claims: tuple[str, ...],
+    between: str | None,
+    metrics: tuple[str, ...],
+    changes: int,
+    limit: int,
+    columns: str | None,
+    format_: Literal["text", "markdown", "json"],
+) -> None:
+    """Find the definitions that give a reported number for JUDGMENTS and RUN, or explain why two tools differ.
+
+    The digits of a claim count: 0.3118 is matched by any value that rounds to it. Tools are tried as a whole, then
+    single conventions are changed, few before many. Exit code 1 where nothing gives every number.
+
+    With --between the difference of two tools is split into named steps whose contributions add up to it; `rankmeter`
+    stands for rankmeter's own definition, and trec_eval:9,c for a tool with options.
+    """
+    of_judgments, of_run = parse_columns(columns)
+    named = {f"judgments.{role}": name for role, name in of_judgments.items()}
+    named |= {f"run.{role}": name for role, name in of_run.items()}
+    if bool(claims) == bool(between):
+        fact = "--claim and --between are two questions; ask one." if claims else "nothing is asked."
+        raise InputError(with_hint(fact, "--claim NDCG@10=0.3118, or --between trec_eval,recbole -m NDCG@10"))
+    if between:
+        _explain_difference(judgments, run, between, metrics, named, format_)
+        return
+    if metrics:
+        raise InputError(
+            with_hint("-m belongs to --between; a claim names its measure itself.", f"--claim {metrics[0]}=NUMBER")
+        )
+    from rankmeter.definitions.reconcile import reconcile
+
+    pairs = [_claim(text) for text in claims]
+    found = reconcile(judgments, run, pairs, changes=changes, limit=limit, columns=named or None)
+    echo(_shown(found, format_))
+    if not found.found:
+        ctx.exit(NOT_FOUND)
+
+
+def _claim(text: str) -> tuple[str, str]:
+    """The name and the number; the name may hold equals signs itself: ``nDCG(gain=exp2)@10=0.31``."""
+    name, equals, number = text.rpartition("=")
+    if not equals or not name.strip() or not number.strip():
+        raise InputError(with_hint(f"--claim {text} is not NAME=NUMBER.", "--claim NDCG@10=0.3118"))
+    return name.strip(), number.strip()
+
+
+def _explain_difference(
+    judgments: str,
+    run: str,
+    tools: str,
+    metrics: tuple[str, ...],
+    columns: dict[str, str],
+    format_: Literal["text", "markdown", "json"],
+) -> None:
+    from rankmeter.definitions.steps import between
+
+    first, second = _two_tools(tools)
+    if not metrics:
+        raise InputError(with_hint("--between needs the metric that differs.", f"--between {tools} -m NDCG@10"))
+    shown = [
+        _shown(between(judgments, run, first, second, metric, columns=columns or None), format_) for metric in metrics
+    ]
+    echo(f"[{','.join(shown)}]" if format_ == "json" and len(shown) > 1 else "\n\n".join(shown))
+
+
+def _two_tools(text: str) -> tuple[str, str]:
+    """Split ``trec_eval:9,c,recbole`` into two tools: a part without a known name is an option of the one before."""
+    from rankmeter.definitions.spoken import OURS
+    from rankmeter.measures.dialects import dialect_names
+
+    tools: list[str] = []
+    known = {OURS, *dialect_names()}
+    for part in (part.strip() for part in text.split(",")):
+        if tools and ":" in tools[-1] and part.partition(":")[0] not in known:
+            tools[-1] += f",{part}"
+        else:
+            tools.append(part)
+    if len(tools) != 2 or not all(tools):
+        raise InputError(
+            with_hint(f"--between {text} names {len(tools)} tools; it takes two.", "--between trec_eval,recbole")
+        )
+    return tools[0], tools[1]
+
+
+def _shown(result: Reconciliation | Difference, format_: Literal["text", "markdown", "json"]) -> str:
+    return {"text": result.to_text, "markdown": result.to_markdown, "json": result.to_json}[format_]()

@@ -1,0 +1,53 @@
+"""``rankmeter table``: one table of items under two definitions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+
+from rankmeter.cli.showing import echo
+from rankmeter.cli.talk import examples
+from rankmeter.measures.prose import LANGUAGES, Language
+
+
+@click.command(
+    "table",
+    epilog=examples(
+        "rankmeter table spots.csv --id SpotID --group theme --score weighted --score normalized --truth Check -m RR",
+        "rankmeter table items.parquet --id sku --group shelf --score model --truth sales -m RR -m nDCG@10",
+        "rankmeter table spots.csv --id SpotID --group theme --score weighted --truth Check --lang zh",
+    ),
+)
+@click.argument("items")
+@click.option("--id", "id_", required=True, help="The column that tells items apart.")
+@click.option("--group", required=True, help="The column that says to which group an item belongs.")
+@click.option(
+    "--score", "scores", required=True, multiple=True, help="A column to rank by; may be given several times."
+)
+@click.option("--truth", required=True, help="The column whose highest value in a group is the best item there.")
+@click.option("-m", "--measure", "measures", multiple=True, default=("RR",), show_default=True, help="A measure.")
+@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
+@click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
+def command(
+    items: str,
+    id_: str,
+    group: str,
+    scores: tuple[str, ...],
+    truth: str,
+    measures: tuple[str, ...],
+    lang: Language,
+    format_: Literal["text", "markdown", "json"],
+) -> None:
+    """Rank the rows of ITEMS by each score and measure every group twice: within the group, and over the whole list.
+
+    Within the group its own items are ranked, and the one with the highest --truth is relevant. Over the whole list all
+    items are ranked, and every item of the group is relevant. Under the table stands why the two differ.
+    """
+    from rankmeter.definitions.table import score_table
+
+    made = score_table(items, id=id_, group=group, score=scores, truth=truth, measures=list(measures))
+    if format_ == "json":
+        echo(made.to_json())
+    else:
+        echo({"text": made.to_text, "markdown": made.to_markdown}[format_](lang))

@@ -1,0 +1,159 @@
+"""``rankmeter trec_eval``: the command line of trec_eval, for scripts that were written for it."""
+
+from __future__ import annotations
+
+import getopt
+import re
+from typing import Any
+
+import click
+
+from rankmeter.cli.talk import examples, say
+from rankmeter.errors import MeasureError, with_hint
+
+LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
+LONG = {
+    "help": "-h",
+    "version": "-v",
+    "query_eval_wanted": "-q",
+    "measure=": "-m",
+    "complete_rel_info_wanted": "-c",
+    "level_for_rel=": "-l",
+    "nosummary": "-n",
+    "Debug_level=": "-D",
+    "Judged_docs_only": "-J",
+    "Number_docs_in_coll=": "-N",
+    "Max_retrieved_per_topic=": "-M",
+    "Rel_info_format=": "-R",
+    "Results_format=": "-T",
+    "Output_old_results_format=": "-o",
+    "Zscore=": "-Z",
+    "trec-eval-version=": "--trec-eval-version",
+}
+"""trec_eval's long options, and one of ours."""
+VERSIONS = {"9": "9.0.8", "10": "10.0"}
+VERSION_VARIABLE = "RANKMETER_TREC_EVAL_VERSION"
+WRONG_USE = 1
+
+
+@click.command(
+    "trec_eval",
+    context_settings={
+        "ignore_unknown_options": True,
+        "allow_interspersed_args": False,
+        "help_option_names": ["--help"],
+    },
+    epilog=examples(
+        "rankmeter trec_eval judgments.qrels bm25.run",
+        "rankmeter trec_eval -q -c -m map -m ndcg_cut.5,10 -m P.10 judgments.qrels bm25.run",
+        "rankmeter trec_eval -l 2 -m all_trec --trec-eval-version 9 judgments.qrels bm25.run",
+        "rankmeter trec_eval -h -m map -m bpref",
+        "alias trec_eval='rankmeter trec_eval'",
+    ),
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS] QRELS RUN")
+@click.pass_context
+def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
+    r"""Do what trec_eval does, with its options, and print what it prints.
+
+    \b
+    -q            the values of every query too      -n            no summary
+    -m MEASURE    a measure (map, P.5,10, ndcg.1=3,2=9) or official, set, all_trec; repeatable
+    -c            count judged queries that the run lacks as 0
+    -l N          the lowest grade that is relevant  -J            drop unjudged documents
+    -M N          only the first N of each query     -N N          documents in the collection
+    -Z FILE       z-scores                           -D L.QUERY    only one query
+    -R qrels      -T trec_results                    -h [-m ...]   this help, and that of measures
+    -v            the version that is imitated       -o            accepted, does nothing
+    --trec-eval-version 9|10     which version (default 10, or $RANKMETER_TREC_EVAL_VERSION)
+
+    Exit codes are those of trec_eval: 1 wrong use, 2 a file, 4 cannot compute, 7 no query in common. Preference
+    judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
+    """
+    from rankmeter.compat.trec_eval import Command, TrecEvalError, output
+
+    try:
+        pairs, paths = getopt.gnu_getopt(list(arguments), LETTERS, list(LONG))
+        given = [(LONG.get(name.removeprefix("--")) or LONG.get(f"{name.removeprefix('--')}=") or name, value)
+                 for name, value in pairs]  # fmt: skip
+        options = _options(given)
+        if "help" in options:
+            _show_help(ctx, options.get("measures", ()))
+            return
+        if "show_version" in options:
+            click.echo(f"trec_eval version {VERSIONS[str(options['version'])]}, by rankmeter", err=True)
+            return
+        options.pop("show_version", None)
+        text = output(Command(*_two(paths), **options))
+    except TrecEvalError as error:
+        say(str(error))
+        ctx.exit(error.code)
+    except (getopt.GetoptError, MeasureError) as error:
+        text = str(error)
+        say(text if "Hint:" in text else with_hint(f"{text}.".replace("..", "."), "rankmeter trec_eval --help"))
+        ctx.exit(WRONG_USE)
+    click.echo(text, nl=False)
+
+
+def _two(paths: list[str]) -> tuple[str, str]:
+    """Judgments and a run."""
+    match paths:
+        case [judgments, run]:
+            return judgments, run
+    hint = "rankmeter trec_eval [OPTIONS] QRELS RUN"
+    raise MeasureError(with_hint(f"two files are needed, {len(paths)} were given.", hint))
+
+
+def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
+    """The options as the fields of a command."""
+    import os
+
+    version = os.environ.get(VERSION_VARIABLE, "10")
+    options: dict[str, Any] = {}
+    flags = {"-q": ("per_query", True), "-c": ("complete", True), "-n": ("summary", False), "-J": ("judged_only", True),
+             "-h": ("help", True), "-v": ("show_version", True)}  # fmt: skip
+    texts = {"-R": "judgments_format", "-T": "run_format", "-Z": "zscores"}
+    numbers = {"-l": "level", "-M": "depth", "-N": "collection"}
+    for name, value in given:
+        if name in flags:
+            options[flags[name][0]] = flags[name][1]
+        elif name in texts:
+            options[texts[name]] = value
+        elif name in numbers:
+            options[numbers[name]] = _whole(name, value)
+        elif name == "-m":
+            options["measures"] = (*options.get("measures", ()), value)
+        elif name == "-D" and "." in value:
+            options["only_query"] = value.partition(".")[2]
+        elif name == "--trec-eval-version":
+            version = value
+    major = version.partition(".")[0]
+    if major not in VERSIONS:
+        raise MeasureError(f"trec_eval {version} is not imitated; the versions are {' and '.join(VERSIONS)}.")
+    options["version"] = int(major)
+    return options
+
+
+def _whole(name: str, text: str) -> int:
+    match = re.match(r"\s*[+-]?\d+", text)
+    if match is None:
+        raise MeasureError(f"{name} takes a whole number, not '{text}'.")
+    return int(match[0])
+
+
+def _show_help(ctx: click.Context, measures: tuple[str, ...]) -> None:
+    """The help of the command, and what each measure that was named is."""
+    from rankmeter.compat.trec_measures import metric_of, wanted
+    from rankmeter.measures.dialects import find_dialect
+
+    click.echo(ctx.get_help())
+    dialect = find_dialect("trec_eval")
+    known = {name for metric in dialect.metrics for name in metric.names}
+    for one in wanted(measures, 10):
+        name = one.printed.name
+        if (one.printed.metric or name) not in known:
+            click.echo(f"\n{name}: text, no number.")
+            continue
+        metric = metric_of(dialect, one.printed)
+        particular = f" {metric.reason['en']}" if metric.reason else ""
+        click.echo(f"\n{name}: rankmeter's {metric.measure} (`rankmeter explain {metric.measure}`).{particular}")

@@ -1,0 +1,197 @@
+"""A provider for ir_measures, registered through its own extension mechanism when this module is imported.
+
+>>> import ir_measures  # doctest: +SKIP
+>>> from rankmeter.compat.ir_measures import provider, use_first  # doctest: +SKIP
+>>> provider.calc_aggregate([ir_measures.nDCG @ 10, ir_measures.AP], qrels, run)  # doctest: +SKIP
+>>> use_first()  # from now on ir_measures.calc_aggregate(...) asks rankmeter first  # doctest: +SKIP
+
+Every measure has the definition that ir_measures' own programs give it (the dialect ``ir_measures``), without Perl, a
+compiler or a limit on ids and cutoffs.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import polars as pl
+
+from rankmeter.errors import MeasureError, MissingExtraError, RankmeterError, RankmeterWarning
+from rankmeter.inputs import JudgmentTable, into_judgments
+from rankmeter.inputs.frames import is_frame
+from rankmeter.measures import Measure
+from rankmeter.measures.dialects import find_dialect
+
+try:
+    import ir_measures
+    from ir_measures import providers
+except ImportError as error:  # pragma: no cover (depends on what is installed)
+    raise MissingExtraError("ir_measures is not installed. Hint: pip install ir-measures") from error
+
+_GAINS = re.compile(r"gains=\{([^}]*)\},?")
+_RELEVANT_RETURNED = re.compile(r"NumRet\(rel=(\d+)\)")
+
+
+def translate(measure: Any) -> Measure:
+    """The rankmeter measure that has ir_measures' definition of one of its measures."""
+    text = str(measure)
+    if match := _RELEVANT_RETURNED.fullmatch(text):
+        text = f"NumRelRet(rel={match[1]})"
+    match = _GAINS.search(text)
+    if match:
+        text = (text[: match.start()] + text[match.end() :]).replace("()", "").replace(",)", ")")
+    meant = find_dialect("ir_measures").measure(text)
+    if match:
+        pairs = (pair.split(":") for pair in match[1].split(",") if pair)
+        meant = meant(gain={float(grade): float(gain) for grade, gain in pairs})
+    return meant
+
+
+class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
+    """Evaluates runs against judgments that were read once."""
+
+    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+        chosen = list(measures)
+        self._meant = {measure: translate(measure) for measure in chosen}
+        diverse = [measure for measure, meant in self._meant.items() if getattr(meant, "subtopics", False)]
+        others = [measure for measure in chosen if measure not in diverse]
+        if not isinstance(qrels, Mapping) and not is_frame(qrels):
+            qrels = list(qrels)  # a generator can be gone through only once
+        self._groups = [(group, _judgments(qrels, subtopics=group is diverse)) for group in (others, diverse) if group]
+        super().__init__(chosen, _queries(self._groups[0][1]) if self._groups else set())
+
+    def _iter_calc(self, run: Any) -> Iterator[Any]:
+        for measure, values in self._values(run).items():
+            for query, value in values.items():
+                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+
+    def iter_calc(self, run: Any) -> Iterator[Any]:
+        """Values per query; a judged query without one has the measure's default."""
+        for measure, values in self._values(run).items():
+            for query, value in values.items():
+                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+            for query in self.qrel_qids:
+                if query not in values:
+                    yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """One number for each measure."""
+        totals = {}
+        for measure, values in self._values(run).items():
+            aggregator = measure.aggregator()
+            for value in values.values():
+                aggregator.add(value)
+            for _ in range(len(self.qrel_qids) - len(values)):
+                aggregator.add(measure.DEFAULT)
+            totals[measure] = aggregator.result()
+        return {measure: totals[measure] for measure in self.measures}
+
+    def _values(self, run: Any) -> dict[Any, dict[str, float]]:
+        """For each measure the values of the queries that are judged and in the run."""
+        returned = _run(run)
+        found: dict[Any, dict[str, float]] = {}
+        for group, judgments in self._groups:
+            if not _queries(judgments) & _run_queries(returned):
+                found |= {measure: {} for measure in group}
+                continue
+            found |= self._values_of(group, judgments, returned)
+        return found
+
+    def _values_of(self, group: list[Any], judgments: Any, run: Any) -> dict[Any, dict[str, float]]:
+        from rankmeter.evaluation import evaluate
+
+        with warnings.catch_warnings():
+            # What rankmeter would tell a person, ir_measures does not ask for.
+            warnings.simplefilter("ignore", RankmeterWarning)
+            result = evaluate(
+                judgments, run, [self._meant[measure] for measure in group], queries="common", dialect="ir_measures"
+            )
+        queries = [str(query) for query in result.queries.to_list()]
+        found = {}
+        for measure in group:
+            meant = self._meant[measure]
+            values = result.values[meant if meant.queries else meant(queries="common")]
+            kept = zip(queries, values.value.tolist(), values.counted.tolist(), strict=True)
+            found[measure] = {query: value for query, value, counted in kept if counted}
+        return found
+
+
+class RankmeterProvider(providers.Provider):  # type: ignore[misc]
+    """All of ir_measures' measures, computed by rankmeter."""
+
+    NAME = "rankmeter"
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> RankmeterEvaluator:
+        return RankmeterEvaluator(measures, qrels)
+
+    def supports(self, measure: Any) -> bool:
+        """Whether rankmeter has it, with these parameters."""
+        try:
+            measure.validate_params()
+            translate(measure)
+        except (RankmeterError, AssertionError):
+            return False
+        return True
+
+    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """The columns of the judgments that are needed."""
+        diverse = any(getattr(translate(measure), "subtopics", False) for measure in measures)
+        return ["query_id", "doc_id", "relevance", *(["iteration"] if diverse else [])]
+
+
+def _judgments(qrels: Any, *, subtopics: bool) -> Any:
+    """Judgments in a form that rankmeter takes as it is."""
+    if is_frame(qrels):
+        table = into_judgments(qrels)
+        if not subtopics:
+            return table
+        topics = pl.Series([str(topic) for topic in qrels["iteration"].to_list()], dtype=pl.String)
+        return replace(cast(JudgmentTable, table), subtopic=topics)
+    if isinstance(qrels, Mapping):
+        if subtopics:
+            raise MeasureError("measures of diversity need judgments with an iteration; a mapping has none.")
+        return qrels
+    graded: dict[str, dict[str, Any]] = {}
+    for row in qrels:
+        if subtopics:
+            graded.setdefault(row.query_id, {}).setdefault(row.doc_id, {})[row.iteration] = row.relevance
+        else:
+            graded.setdefault(row.query_id, {})[row.doc_id] = row.relevance
+    return graded
+
+
+def _run(run: Any) -> Any:
+    if is_frame(run):
+        from rankmeter.inputs import into_run
+
+        return into_run(run)
+    if isinstance(run, Mapping):
+        return run
+    scored: dict[str, dict[str, float]] = {}
+    for row in run:
+        scored.setdefault(row.query_id, {})[row.doc_id] = row.score
+    return scored
+
+
+def _queries(judgments: Any) -> set[str]:
+    if isinstance(judgments, Mapping):
+        return set(judgments)
+    return {str(query) for query in judgments.query.unique().to_list()}
+
+
+_run_queries = _queries
+
+provider = RankmeterProvider()
+providers.register(provider)
+
+
+def use_first() -> None:
+    """Let ir_measures' own functions ask rankmeter before any other provider."""
+    pipeline = ir_measures.DefaultPipeline
+    pipeline.providers = [provider, *(one for one in pipeline.providers if one is not provider)]
+
+
+__all__ = ["RankmeterEvaluator", "RankmeterProvider", "provider", "translate", "use_first"]

@@ -1,0 +1,107 @@
+"""The best documents of every query, kept while a corpus goes by in parts: exact, ties by rising id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.errors import InputError
+
+Array = npt.NDArray[Any]
+ROWS = 16
+"""Queries looked at together: few enough that their scores stay in the processor's cache."""
+BLOCKS = 4
+"""Blocks of documents for each one that is kept."""
+
+
+class Nearest:
+    """The ``depth`` best documents of every query among those added so far.
+
+    Parameters
+    ----------
+    ids
+        The ids of the whole corpus; among equal scores the lower id stands first.
+    depth
+        How many are kept.
+    """
+
+    def __init__(self, ids: Sequence[Any], depth: int) -> None:
+        by_id = sorted(range(len(ids)), key=ids.__getitem__)
+        self._id_rank = np.empty(len(ids), np.int64)
+        self._id_rank[by_id] = np.arange(len(ids))
+        self._depth = depth
+        self.scores: Array = np.empty((0, 0))
+        """(queries, kept) scores, best first."""
+        self.places: Array = np.empty((0, 0), np.int64)
+        """(queries, kept) the documents, by their place in the corpus."""
+
+    def add(self, scores: Array, first: int) -> None:
+        """Take the scores of some documents, (queries, documents); the first of them is number ``first``."""
+        if not scores.shape[1]:
+            return
+        query, place, score = _candidates(scores, self._depth)
+        place = place + first
+        if self.places.size:
+            queries, kept = self.places.shape
+            query = np.concatenate([query, np.repeat(np.arange(queries), kept)])
+            place = np.concatenate([place, self.places.ravel()])
+            score = np.concatenate([score, self.scores.ravel()])
+        order = np.lexsort((self._id_rank[place], -score, query))
+        query, place, score = query[order], place[order], score[order]
+        number = np.arange(len(query)) - np.searchsorted(query, query)
+        best = number < self._depth
+        self.places = place[best].reshape(len(scores), -1)
+        self.scores = score[best].reshape(len(scores), -1)
+
+
+def _candidates(scores: Array, depth: int) -> tuple[Array, Array, Array]:
+    """All scores that can be among the ``depth`` best of their row, ties included, as (row, column, score).
+
+    The columns are cut into blocks. As many blocks as are kept have a maximum of at least the depth-th highest
+    maximum, so that is a bound which the depth-th best score reaches, and nearly everything lies below it.
+    """
+    found = []
+    for start in range(0, len(scores), ROWS):
+        part = scores[start : start + ROWS]
+        row, column = np.nonzero(part >= _bound(part, depth)[:, None])
+        found.append((row + start, column, part[row, column]))
+    row, column, score = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return row, column, score
+
+
+def _bound(scores: Array, depth: int) -> Array:
+    """For each row a number that at least ``depth`` of its scores reach, if it has as many."""
+    width = scores.shape[1] // (BLOCKS * depth)
+    if np.isnan(scores.sum(dtype=np.float64)) and np.isnan(scores).any():
+        raise InputError("a similarity score is NaN. Nothing was evaluated.")
+    if width <= 1:
+        return np.full(len(scores), -np.inf)
+    blocks = scores.shape[1] // width
+    highest = scores[:, : width * blocks].reshape(len(scores), width, blocks).max(axis=1)
+    bound: Array = np.partition(highest, blocks - depth, axis=1)[:, blocks - depth]
+    return bound
+
+
+def as_array(values: Any) -> Array:
+    """An array of numbers from an array, a tensor on any device, or nested lists."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().float().numpy()
+    return np.asarray(values)
+
+
+def cosine(queries: Any, documents: Any) -> Array:
+    """(queries, documents) cosines of the angles between two sets of vectors; 0 for a vector without length."""
+    one, other = _directions(as_array(queries)), _directions(as_array(documents))
+    similarity: Array = one @ other.T
+    return similarity
+
+
+def _directions(vectors: Array) -> Array:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    directed: Array = np.divide(
+        vectors, length, out=np.zeros_like(vectors, dtype=np.result_type(vectors, np.float32)), where=length > 0
+    )
+    return directed

@@ -1,0 +1,209 @@
+"""pytrec_eval's interface: change the import and keep the rest of the script.
+
+>>> from rankmeter.compat import pytrec_eval
+>>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"a": 1, "b": 0}}, {"map", "ndcg_cut.5"})
+>>> evaluator.evaluate({"q1": {"b": 2.0, "a": 1.0}})
+{'q1': {'map': 0.5, 'ndcg_cut_5': 0.63092...}}
+
+The values are those of pytrec_eval (trec_eval 9 inside): scores in single precision, ties by higher id, values only for
+queries of both mappings. What differs is on the side of safety: ids may be numbers and grades NumPy scalars,
+parameters of ``utility`` keep their order, and a malformed measure is a ValueError, not a crash.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import polars as pl
+
+from rankmeter.compat.scoring import Scores
+from rankmeter.compat.trec_columns import Columns, Settings
+from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
+from rankmeter.errors import InputError, MeasureError, nearest, with_hint
+from rankmeter.inputs.sources import GradedMapping, ScoredMapping
+from rankmeter.measures.base import ANY_POSITIVE
+from rankmeter.placing import PlacedRun, Plan
+from rankmeter.placing.mapping import place_mappings
+
+supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}
+"""Every measure, by trec_eval's name."""
+supported_nicknames: dict[str, set[str]] = {
+    nickname: {name for name in names if name in supported_measures} for nickname, names in NICKNAMES.items()
+}
+"""Names for sets of measures."""
+
+_PARAMETERS = re.compile(r"(?P<name>.+?)[._](?P<numbers>-?\d*\.?\d+(?:,-?\d*\.?\d+)*)")
+_LOOKS_AT_ALL_JUDGED = {"bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret"}
+_GRADED = {"ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "G"}
+
+Values = dict[str, dict[str, float]]
+
+
+class RelevanceEvaluator:
+    """Evaluates runs against judgments.
+
+    Parameters
+    ----------
+    query_relevance
+        ``{query: {document: grade}}``.
+    measures
+        Names of measures (``map``), with parameters (``P.5,10``, ``ndcg_cut_10``), or nicknames (``official``).
+    relevance_level
+        The lowest grade that is relevant.
+    judged_docs_only_flag
+        Whether documents without a judgment are taken out first.
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[Any, Mapping[Any, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,  # noqa: FBT001, FBT002 (pytrec_eval's signature)
+    ) -> None:
+        if isinstance(measures, str):
+            raise MeasureError(with_hint(f"measures is the text '{measures}'.", f"a set of them: {{'{measures}'}}"))
+        self._judgments = {query: graded for query, graded in query_relevance.items() if graded}
+        self._wanted = _wanted(measures)
+        self._settings = Settings(version=9, level=relevance_level, judged_only=judged_docs_only_flag)
+        names = {one.printed.name for one in self._wanted}
+        lowest = -math.inf
+        if not (names & _LOOKS_AT_ALL_JUDGED or judged_docs_only_flag or relevance_level <= 0):
+            lowest = ANY_POSITIVE if names & _GRADED else float(relevance_level)
+        self._plan = Plan(lowest_grade=lowest, order=False, scores="float32")
+
+    def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> Values:
+        """The values of a run ``{query: {document: score}}``, for every query that is judged.
+
+        Returns
+        -------
+        dict
+            ``{query: {measure: value}}``, in the order of the run.
+        """
+        chosen = [query for query in scores if query in self._judgments]
+        if not chosen:
+            return {}
+        placed = _placed({query: self._judgments[query] for query in chosen}, scores, self._plan)
+        labels, columns = self._columns(placed)
+        if not columns:
+            return {query: {} for query in chosen}
+        rows = zip(*columns, strict=True)
+        return {query: dict(zip(labels, row, strict=True)) for query, row in zip(chosen, rows, strict=True)}
+
+    def _columns(self, placed: Scores) -> tuple[list[str], list[Sequence[float]]]:
+        """The keys of the result, and under each the values of all queries."""
+        maker = Columns(placed, self._settings)
+        labels: list[str] = []
+        columns: list[Sequence[float]] = []
+        for one in self._wanted:
+            if one.printed.kind == "text" or one.printed.name == "relstring":
+                # pytrec_eval has these among its keys, without a value.
+                labels.append(one.printed.name)
+                columns.append([0.0] * len(placed.queries))
+                continue
+            for column in maker.of(one):
+                labels.append(column.label if one.printed.kind in ("cutoffs", "points") else one.printed.name)
+                columns.append(column.values.tolist())
+        return labels, columns
+
+
+def _placed(
+    judgments: Mapping[Any, Mapping[Any, int]], scores: Mapping[Any, Mapping[Any, float]], plan: Plan
+) -> Scores:
+    """Place the judged queries of a run, in the order of the judgments."""
+    run = {query: scores[query] for query in judgments}
+    sides = [{type(item) for one in side.values() for item in islice(one, 1)} for side in (judgments, run)]
+    if any(str in kinds for kinds in sides) and len(sides[0] | sides[1]) > 1:
+        # Ids are numbers on one side: compared as text, with a warning.
+        return Scores.of_run(GradedMapping(judgments), ScoredMapping(run), plan)
+    queries, placements, highest = place_mappings(judgments, run, plan)
+    return Scores(PlacedRun(pl.int_range(len(queries), eager=True), placements, scored=True, highest_grade=highest))
+
+
+def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
+    """One number from the values of all queries: a sum for counts, a geometric mean for ``gm_``, else the mean.
+
+    >>> compute_aggregated_measure("map", [0.5, 1.0]), compute_aggregated_measure("num_ret", [3, 4])
+    (0.75, 7.0)
+    """
+    numbers = [float(value) for value in values]
+    total = math.fsum(numbers)
+    if measure.startswith("num_"):
+        return total
+    if not numbers:
+        return math.nan
+    return math.exp(total / len(numbers)) if measure.startswith("gm_") else total / len(numbers)
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """A run from lines ``query Q0 document rank score tag``.
+
+    >>> parse_run(["q1 Q0 d7 1 2.5 bm25"])
+    {'q1': {'d7': 2.5}}
+    """
+    return {query: {item: float(score) for item, score in one.items()} for query, one in _parsed(f_run, 6, 4).items()}
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Judgments from lines ``query iteration document grade``.
+
+    >>> parse_qrel(["q1 0 d7 1"])
+    {'q1': {'d7': 1}}
+    """
+    return {query: {item: int(grade) for item, grade in one.items()} for query, one in _parsed(f_qrel, 4, 3).items()}
+
+
+def _parsed(lines: Iterable[str], fields: int, value: int) -> dict[str, dict[str, str]]:
+    parsed: dict[str, dict[str, str]] = {}
+    for number, line in enumerate(lines, 1):
+        parts = line.split()
+        if len(parts) != fields:
+            raise InputError(f"line {number}: {len(parts)} fields where {fields} are expected: {line.strip()}")
+        one = parsed.setdefault(parts[0], {})
+        if parts[2] in one:
+            raise InputError(f"line {number}: document {parts[2]} stands twice in query {parts[0]}.")
+        one[parts[2]] = parts[value]
+    return parsed
+
+
+def _wanted(measures: Iterable[str]) -> list[Wanted]:
+    """What is asked for, in trec_eval's order; several texts about one measure are put together."""
+    parameters: dict[str, list[str]] = {}
+    for measure in measures:
+        if measure in supported_nicknames:
+            for name in supported_nicknames[measure]:
+                parameters.setdefault(name, [])
+        elif measure in supported_measures:
+            parameters.setdefault(measure, [])
+        else:
+            match = _PARAMETERS.fullmatch(measure)
+            if match is None or match["name"] not in supported_measures:
+                close = nearest(measure, sorted(supported_measures | set(supported_nicknames)), shown=1)
+                raise MeasureError(
+                    with_hint(f"unsupported measure {measure}.", f"did you mean '{close[0]}'?" if close else "")
+                )
+            kind = BY_NAME[match["name"]].kind
+            if kind not in ("cutoffs", "points", "numbers"):
+                raise MeasureError(f"unsupported measure {measure}: {match['name']} takes no number.")
+            known = parameters.setdefault(match["name"], [])
+            fresh = match["numbers"].split(",")
+            known.extend(fresh if kind == "numbers" else [number for number in fresh if number not in known])
+    wanted = [Wanted(one, ",".join(parameters[one.name])) for one in ORDER if one.name in parameters]
+    for one in wanted:
+        if one.printed.kind == "cutoffs" and one.text and min(one.numbers) < 1:
+            raise MeasureError(f"unsupported measure {one.printed.name}.{one.text}: a cutoff is below 1.")
+    return wanted
+
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]

@@ -1,0 +1,64 @@
+"""Values per query of many measures from one placing: what every front door stands on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankmeter.arithmetic import FORMULAS, Parts, Views, values_of
+from rankmeter.inputs import AnyJudgments, AnyRun
+from rankmeter.measures import Measure
+from rankmeter.placing import PlacedRun, Plan, place_run
+from rankmeter.placing.placements import Bools, Floats
+
+
+class Scores:
+    """A run placed against judgments once, and the value per query of any measure that shares its placing.
+
+    Unlike :func:`rankmeter.evaluate` it computes no bounds of ties and no facts: other tools do not report them.
+    """
+
+    def __init__(self, placed: PlacedRun) -> None:
+        self.placed = placed
+        self.views = Views(placed.placements)
+
+    @classmethod
+    def of_run(cls, judgments: AnyJudgments, run: AnyRun, plan: Plan) -> Scores:
+        """Place a run."""
+        return cls(place_run(judgments, run, plan))
+
+    @property
+    def queries(self) -> pl.Series:
+        """(n,) ids, judged queries first."""
+        return self.placed.queries
+
+    @property
+    def common(self) -> Bools:
+        """(n,) which queries are both judged and in the run."""
+        placements = self.placed.placements
+        return placements.is_judged & placements.in_run
+
+    def parts(self, measure: Any) -> Parts:
+        """Numerator and denominator of a measure for every query."""
+        return FORMULAS[type(measure).name](self.views.of(measure), measure)
+
+    def values(self, measure: Measure) -> Floats:
+        """(n,) the value of a measure for every query, as the measure's own conventions have it."""
+        everything = np.ones(len(self.placed.placements), np.bool_)
+        values = values_of(
+            self.parts(measure),
+            empty=getattr(measure, "empty", "zero"),
+            miss=getattr(measure, "miss", "zero"),
+            chosen=everything,
+        )
+        return values.value
+
+    def with_stand_ins(self) -> Scores:
+        """Give every judged query that is absent from the run a list of one item that nobody judged."""
+        placements = self.placed.placements
+        absent = placements.is_judged & ~placements.in_run
+        returned = np.where(absent, 1, placements.returned)
+        return Scores(replace(self.placed, placements=replace(placements, returned=returned)))

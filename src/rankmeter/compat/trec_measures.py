@@ -1,0 +1,190 @@
+"""The measures of trec_eval's command line: their order, their parameters, how each is printed and averaged.
+
+What each one *is* stands in the dialect ``trec_eval`` (data); here is only what the program does around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rankmeter.errors import MeasureError, nearest, with_hint
+from rankmeter.measures.dialects import Dialect, Metric
+
+Version = Literal[9, 10]
+Kind = Literal["text", "count", "value", "cutoffs", "points", "numbers", "pairs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """One measure of the program."""
+
+    name: str
+    kind: Kind = "value"
+    """What its parameters are and how it is printed; ``count`` is printed as a whole number."""
+    per_query: bool = True
+    """Whether -q shows it."""
+    mean: Literal["mean", "sum", "geometric", "none"] = "mean"
+    metric: str = ""
+    """The metric of the dialect that it is made of, where the names differ."""
+    since: Version = 9
+
+
+ORDER: tuple[Printed, ...] = (
+    Printed("runid", "text", per_query=False, mean="none"),
+    Printed("num_q", "count", per_query=False, mean="sum"),
+    Printed("num_ret", "count", mean="sum"),
+    Printed("num_rel", "count", mean="sum"),
+    Printed("num_rel_ret", "count", mean="sum"),
+    Printed("map"),
+    Printed("gm_map", per_query=False, mean="geometric"),
+    Printed("Rprec"),
+    Printed("bpref"),
+    Printed("recip_rank"),
+    Printed("iprec_at_recall", "points"),
+    Printed("P", "cutoffs"),
+    Printed("relstring", "numbers", mean="none"),
+    Printed("recall", "cutoffs"),
+    Printed("infAP"),
+    Printed("gm_bpref", per_query=False, mean="geometric"),
+    Printed("Rprec_mult", "points"),
+    Printed("utility", "numbers"),
+    Printed("11pt_avg", "numbers", metric="iprec_at_recall"),
+    Printed("binG"),
+    Printed("G", "pairs"),
+    Printed("dcg", "pairs", metric="ndcg", since=10),
+    Printed("ideal_dcg", "pairs", metric="ndcg", since=10),
+    Printed("ndcg", "pairs"),
+    Printed("ndcg_rel", "pairs"),
+    Printed("Rndcg", "pairs"),
+    Printed("ndcg_cut", "cutoffs"),
+    Printed("map_cut", "cutoffs"),
+    Printed("relative_P", "cutoffs"),
+    Printed("success", "cutoffs"),
+    Printed("set_P"),
+    Printed("set_relative_P"),
+    Printed("set_recall"),
+    Printed("set_map"),
+    Printed("set_F", "numbers"),
+    Printed("num_nonrel_judged_ret", "count", mean="sum"),
+    Printed("yaap", metric="map"),
+    Printed("rbp", "pairs", since=10),
+    Printed("rbp_resid", "pairs", since=10),
+    Printed("unj", "cutoffs", since=10),
+)
+"""In the order in which the program prints them, whatever the order of -m."""
+
+BY_NAME = {one.name: one for one in ORDER}
+
+_COUNTS = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
+OFFICIAL = (*_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
+_APART = ("dcg", "ideal_dcg", "yaap")
+NICKNAMES: Mapping[str, tuple[str, ...]] = {
+    "official": OFFICIAL,
+    "set": (*_COUNTS, "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
+    "all_trec": tuple(one.name for one in ORDER if one.name not in _APART),
+}
+DEFAULT_NUMBERS: Mapping[str, tuple[float, ...]] = {
+    "relstring": (10,),
+    "utility": (1, -1, 0, 0),
+    "11pt_avg": tuple(tenth / 10 for tenth in range(11)),
+    "set_F": (1,),
+}
+_FOREIGN = re.compile(r"prefs.*|all_prefs|qrels_jg|.*_avgjg")
+NO_PREFERENCES = (
+    "preference judgments and judgment groups are another kind of truth than grades, "
+    "and rankmeter has no measure of them"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A measure with its parameters, as one command asks for it."""
+
+    printed: Printed
+    text: str = ""
+    """The parameters as they were written; empty for the program's own."""
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The parameters as numbers, in the order of the text."""
+        if not self.text:
+            return DEFAULT_NUMBERS.get(self.printed.name, ())
+        return tuple(c_number(part) for part in self.text.split(","))
+
+    @property
+    def pairs(self) -> dict[str, float]:
+        """Parameters such as ``1=3,2=9`` or ``p=0.8``."""
+        if not self.text:
+            return {}
+        pairs = [part.partition("=") for part in self.text.split(",")]
+        if not all(equals and "=" not in value for _, equals, value in pairs):
+            raise MeasureError(f"{self.printed.name}: '{self.text}' is not of the form level=gain,level=gain.")
+        return {name: c_number(value) for name, _, value in pairs}
+
+    @property
+    def label(self) -> str:
+        """The name as it is printed, for measures that have one value."""
+        return f"{self.printed.name}_{self.text}" if self.text else self.printed.name
+
+    def numbered(self, metric: Metric) -> dict[str, float]:
+        """For measures with cutoffs: each printed name and its number, rising."""
+        numbers: Sequence[float] = self.numbers or metric.defaults
+        if self.printed.kind == "cutoffs":
+            numbers = [int(number) for number in numbers]
+            if min(numbers) <= 0:
+                raise MeasureError(f"{self.printed.name}.{self.text}: a cutoff is below 1.")
+        if len(set(numbers)) < len(numbers):
+            raise MeasureError(f"{self.printed.name}.{self.text}: a cutoff stands twice.")
+        if self.printed.kind == "cutoffs":
+            return {f"{self.printed.name}_{number}": number for number in sorted(numbers)}
+        # The program has room for eight characters of such a number, and cuts off the rest.
+        return {f"{self.printed.name}_{f'{number:3.2f}'[:8]}": number for number in sorted(numbers)}
+
+
+def c_number(text: str) -> float:
+    """The number at the beginning of a text, as C reads it; refused where there is none."""
+    match = re.match(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text)
+    if match is None:
+        raise MeasureError(f"'{text}' is not a number.")
+    return float(match[0])
+
+
+def wanted(asked: Iterable[str], version: Version) -> list[Wanted]:
+    """The measures that some ``-m`` options ask for, in the order in which they are printed.
+
+    As in the program, parameters count for the first option that gives any, and a nickname takes them for nothing.
+    """
+    parameters: dict[str, str] = {}
+    names: set[str] = set()
+    for text in asked:
+        name, dot, given = text.partition(".")
+        if dot and not given:
+            raise MeasureError(f"-m {text}: parameters are missing after the dot.")
+        if given:
+            parameters.setdefault(name, given)
+        names.update(_names(name, version))
+    return [Wanted(one, parameters.get(one.name, "")) for one in ORDER if one.name in names and one.since <= version]
+
+
+def _names(name: str, version: Version) -> Sequence[str]:
+    if name in NICKNAMES:
+        return NICKNAMES[name]
+    if name in BY_NAME and BY_NAME[name].since <= version:
+        return (name,)
+    if _FOREIGN.fullmatch(name):
+        raise MeasureError(f"-m {name}: {NO_PREFERENCES}.")
+    if name in BY_NAME:
+        raise MeasureError(with_hint(f"-m {name}: trec_eval {version} has no such measure.", "--trec-eval-version 10"))
+    known = [*(one.name for one in ORDER if one.since <= version), *NICKNAMES]
+    close = nearest(name, known, shown=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
+    raise MeasureError(with_hint(f"-m {name}: trec_eval {version} has no such measure.", hint))
+
+
+def metric_of(dialect: Dialect, printed: Printed) -> Metric:
+    """The metric of the dialect that a printed measure is made of."""
+    name = printed.metric or printed.name
+    return next(metric for metric in dialect.metrics if name in metric.names)

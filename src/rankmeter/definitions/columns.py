@@ -1,0 +1,54 @@
+"""Rows of text as columns: for a terminal and for Markdown."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+
+def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns for a terminal: numbers to the right, text to the left.
+
+    Examples
+    --------
+    >>> print(*aligned(["axis", "change"], [["gain", "-0.25"], ["ties", "0.5"]]), sep="|")
+    axis  change|gain   -0.25|ties     0.5
+    """
+    columns = list(zip(head, *rows, strict=True))
+    widths = [max(map(width, column)) for column in columns]
+    right = [bool(rows) and all(map(_is_number, column[1:])) for column in columns]
+
+    def line(cells: Sequence[str]) -> str:
+        spaces = [" " * (wide - width(cell)) for cell, wide in zip(cells, widths, strict=True)]
+        each = zip(cells, spaces, right, strict=True)
+        return "  ".join(space + cell if to_right else cell + space for cell, space, to_right in each).rstrip()
+
+    return [line(head), *(line(row) for row in rows)]
+
+
+def pipes(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A Markdown table; numbers to the right."""
+    columns = list(zip(head, *rows, strict=True))
+    marks = ["---:" if rows and all(map(_is_number, column[1:])) else "---" for column in columns]
+    lines = [f"| {' | '.join(map(escaped, head))} |", f"|{'|'.join(marks)}|"]
+    return [*lines, *(f"| {' | '.join(map(escaped, row))} |" for row in rows)]
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    for mark in "\\`*_|<>#":
+        text = text.replace(mark, "\\" + mark)
+    return text
+
+
+def width(text: str) -> int:
+    """How many columns a terminal gives to a text: Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", ""))
+    except ValueError:
+        return False
+    return True

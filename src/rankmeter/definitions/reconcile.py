@@ -1,0 +1,306 @@
+"""Reconcile: which definitions give a number that somebody reports for this data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from decimal import Decimal, InvalidOperation
+
+from rankmeter.definitions.bench import Bench
+from rankmeter.definitions.found import AxisEffect, Claim, ClaimResult, Definition, NearMiss, Reconciliation, ToolMatch
+from rankmeter.definitions.space import (
+    Change,
+    Changes,
+    axes_of,
+    change_sets,
+    differences,
+    place_in_order,
+    union_of,
+    with_changes,
+)
+from rankmeter.definitions.spoken import Spoken, meant_by, spoken_by_tools, tools_with
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.measures import Measure
+
+LEAST_CHANGES = 2
+"""So many changes are tried even where fewer give the number, to see what else gives it."""
+
+EXACT = 1e-9
+"""Claims of more digits than this are compared up to this: sums are added in another order elsewhere."""
+
+
+def reconcile(
+    judgments: object,
+    run: object,
+    claims: Mapping[str, object] | Iterable[tuple[str, object]],
+    *,
+    changes: int = 3,
+    limit: int = 20_000,
+    columns: Mapping[str, str] | None = None,
+) -> Reconciliation:
+    """Find the definitions that give the numbers that somebody reports for this data.
+
+    A definition matches where its value, rounded to the digits of the claim, is the claim. Whole tools are tried first,
+    then the claimed measure with one convention changed, two, and so on; what a claim states stays as it is.
+
+    Parameters
+    ----------
+    judgments, run
+        As for ``evaluate``.
+    claims
+        Reported numbers by the names under which they are reported, or pairs of name and number. The digits are those
+        of the number; give text (``"0.3120"``) where it ends in zeros.
+    changes
+        How many conventions may differ from the claimed measure. More than two are tried only while nothing is found.
+    limit
+        After how many definitions the search stops.
+    columns
+        Columns of unusual names, as for ``evaluate``.
+
+    Examples
+    --------
+    >>> judgments = {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"d": 1, "e": 2}}
+    >>> run = {"q1": ["b", "x", "a", "c"], "q2": ["x", "d", "e"]}
+    >>> found = reconcile(judgments, run, {"NDCG@3": "0.5330"})
+    >>> [str(change) for change in found.definitions[0].changes], round(found.definitions[0].values[0], 4)
+    (['gain=exp2'], 0.533)
+    """
+    bench = Bench(judgments, run, columns)
+    asked = [read_claim(name, number) for name, number in _pairs(claims)]
+    if not asked:
+        raise MeasureError(with_hint("no number is claimed.", "reconcile(judgments, run, {'NDCG@10': 0.3118})"))
+    if changes < 0:
+        raise MeasureError(f"changes={changes} is not possible; changes is a whole number from 0 on.")
+    search = _Search(bench, asked, limit)
+    search.tools()
+    search.definitions(changes)
+    return search.result()
+
+
+def read_claim(name: str, number: object) -> Claim:
+    """Read a claim: its measure, its value, its digits; refuse what no definition can give.
+
+    Examples
+    --------
+    >>> read_claim("MRR@10", "0.3120").digits, read_claim("MRR@10", "31.2%").value
+    (4, 0.312)
+    """
+    text = number.strip() if isinstance(number, str) else repr(float(number))  # type: ignore[arg-type]
+    percent = text.endswith("%")
+    try:
+        exact = Decimal(text.rstrip("% ")) / (100 if percent else 1)
+    except InvalidOperation:
+        exact = Decimal("nan")
+    if not exact.is_finite():
+        raise MeasureError(with_hint(f"{name}={text}: a claim is a number.", f"{name}=0.3118"))
+    measure = meant_by(name)
+    value = float(exact)
+    _check_bounds(name, text, measure, value)
+    exponent = exact.as_tuple().exponent
+    decimals = Decimal(text.rstrip("% ")).as_tuple().exponent
+    digits = max(0, -int(decimals)) + 2 if percent else max(0, -int(exponent))
+    return Claim(name, measure, value, digits)
+
+
+def _check_bounds(name: str, text: str, measure: Measure, value: float) -> None:
+    low, high = measure.bounds
+    if measure.aggregate == "sum" or low <= value <= high:
+        return
+    span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
+    part = value / 100
+    hint = f"if it is a percentage: {name}={text}%" if value > high and low <= part <= high else ""
+    raise MeasureError(with_hint(f"{name}={text} is not possible: {type(measure).name} is {span}.", hint))
+
+
+def _pairs(claims: Mapping[str, object] | Iterable[tuple[str, object]]) -> list[tuple[str, object]]:
+    return list(claims.items() if isinstance(claims, Mapping) else claims)
+
+
+_SUM = Change("aggregate", "sum")
+
+
+class _Search:
+    """The search: what has been tried for each claim, and what matched."""
+
+    def __init__(self, bench: Bench, claims: list[Claim], limit: int) -> None:
+        self.bench = bench
+        self.claims = claims
+        self.limit = limit
+        self.facts = [bench.facts(claim.measure) for claim in claims]
+        self.tried: list[dict[Measure, float]] = [{} for _ in claims]
+        self.spoken: list[list[Spoken]] = []
+        self.found: list[Definition] = []
+        self.alone: list[list[Definition]] = [[] for _ in claims]
+        self.active: set[Change] = set()
+        self.values: dict[Changes, list[float]] = {}
+        self.stopped = False
+        self.deepest = 0
+
+    def tools(self) -> None:
+        """Try what every known tool means by the claimed names."""
+        for number, claim in enumerate(self.claims):
+            spoken = spoken_by_tools(claim.name, claim.measure, self.facts[number].grades)
+            self.spoken.append([one for one in spoken if self.value(number, one.measure) is not None])
+
+    def value(self, number: int, measure: Measure) -> float | None:
+        """The value of a definition of one claim; None where the data cannot answer it."""
+        tried = self.tried[number]
+        if measure not in tried:
+            if getattr(measure, "sign", "") == "positive" and not self.facts[number].scored:
+                return None
+            try:
+                tried[measure] = self.bench.value(measure)
+            except MeasureError:
+                return None
+        return tried[measure]
+
+    def definitions(self, changes: int) -> None:
+        """Change conventions, few before many; beyond the least only while nothing gives all the numbers."""
+        axes = union_of([axes_of(claim.measure, facts) for claim, facts in zip(self.claims, self.facts, strict=True)])
+        for size in range(changes + 1):
+            if size > LEAST_CHANGES and self.found:
+                return
+            if size > LEAST_CHANGES:
+                # What moved no number in any pair is not tried in larger sets.
+                axes = {
+                    a: kept for a, vs in axes.items() if (kept := tuple(v for v in vs if Change(a, v) in self.active))
+                }
+            self.deepest = size
+            for changed in change_sets(axes, size):
+                if sum(map(len, self.tried)) >= self.limit:
+                    self.stopped = True
+                    return
+                self._try(changed)
+
+    def _try(self, changed: Changes) -> None:
+        measures = [with_changes(claim.measure, changed) for claim in self.claims]
+        values = [
+            math.nan if measure is None else none_as_nan(self.value(number, measure))
+            for number, measure in enumerate(measures)
+        ]
+        if len(changed) <= LEAST_CHANGES:
+            self.values[changed] = values
+            self._note_active(changed, values)
+        if None in measures:
+            return
+        made = tuple(measure for measure in measures if measure is not None)
+        hits = [matches(claim, value) for claim, value in zip(self.claims, values, strict=True)]
+        if not any(hits):
+            return
+        definition = Definition(changed, made, tuple(values), self._tools(changed))
+        if all(hits) and _is_minimal(changed, self.found):
+            self.found.append(definition)
+        for number, hit in enumerate(hits):
+            if hit and _is_minimal(changed, self.alone[number]):
+                self.alone[number].append(definition)
+
+    def _note_active(self, changed: Changes, values: list[float]) -> None:
+        for change in changed:
+            without = self.values.get(tuple(other for other in changed if other != change))
+            if without is None or not all(map(_same, without, values)):
+                self.active.add(change)
+
+    def _tools(self, changed: Changes) -> tuple[tuple[str, ...], ...]:
+        names = sorted({type(claim.measure).name for claim in self.claims})
+        return tuple(tuple(sorted({tool for name in names for tool in tools_with(name, c)})) for c in changed)
+
+    def result(self) -> Reconciliation:
+        """Everything that was found."""
+        return Reconciliation(
+            claims=tuple(self._of_claim(number) for number in range(len(self.claims))),
+            tools=tuple(self._tool_matches()),
+            definitions=tuple(sorted(self.found, key=_by_use)),
+            deepest=self.deepest,
+            stopped=self.stopped,
+        )
+
+    def _tool_matches(self) -> list[ToolMatch]:
+        """The tools that give at least one of the numbers, those that give most first."""
+        hits: dict[str, dict[int, Spoken]] = {}
+        for number, spoken in enumerate(self.spoken):
+            for one in spoken:
+                if matches(self.claims[number], self.tried[number][one.measure]):
+                    hits.setdefault(one.dialect, {}).setdefault(number, one)
+        found = [
+            ToolMatch(
+                tool,
+                tuple(number in matched for number in range(len(self.claims))),
+                tuple(matched[number].metric for number in sorted(matched)),
+                tuple(matched[number].measure for number in sorted(matched)),
+                tuple(self.tried[number][matched[number].measure] for number in sorted(matched)),
+            )
+            for tool, matched in hits.items()
+        ]
+        # An option of a tool is worth a line only where it gives more than the tool without it.
+        plain = {match.tool: sum(match.matched) for match in found}
+        kept = [m for m in found if sum(m.matched) > (plain.get(m.tool.partition(":")[0], 0) if ":" in m.tool else 0)]
+        return sorted(kept, key=lambda match: (-sum(match.matched), ":" in match.tool, match.tool))
+
+    def _of_claim(self, number: int) -> ClaimResult:
+        claim, tried = self.claims[number], self.tried[number]
+        low, high = claim.measure.bounds
+        inside = {m: v for m, v in tried.items() if low - EXACT <= v <= high + EXACT}
+        nearest = min(inside, key=lambda measure: abs(inside[measure] - claim.value), default=None)
+        printed = {round(value * 10**claim.digits) for value in inside.values()}
+        possible = max(printed) - min(printed) + 1 if printed else 1
+        return ClaimResult(
+            claim=claim,
+            default=self.bench.value(claim.measure),
+            tried=len(tried),
+            matching=sum(matches(claim, value) for value in tried.values()),
+            distinct=len(printed),
+            lowest=min(inside.values(), default=math.nan),
+            highest=max(inside.values(), default=math.nan),
+            chance=len(printed) / possible,
+            definitions=tuple(sorted(self.alone[number], key=_by_use)),
+            nearest=None if nearest is None else _miss(claim, nearest, inside[nearest]),
+            effects=tuple(self._effects(number)),
+        )
+
+    def _effects(self, number: int) -> list[AxisEffect]:
+        """For each axis, the largest change of the number that it makes alone."""
+        claim = self.claims[number]
+        base = self.bench.value(claim.measure)
+        found = []
+        for axis, values in axes_of(claim.measure, self.facts[number]).items():
+            moved: dict[str, float] = {}
+            for value in values:
+                measure = with_changes(claim.measure, (Change(axis, value),))
+                got = None if measure is None else self.value(number, measure)
+                # A sum over queries is on another scale than everything else.
+                if got is not None and Change(axis, value) != _SUM:
+                    moved[str(Change(axis, value))] = got - base
+            known = {said: delta for said, delta in moved.items() if not math.isnan(delta)}
+            if known:
+                said = max(known, key=lambda key: abs(known[key]))
+                found.append(AxisEffect(axis, said, known[said]))
+        return sorted(found, key=lambda effect: (-abs(effect.delta), place_in_order(effect.axis)))
+
+
+def none_as_nan(value: float | None) -> float:
+    """NaN for what has no value."""
+    return math.nan if value is None else value
+
+
+def matches(claim: Claim, value: float) -> bool:
+    """Whether a value, rounded to the digits of a claim, is the claim; halves may be rounded either way."""
+    return abs(value - claim.value) <= max(0.5 * 10.0**-claim.digits * (1 + 1e-9), EXACT)
+
+
+def _same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def _is_minimal(changed: Changes, found: list[Definition]) -> bool:
+    """Whether no part of these changes is enough."""
+    return not any(set(one.changes) <= set(changed) for one in found)
+
+
+def _by_use(one: Definition) -> tuple[int, int]:
+    """Fewest changes first; among them, those that most tools make together."""
+    return len(one.changes), -len(set.intersection(*map(set, one.tools)) if one.tools else ())
+
+
+def _miss(claim: Claim, measure: Measure, value: float) -> NearMiss:
+    changed = differences(claim.measure, measure)
+    return NearMiss(measure, changed, value, claim.value - value, (claim.value - value) * 10**claim.digits)

@@ -1,0 +1,156 @@
+"""The definitions that one name may stand for: the axes of a measure, and every way to change a few of them.
+
+An axis is an option of the measure with the values that it may have on the data at hand. A *change* is an axis with
+another value than the one claimed; a definition is known by its set of changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from itertools import combinations, product
+from typing import Any
+
+from rankmeter.errors import MeasureError
+from rankmeter.measures import Measure
+from rankmeter.measures.base import rule_of, stated_options
+from rankmeter.measures.options import Rule, format_value
+
+ORDER = tuple(
+    "queries empty miss blank duplicates ties scores sign depth candidates unjudged negative rel max_grade gain "
+    "discount ideal norm ranks weight rounding p beta cutoff aggregate".split()
+)
+"""The order in which conventions are changed and shown: whose values, then where items stand, then what they weigh."""
+
+CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
+"""The cutoffs that people use, tried where a claim states none."""
+
+USUAL: Mapping[str, tuple[float, ...]] = {"p": (0.5, 0.8, 0.9, 0.95, 0.99), "beta": (0.5, 1, 2), "mult": ()}
+"""The values that people give to numbers which are no part of a name."""
+
+_NOT_SEARCHED = ("duplicates",)
+"""A list that holds an item twice is refused unless its rule is stated, so there is nothing to compare with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One convention with another value than the one claimed."""
+
+    axis: str
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.axis}={'none' if self.value is None else format_value(self.value)}"
+
+
+Changes = tuple[Change, ...]
+"""A set of changes, in the order of the axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFacts:
+    """What of the data decides which values of an axis are worth trying."""
+
+    grades: tuple[float, ...]
+    """The grades above 0 that occur, lowest first."""
+    longest: int
+    """How many items the longest list has."""
+    scored: bool
+
+
+def place_in_order(axis: str) -> tuple[int, str]:
+    """Where an axis stands in the stated order; axes that it does not name come last, by name."""
+    return (ORDER.index(axis) if axis in ORDER else len(ORDER), axis)
+
+
+def axes_of(measure: Measure, data: DataFacts) -> dict[str, tuple[Any, ...]]:
+    """The axes that a claim leaves open, each with the values other than its own that it may have on this data."""
+    stated = stated_options(measure)
+    found: dict[str, tuple[Any, ...]] = {}
+    for option in sorted((option.name for option in fields(measure)), key=place_in_order):
+        if (option in stated and option != "cutoff") or option in _NOT_SEARCHED:
+            continue
+        own = getattr(measure, option)
+        # An axis that the caller did not state has the value of the default policy.
+        own = "judged" if option == "queries" and own is None else own
+        others = tuple(value for value in _values(measure, option, data) if value != own)
+        if others:
+            found[option] = others
+    return found
+
+
+def _values(measure: Measure, option: str, data: DataFacts) -> tuple[Any, ...]:
+    rule = _rules(type(measure))[option]  # type: ignore[arg-type]
+    if option == "cutoff":
+        own = getattr(measure, option)
+        return (None,) if own is not None else tuple(k for k in CUTOFFS if k < data.longest)
+    if option == "depth":
+        cutoff = getattr(measure, "cutoff", None)
+        return () if cutoff is None or cutoff >= data.longest else (cutoff,)
+    if option == "rel":
+        return data.grades
+    if option == "max_grade":
+        return tuple(grade for grade in range(1, 6) if not data.grades or grade >= data.grades[-1])
+    if option == "sign" and not data.scored:
+        return ()
+    if option == "aggregate":
+        return measure.aggregates
+    if option == "ties":
+        return measure.tie_rules
+    return rule.choices or USUAL.get(option, ())
+
+
+def with_changes(measure: Measure, changes: Changes) -> Measure | None:
+    """The measure with some conventions changed, those that it has; None where the combination is not possible."""
+    options, stated = _rules(type(measure)), _stated(measure)  # type: ignore[arg-type]
+    wanted: dict[str, Any] = {}
+    for change in changes:
+        rule = options.get(change.axis)
+        if rule is None or (change.axis in stated and change.axis != "cutoff"):
+            continue
+        if isinstance(change.value, str) and change.value not in rule.choices:
+            continue
+        wanted[change.axis] = None if change == _JUDGED else change.value
+    try:
+        return measure(**wanted)
+    except MeasureError:
+        return None
+
+
+def differences(one: Measure, other: Measure) -> Changes:
+    """What must be changed in one definition of a measure to get another, in the stated order."""
+    before, after = one.describe(), other.describe()
+    changed = sorted(
+        (axis for axis in after if axis != "measure" and after[axis] != before.get(axis)), key=place_in_order
+    )
+    return tuple(Change(axis, after[axis]) for axis in changed)
+
+
+@cache
+def _stated(measure: Measure) -> frozenset[str]:
+    return frozenset(stated_options(measure))
+
+
+@cache
+def _rules(kind: Any) -> dict[str, Rule]:
+    return {option.name: rule_of(option) for option in fields(kind)}
+
+
+_JUDGED = Change("queries", "judged")
+
+
+def change_sets(axes: Mapping[str, tuple[Any, ...]], size: int) -> Iterator[Changes]:
+    """Every set of so many changes, at most one for each axis, in the stated order."""
+    for chosen in combinations(axes, size):
+        for values in product(*(axes[axis] for axis in chosen)):
+            yield tuple(Change(axis, value) for axis, value in zip(chosen, values, strict=True))
+
+
+def union_of(spaces: list[dict[str, tuple[Any, ...]]]) -> dict[str, tuple[Any, ...]]:
+    """The axes of several claims together."""
+    joined: dict[str, dict[Any, None]] = {}
+    for space in spaces:
+        for axis, values in space.items():
+            joined.setdefault(axis, {}).update(dict.fromkeys(values))
+    return {axis: tuple(joined[axis]) for axis in sorted(joined, key=place_in_order)}

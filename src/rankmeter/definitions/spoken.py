@@ -1,0 +1,151 @@
+"""What the known tools mean by a name: every dialect, under each of its options, as measures to try."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from rankmeter.definitions.space import Change
+from rankmeter.errors import MeasureError, RankmeterError, with_hint
+from rankmeter.measures import Measure, parse_measures
+from rankmeter.measures.base import REGISTRY
+from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
+from rankmeter.measures.options import format_value
+
+DEPTHS = (10, 100, 1000)
+"""How deep people cut runs before they evaluate them."""
+
+OURS = "rankmeter"
+"""What stands for rankmeter's own definition where a tool is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A metric of a tool and the measure that it is."""
+
+    dialect: str
+    metric: str
+    measure: Measure
+
+
+def meant_by(text: str) -> Measure:
+    """The measure that a name stands for, by rankmeter's own names or else by those of the tools."""
+    try:
+        found = parse_measures(text)
+    except MeasureError:
+        for dialect in _dialects():
+            try:
+                measure = dialect.measure(text)
+            except RankmeterError:
+                continue
+            plain = REGISTRY[type(measure).name]
+            cutoff = getattr(measure, "cutoff", None)
+            return plain if cutoff is None else plain(cutoff=cutoff)
+        raise
+    if len(found) > 1:
+        raise MeasureError(with_hint(f"'{text}' is {len(found)} measures.", f"one at a time: {found[0]}"))
+    return found[0]
+
+
+def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> list[Spoken]:
+    """What every known tool may mean by a name: the metric so named, and others that are the same measure."""
+    found: dict[tuple[str, Measure], Spoken] = {}
+    for dialect in _variants(grades):
+        for label, meant in (*_named(dialect, text), *_same_measure(dialect, measure)):
+            found.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant))
+    return list(found.values())
+
+
+def spoken_by(dialect: str, text: str) -> Spoken:
+    """What one tool means by a name, its own or, where it has no metric of that name, a common one."""
+    measure = None if dialect != OURS else meant_by(text)
+    if measure is not None:
+        return Spoken(OURS, text, measure)
+    tool = find_dialect(dialect)
+    try:
+        return Spoken(str(tool), text, tool.measure(text))
+    except MeasureError as unknown:
+        try:
+            same = _same_measure(tool, meant_by(text))
+        except MeasureError:
+            same = []
+        if not same:
+            raise unknown from None
+        label, measure = same[0]
+        return Spoken(str(tool), label, measure)
+
+
+@cache
+def tools_with(measure: str, change: Change) -> tuple[str, ...]:
+    """The tools that have a convention in some metric that is this measure."""
+    found = []
+    for dialect in _dialects():
+        built = [
+            _built(metric, None, {}) or _built(metric, 10, {})
+            for metric in dialect.metrics
+            if metric.measure == measure
+        ]
+        if any(made is not None and _has(made, change) for made in built):
+            found.append(dialect.name)
+    return tuple(found)
+
+
+def _has(measure: Measure, change: Change) -> bool:
+    own = measure.describe()
+    return change.axis in own and bool(own[change.axis] == change.value)
+
+
+@cache
+def _dialects() -> tuple[Dialect, ...]:
+    return tuple(find_dialect(name) for name in dialect_names())
+
+
+def _variants(grades: tuple[float, ...]) -> Iterator[Dialect]:
+    """Every dialect as it is, and under each of its options alone."""
+    for dialect in _dialects():
+        yield dialect
+        for variant in dialect.variants:
+            known = {"": ("",), "rel": grades, "depth": DEPTHS}.get(variant.sets, ())
+            for value in known:
+                option = f"{variant.name}={format_value(value)}" if variant.sets else variant.name
+                yield find_dialect(f"{dialect.name}:{option}")
+
+
+def _named(dialect: Dialect, text: str) -> list[tuple[str, Measure]]:
+    try:
+        return list(dialect.measures(text).items())
+    except RankmeterError:
+        return []
+
+
+def _same_measure(dialect: Dialect, measure: Measure) -> list[tuple[str, Measure]]:
+    """The metrics of a dialect that are this measure, each with the options that it offers, one at a time."""
+    cutoff = getattr(measure, "cutoff", None)
+    found = []
+    for metric in dialect.metrics:
+        if metric.measure != type(measure).name:
+            continue
+        number = cutoff if metric.number == "cutoff" else None
+        name = metric.name if number is None else f"{metric.name}@{number:g}"
+        for options, said in _options(metric):
+            made = _built(metric, number, options)
+            if made is not None and getattr(made, "cutoff", None) == cutoff:
+                found.append((name + said, made))
+    return found
+
+
+def _options(metric: Metric) -> Iterator[tuple[dict[str, Any], str]]:
+    yield {}, ""
+    for name, meant in metric.options.items():
+        if not isinstance(meant, str):
+            for value in meant:
+                yield {name: value}, f"({name}={value})"
+
+
+def _built(metric: Metric, number: float | None, options: dict[str, Any]) -> Measure | None:
+    try:
+        return metric.build(number, options)
+    except MeasureError:
+        return None

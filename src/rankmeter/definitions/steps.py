@@ -1,0 +1,163 @@
+"""The way from one tool's number to another's: one convention after another, each with what it adds."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankmeter.definitions.bench import Bench
+from rankmeter.definitions.columns import aligned, pipes
+from rankmeter.definitions.found import without_nan
+from rankmeter.definitions.space import Changes, differences
+from rankmeter.definitions.spoken import Spoken, spoken_by
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.measures import Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Some conventions changed, and what that does to the number."""
+
+    changes: Changes
+    """One change; several where one without the other is no definition or has no value."""
+    measure: Measure
+    """The definition after the step."""
+    value: float
+    adds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The difference between two tools' numbers as a sum of steps."""
+
+    first: Spoken
+    last: Spoken
+    start: float
+    steps: tuple[Step, ...]
+
+    @property
+    def end(self) -> float:
+        """The number of the second tool."""
+        return self.steps[-1].value if self.steps else self.start
+
+    @property
+    def difference(self) -> float:
+        """What the steps add up to."""
+        return self.end - self.start
+
+    def to_text(self) -> str:
+        """For a terminal."""
+        return "\n".join([*aligned(*self._rows()), "", *self._closing()])
+
+    def to_markdown(self) -> str:
+        """For a document."""
+        return "\n".join([*pipes(*self._rows()), "", *(f"{line}  " for line in self._closing())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "from": {"tool": self.first.dialect, "measure": str(self.first.measure), "value": self.start},
+            "to": {"tool": self.last.dialect, "measure": str(self.last.measure), "value": self.end},
+            "difference": self.difference,
+            "steps": [
+                {
+                    "changes": [{"axis": change.axis, "value": change.value} for change in step.changes],
+                    "measure": str(step.measure),
+                    "value": step.value,
+                    "adds": step.adds,
+                }
+                for step in self.steps
+            ],
+        }
+
+    def to_json(self) -> str:
+        """Everything as JSON; what has no value is null."""
+        return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        rows = [[f"{self.first.dialect} {self.first.metric}", f"{self.start:.6f}", "", str(self.first.measure)]]
+        rows += [
+            [", ".join(map(str, step.changes)), f"{step.value:.6f}", _signed(step.adds), str(step.measure)]
+            for step in self.steps
+        ]
+        rows.append([f"{self.last.dialect} {self.last.metric}", f"{self.end:.6f}", _signed(self.difference), "in all"])
+        return ["step", "value", "adds", "definition"], rows
+
+    def _closing(self) -> list[str]:
+        if not self.steps:
+            return ["Both tools have the same definition."]
+        told = [
+            "The order is fixed: which queries count, where items stand, what they weigh, how values are averaged.",
+            "In another order the same steps add other amounts, and the same in all.",
+        ]
+        if math.isnan(self.difference):
+            told.append(
+                "A value that is NaN (one query without a value makes the mean so) has no difference to another."
+            )
+        return told
+
+
+def _signed(value: float) -> str:
+    return "nan" if math.isnan(value) else f"{value:+.6f}"
+
+
+def between(
+    judgments: object,
+    run: object,
+    first: str,
+    second: str,
+    metric: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> Difference:
+    """Explain the difference between two tools' numbers as steps from one definition to the other.
+
+    Parameters
+    ----------
+    judgments, run
+        As for ``evaluate``.
+    first, second
+        Dialects such as ``trec_eval:9``, or ``rankmeter`` for rankmeter's own definition.
+    metric
+        The name of the metric; where a tool has none of that name, its metric for the same measure.
+    columns
+        Columns of unusual names, as for ``evaluate``.
+
+    Examples
+    --------
+    >>> judgments = {"q1": {"a": 3, "b": 1}, "q2": {"c": 2}}
+    >>> run = {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"x": 2.0, "c": 1.0}}
+    >>> path = between(judgments, run, "rankmeter", "recbole", "NDCG@10")
+    >>> [(str(step.changes[0]), round(step.adds, 6)) for step in path.steps]
+    [('ties=input', 0.0), ('gain=binary', 0.115596)]
+    """
+    one, other = spoken_by(first, metric), spoken_by(second, metric)
+    if type(one.measure) is not type(other.measure):
+        fact = f"{metric} is {type(one.measure).name} in {first} and {type(other.measure).name} in {second}."
+        raise MeasureError(with_hint(fact, "two measures have no conventions in common; compare one with itself"))
+    bench = Bench(judgments, run, columns)
+    start = bench.value(one.measure)
+    return Difference(one, other, start, tuple(_steps(bench, one.measure, other.measure, start)))
+
+
+def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[Step]:
+    steps: list[Step] = []
+    waiting: Changes = ()
+    at, value = first, start
+    end = bench.value(last)
+    for change in differences(first, last):
+        waiting = (*waiting, change)
+        try:
+            made = at(**{one.axis: getattr(last, one.axis) for one in waiting})
+            reached = bench.value(made)
+        except MeasureError:
+            # Not possible without what comes next: the two are one step.
+            continue
+        if math.isnan(reached) and not math.isnan(end):
+            continue
+        steps.append(Step(waiting, made, reached, reached - value))
+        at, value, waiting = made, reached, ()
+    return steps

@@ -1,0 +1,300 @@
+"""One table of items, two definitions: each group measured within itself and over the whole list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from rankmeter.asking import ask
+from rankmeter.definitions.columns import aligned, pipes
+from rankmeter.definitions.found import without_nan
+from rankmeter.errors import InputError, MeasureError, examples, with_hint
+from rankmeter.evaluation import evaluate
+from rankmeter.inputs import JudgmentTable, RunTable, is_path
+from rankmeter.inputs.compression import open_source
+from rankmeter.inputs.files import read_judgments, read_run
+from rankmeter.inputs.frames import judgments_from_frame, run_from_frame
+from rankmeter.measures import Measure
+from rankmeter.measures.prose import Language
+
+MOST_PLACES = 50_000_000
+"""Over the whole list every group ranks every item; beyond so many places the table is refused."""
+
+FIRST = "RR"
+"""The measure whose inverse is the rank of the first relevant item."""
+
+_WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "group": "group",
+        "score": "score",
+        "within": "{measure} within group",
+        "whole": "{measure} whole list",
+        "mean": "mean",
+        "of": "{rank:g} of {places}",
+        "first_within": "rank within",
+        "first_whole": "rank in whole",
+        "why_within": "Within the group: only the group's own items are ranked, and the one with the highest {truth} "
+        "is relevant ({best}). It answers: somebody has chosen the group; does the best of it stand on top?",
+        "why_whole": "Over the whole list: all {items} items are ranked together, and every item of the group is "
+        "relevant. It answers: somebody is shown everything; how soon does the group appear?",
+        "why": "Neither is wrong. They are two definitions under one name, so say which one a number is.",
+        "tied": "{count} items share a score in {score}; {measure} orders them by its rule for ties.",
+        "several": "In {groups} several items share the highest {truth}; all of them are relevant.",
+    },
+    "zh": {
+        "group": "分组",
+        "score": "得分列",
+        "within": "组内 {measure}",
+        "whole": "全局 {measure}",
+        "mean": "平均",
+        "of": "{rank:g}/{places}",
+        "first_within": "组内名次",
+        "first_whole": "全局名次",
+        "why_within": "组内：只对本组条目排序，{truth} 最高的条目为唯一相关条目（{best}）。"
+        "它回答：用户已选定该组，组内最好的条目是否排在前面？",
+        "why_whole": "全局：{items} 个条目一起排序，本组的每个条目都算相关。它回答：用户看到全部条目时，该组多快出现？",
+        "why": "两者都没有错：同一名称下的两种定义，报告数值时须说明是哪一种。",
+        "tied": "{score} 中有 {count} 个条目得分相同；{measure} 按其同分规则排列。",
+        "several": "{groups} 中有多个条目的 {truth} 并列最高；它们都算相关。",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The value of one measure for one group by one score, under both definitions."""
+
+    group: str | None
+    """None for the mean over groups."""
+    score: str
+    measure: str
+    within: float
+    whole: float
+    first_within: float | None = None
+    """The rank of the first relevant item within the group."""
+    first_whole: float | None = None
+    places: int = 0
+    """How many items the group has."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """Each group by each score, measured within the group and over the whole list."""
+
+    cells: tuple[Cell, ...]
+    """Groups first, then the means."""
+    items: int
+    truth: str
+    best: dict[str, tuple[str, ...]]
+    """The relevant items of each group within it."""
+    tied: dict[str, int]
+    """For each score, how many items share theirs with another."""
+
+    def value(self, group: str | None, score: str, measure: str | Measure = FIRST) -> tuple[float, float]:
+        """The values within the group and over the whole list; of the mean where the group is None."""
+        wanted = str(ask(measure).measures[0])
+        for cell in self.cells:
+            if (cell.group, cell.score, cell.measure) == (group, score, wanted):
+                return cell.within, cell.whole
+        raise MeasureError(f"the table has no value for group {group}, score {score}, measure {wanted}.")
+
+    def to_text(self, language: Language = "en") -> str:
+        """For a terminal: the table, and under it the reason why its two columns differ."""
+        return "\n".join([*aligned(*self._rows(language)), "", *self._reasons(language)])
+
+    def to_markdown(self, language: Language = "en") -> str:
+        """For a document."""
+        parts = [*pipes(*self._rows(language)), ""]
+        return "\n".join([*parts, *(line + "\n" for line in self._reasons(language))])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        names = ("group", "score", "measure", "within", "whole", "first_within", "first_whole")
+        return {
+            "items": self.items,
+            "truth": self.truth,
+            "relevant_within": {group: list(items) for group, items in self.best.items()},
+            "values": [{name: getattr(cell, name) for name in names} for cell in self.cells],
+        }
+
+    def to_json(self) -> str:
+        """Everything as JSON; what has no value is null."""
+        return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
+
+    def _rows(self, language: Language) -> tuple[list[str], list[list[str]]]:
+        words = _WORDS[language]
+        measures = list(dict.fromkeys(cell.measure for cell in self.cells))
+        head = [words["group"], words["score"]]
+        for measure in measures:
+            head += [words["within"].format(measure=measure), words["whole"].format(measure=measure)]
+        head += [words["first_within"], words["first_whole"]]
+        lines: dict[tuple[str | None, str], list[Cell]] = {}
+        for cell in self.cells:
+            lines.setdefault((cell.group, cell.score), []).append(cell)
+        rows = []
+        for (group, score), cells in lines.items():
+            row = [words["mean"] if group is None else group, score]
+            for cell in cells:
+                row += [f"{cell.within:.4f}", f"{cell.whole:.4f}"]
+            rows.append([*row, *_ranks(cells[0], self.items, words["of"])])
+        return head, rows
+
+    def _reasons(self, language: Language) -> list[str]:
+        words = _WORDS[language]
+        shown = [f"{'/'.join(items)} · {group}" for group, items in self.best.items()]
+        lines = [
+            words["why_within"].format(truth=self.truth, best=examples(shown)),
+            words["why_whole"].format(items=self.items),
+            words["why"],
+        ]
+        several = [group for group, items in self.best.items() if len(items) > 1]
+        if several:
+            lines.append(words["several"].format(groups=examples(several), truth=self.truth))
+        measure = self.cells[0].measure
+        lines += [words["tied"].format(count=n, score=score, measure=measure) for score, n in self.tied.items() if n]
+        return lines
+
+
+def _ranks(cell: Cell, items: int, form: str) -> list[str]:
+    if cell.first_within is None or cell.first_whole is None:
+        return ["", ""]
+    return [form.format(rank=cell.first_within, places=cell.places), form.format(rank=cell.first_whole, places=items)]
+
+
+def score_table(
+    items: object,
+    *,
+    id: str,
+    group: str,
+    score: str | Sequence[str],
+    truth: str,
+    measures: object = (FIRST,),
+) -> ScoreTable:
+    """Measure every group of a table of items by every score, within the group and over the whole list.
+
+    Parameters
+    ----------
+    items
+        A row for each item: a file (CSV, TSV, Parquet, Arrow, JSON lines) or a frame of any kind.
+    id, group
+        The columns of the items' ids and of the group that each belongs to.
+    score
+        The column or columns by which items are ranked, highest first.
+    truth
+        The column whose highest value in a group makes the one relevant item there.
+    measures
+        As for ``evaluate``.
+
+    Examples
+    --------
+    >>> from rankmeter import demo
+    >>> table = score_table(
+    ...     demo.data_path(demo.SPOTS), id="SpotID", group="theme", score="weighted_sentiment_score", truth="Check"
+    ... )
+    >>> table.value("Steins;Gate", "weighted_sentiment_score")
+    (0.5, 1.0)
+    """
+    scores = list(dict.fromkeys([score] if isinstance(score, str) else score))
+    if not scores:
+        raise InputError(with_hint("no score column was given.", "score=['column', ...]"))
+    items = _read_once(items)
+    judged = _truth(items, {"query": group, "item": id, "grade": truth})
+    groups = judged.query.cast(pl.String)
+    _check(judged, groups, id)
+    best = _best(judged, groups)
+    asked = ask(measures).measures
+    cells: list[Cell] = []
+    means: list[Cell] = []
+    tied = {}
+    for name in scores:
+        run = _run(items, {"query": group, "item": id, "score": name})
+        tied[name] = int(run.score.is_duplicated().sum())
+        within = evaluate(_relevant(judged, judged.grade == _highest(judged)), run, [*asked, FIRST])
+        whole = evaluate(_relevant(judged, None), _everywhere(run), [*asked, FIRST])
+        place_within, place_whole = (dict(zip(e.queries, e.per_query[FIRST], strict=True)) for e in (within, whole))
+        for measure in asked:
+            label = str(measure)
+            inside, over = (dict(zip(e.queries, e.per_query[label], strict=True)) for e in (within, whole))
+            cells += [
+                Cell(key, name, label, inside[key], over[key], _rank(place_within[key]), _rank(place_whole[key]), size)
+                for key, size in _sizes(groups).items()
+            ]
+            means.append(Cell(None, name, label, within[label], whole[label]))
+    order = {key: number for number, key in enumerate(best)}
+    cells.sort(key=lambda cell: order[str(cell.group)])
+    return ScoreTable((*cells, *means), len(judged.item), truth, best, tied)
+
+
+def _read_once(items: object) -> object:
+    """Standard input can be read only once, and every column is read for itself."""
+    if not is_path(items) or str(items) != "-":
+        return items
+    with open_source("-") as source:
+        return source.read_all()
+
+
+def _is_file(items: object) -> bool:
+    return is_path(items) or isinstance(items, bytes)
+
+
+def _truth(items: object, columns: dict[str, str]) -> JudgmentTable:
+    if _is_file(items):
+        return read_judgments(items, columns=columns)  # type: ignore[arg-type]
+    return judgments_from_frame(items, columns=columns, source="items")
+
+
+def _run(items: object, columns: dict[str, str]) -> RunTable:
+    if _is_file(items):
+        return read_run(items, columns=columns)  # type: ignore[arg-type]
+    return run_from_frame(items, columns=columns, source="items")
+
+
+def _check(judged: JudgmentTable, groups: pl.Series, id: str) -> None:
+    twice = judged.item.filter(judged.item.is_duplicated()).unique(maintain_order=True)
+    if len(twice):
+        fact = f"{judged.source}: {id} {examples(twice.to_list())} stands in more than one row; every item has one row."
+        raise InputError(with_hint(fact, "drop the repeated rows, or name the column that tells items apart"))
+    places = groups.n_unique() * len(groups)
+    if places > MOST_PLACES:
+        fact = f"{judged.source} has {groups.n_unique():,} groups and {len(groups):,} items: {places:,} places to rank."
+        raise InputError(with_hint(fact, "every group ranks every item; take a part of the groups at a time"))
+
+
+def _highest(judged: JudgmentTable) -> pl.Series:
+    """For each row, the highest truth in its group."""
+    frame = pl.DataFrame({"group": judged.query, "truth": judged.grade})
+    return frame.select(pl.col("truth").max().over("group")).to_series()
+
+
+def _best(judged: JudgmentTable, groups: pl.Series) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(groups.unique(maintain_order=True), ())
+    top = judged.grade == _highest(judged)
+    for key, item in zip(groups.filter(top), judged.item.cast(pl.String).filter(top), strict=True):
+        found[key] += (item,)
+    return found
+
+
+def _sizes(groups: pl.Series) -> dict[str, int]:
+    counts = groups.value_counts()
+    return dict(zip(counts.to_series(0), counts.to_series(1), strict=True))
+
+
+def _relevant(judged: JudgmentTable, chosen: pl.Series | None) -> JudgmentTable:
+    """The chosen items, or all, as the relevant ones of their group."""
+    query, item = (column if chosen is None else column.filter(chosen) for column in (judged.query, judged.item))
+    return JudgmentTable(query, item, pl.repeat(1.0, len(item), eager=True).alias("grade"), judged.source)
+
+
+def _everywhere(run: RunTable) -> RunTable:
+    """Every item returned for every group."""
+    groups = pl.DataFrame({"query": run.query.unique(maintain_order=True)})
+    frame = groups.join(pl.DataFrame({"item": run.item, "score": run.score}), how="cross")
+    return RunTable(frame["query"], frame["item"], frame["score"], run.source, scored=run.scored)
+
+
+def _rank(reciprocal: float) -> float | None:
+    return round(1 / reciprocal) if reciprocal else None

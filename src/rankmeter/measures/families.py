@@ -1,0 +1,25 @@
+"""Which family of measures each name belongs to, so that a name loads its family and no other."""
+
+from __future__ import annotations
+
+FAMILIES: dict[str, str] = {
+    "counts": "NumQ NumRet NumRel NumRelRet",
+    "found": "P R F Success Rprec IPrec SetP SetR SetF AllRelevant Compat",
+    "order": "RR AP AUC MeanRank",
+    "gains": "CG DCG nDCG RBP ERR",
+    "incomplete": "Bpref infAP Judged",
+    "users": "INST INSQ BPM SDCG NERR8 NERR9 NERR10 NERR11",
+    "historic": "IPrecAvg SetAP Utility binG G nDCGrel RnDCG NumNonrelRet Unjudged RBPResidual",
+    "diversity": "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall",
+    "coverage": "Coverage UserCoverage Gini ExposureGini Entropy",
+    "listdiversity": "ILD CategoryDiversity CategoryEntropy Personalisation",
+    "novelty": "Novelty MIUF EPC EFD",
+    "popularity": "ARP APLT ACLT TailShare PopREO PopRSP PopularityLift",
+    "taste": "Serendipity Unexpectedness Calibration",
+    "fairness": "GroupExposure Disparity SegmentGap",
+    "value": "Revenue Margin ValueNDCG ValueHitRate",
+    "listquality": "ShortLists DuplicateItems SeenItems OutsideCatalogue",
+    "online": "CTR CVR Conversions Value SessionDuration EngagedSessions",
+}
+
+FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}

@@ -1,0 +1,96 @@
+"""Records what the real trec_eval prints for made-up files, for ``test_trec_eval.py``.
+
+    python tests/golden/record_trec_eval.py PATH_OF_VERSION_9 PATH_OF_VERSION_10
+
+Left out, because no definition gives them: rbp of graded judgments and calls that crash (version 10), queries of which
+every grade is below 0.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+RECORDED = Path(__file__).parent / "trec_eval_output.json.xz"
+FLAGS = (("-q", 0.7), ("-c", 0.6), ("-n", 0.1), ("-J", 0.3))
+PARAMETERS = (
+    "P.1,3 relstring.3 utility.1,-2,.5,.25 ndcg.1=3,2=1 ndcg_cut.2,4 Rndcg.1=2,0=1 G.1=4 ndcg_rel.2=5 11pt_avg..3,.6 "
+    "iprec_at_recall.0.33,0.9 yaap set_F.2 success.2 Rprec_mult.0.5,3 map_cut.1,2 recall.1 relative_P.2"
+).split()
+GRADES = ([0, 1], [0, 1, 2, 3], [-1, 0, 1, 2], [-2, -1, 0, 1, 5, 12], [0])
+
+
+def main(nine: str, ten: str) -> None:
+    """Make the files, run both programs, write everything down."""
+    rng = random.Random(20)
+    cases = [case for number in range(90) if (case := record(rng, {"9": nine, "10": ten}, number))]
+    text = json.dumps({"tools": {"9": "trec_eval 9.0.8", "10": "trec_eval 10.0"}, "cases": cases})
+    RECORDED.write_bytes(lzma.compress(text.encode(), preset=9))
+    print(f"{len(cases)} cases, {RECORDED.stat().st_size} bytes")
+
+
+def record(rng: random.Random, programs: dict[str, str], number: int) -> dict[str, object] | None:
+    """One call of one version."""
+    version = ("9", "10")[number % 2]
+    grades = rng.choice(GRADES)
+    judgments, run = files(rng, grades)
+    options = options_of(rng, version)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {name: Path(folder, name) for name in ("judgments", "run", "zscores")}
+        paths["judgments"].write_text(judgments)
+        paths["run"].write_text(run)
+        zscores = "q0 map 0.3 0.1\nq0 P_5 0.2 0\nq1 num_ret 4 2\nq1 map 0.5 0.25\n" if number % 9 == 0 else ""
+        paths["zscores"].write_text(zscores)
+        given = [*options, *(["-Z", str(paths["zscores"])] if zscores else [])]
+        done = subprocess.run(
+            [programs[version], *given, str(paths["judgments"]), str(paths["run"])],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode < 0 or (version == "10" and max(grades) > 1 and "rbp" in done.stdout.replace("rbp_resid", "")):
+        return None
+    return {
+        "version": version, "options": options, "judgments": judgments, "run": run, "zscores": zscores,
+        "exit": done.returncode, "output": done.stdout if done.returncode == 0 else "",
+    }  # fmt: skip
+
+
+def files(rng: random.Random, grades: list[int]) -> tuple[str, str]:
+    """Judgments and a run with ties, scores that single precision cannot tell apart, and queries on one side only."""
+    pool = [f"d{number}" for number in range(rng.choice([3, 8, 30]))]
+    judged, returned = [], []
+    for query in [f"q{number}" for number in range(rng.randint(1, 4))] + rng.choice([[], ["10", "9"]]):
+        if rng.random() < 0.9 or query == "q0":
+            judged += [f"{query} 0 {item} {rng.choice(grades)}" for item in rng.sample(pool, rng.randint(1, len(pool)))]
+            judged.append(f"{query} 0 zz {max(grades)}")
+        if rng.random() < 0.85 or query == "q0":
+            for item in rng.sample(pool + [f"x{number}" for number in range(8)], rng.randint(1, len(pool))):
+                near = 1 + rng.randint(0, 3) * 1e-8
+                score = rng.choice([rng.randint(0, 4), round(rng.random(), 3), 16777216 + rng.randint(0, 2), near])
+                returned.append(f"{query} Q0 {item} 1 {score} tag{rng.randint(0, 9)}")
+    if rng.random() < 0.3:
+        rng.shuffle(judged)
+        rng.shuffle(returned)
+    return "\n".join(judged) + "\n", "\n".join(returned) + "\n"
+
+
+def options_of(rng: random.Random, version: str) -> list[str]:
+    """Some options and measures of a call."""
+    options = [flag for flag, chance in FLAGS if rng.random() < chance]
+    options += [f"-l{rng.choice([0, 1, 2, 3])}"] if rng.random() < 0.4 else []
+    options += [f"-M{rng.randint(1, 12)}"] if rng.random() < 0.3 else []
+    options += ["-N", "1000"] if rng.random() < 0.2 else []
+    measures = rng.choice([["all_trec"], ["official"], ["set"], []]) + rng.sample(PARAMETERS, rng.randint(0, 4))
+    if version == "10":
+        measures += rng.sample(["unj.2,3", "rbp_resid.p=.5"], rng.randint(0, 2))
+    return options + [word for measure in measures for word in ("-m", measure)]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,143 @@
+"""The table of two definitions of MRR: twelve numbers from one made-up CSV."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import rankmeter as rm
+from rankmeter import demo
+from rankmeter.cli.application import app
+
+WEIGHTED, NORMALIZED = "weighted_sentiment_score", "normalized_sentiment_score"
+OPTIONS = {"id": "SpotID", "group": "theme", "score": [WEIGHTED, NORMALIZED], "truth": "Check"}
+EXPECTED = [
+    ("Steins;Gate", WEIGHTED, "0.5000", "1.0000"),
+    ("Steins;Gate", NORMALIZED, "0.2500", "1.0000"),
+    ("LoveLive", WEIGHTED, "0.3333", "0.5000"),
+    ("LoveLive", NORMALIZED, "0.3333", "0.5000"),
+    (None, WEIGHTED, "0.4167", "0.7500"),
+    (None, NORMALIZED, "0.2917", "0.7500"),
+]
+
+
+def frames():
+    data = pl.read_csv(demo.data_path(demo.SPOTS))
+    return {
+        "path": demo.data_path(demo.SPOTS),
+        "polars": data,
+        "pandas": data.to_pandas(),
+        "bytes": data.write_csv().encode(),
+    }
+
+
+@pytest.mark.parametrize("kind", ["path", "polars", "pandas", "bytes"])
+def test_the_twelve_numbers(kind):
+    table = rm.score_table(frames()[kind], **OPTIONS)
+    got = [(cell.group, cell.score, f"{cell.within:.4f}", f"{cell.whole:.4f}") for cell in table.cells]
+    assert got == EXPECTED
+
+
+def test_parquet_gives_the_same(tmp_path):
+    path = tmp_path / "spots.parquet"
+    frames()["polars"].write_parquet(path)
+    assert rm.score_table(path, **OPTIONS).cells == rm.score_table(demo.data_path(demo.SPOTS), **OPTIONS).cells
+
+
+def test_plain_loops_give_the_same_for_any_measure():
+    rows = frames()["polars"].to_dicts()
+    table = rm.score_table(frames()["polars"], **OPTIONS, measures=["P@3", "AP"])
+    for theme in ("Steins;Gate", "LoveLive"):
+        for score in (WEIGHTED, NORMALIZED):
+            own = sorted((row for row in rows if row["theme"] == theme), key=lambda row: -row[score])
+            every = sorted(rows, key=lambda row: -row[score])
+            top = max(own, key=lambda row: row["Check"])
+            within = [row is top for row in own]
+            whole = [row["theme"] == theme for row in every]
+            assert table.value(theme, score, "P@3") == (sum(within[:3]) / 3, sum(whole[:3]) / 3)
+            assert table.value(theme, score, "AP") == pytest.approx(
+                (average_precision(within), average_precision(whole))
+            )
+
+
+def average_precision(relevant):
+    found = [sum(relevant[:rank]) / rank for rank, hit in enumerate(relevant, 1) if hit]
+    return sum(found) / sum(relevant)
+
+
+def command(*extra):
+    scores = ["--score", WEIGHTED, "--score", NORMALIZED]
+    return [
+        "table",
+        str(demo.data_path(demo.SPOTS)),
+        "--id",
+        "SpotID",
+        "--group",
+        "theme",
+        *scores,
+        "--truth",
+        "Check",
+        *extra,
+    ]
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, list(args))
+
+
+def test_one_command_prints_the_table_and_the_reason():
+    result = invoke(*command("-m", "RR"))
+    lines = result.stdout.splitlines()
+    assert lines[1].split() == ["Steins;Gate", WEIGHTED, "0.5000", "1.0000", "2", "of", "4", "1", "of", "8"]
+    assert lines[6].split() == ["mean", NORMALIZED, "0.2917", "0.7500"]
+    assert "S001 · Steins;Gate, S005 · LoveLive" in result.stdout
+    assert "Neither is wrong" in result.stdout
+
+
+def test_the_reason_in_chinese_and_the_data_as_json():
+    assert "两种定义" in invoke(*command("--lang", "zh", "--format", "markdown")).stdout
+    data = json.loads(invoke(*command("--format", "json")).stdout)
+    assert data["relevant_within"] == {"Steins;Gate": ["S001"], "LoveLive": ["S005"]}
+    assert data["values"][-1]["within"] == pytest.approx(7 / 24)
+
+
+def test_the_demo_says_that_the_table_is_made_up():
+    readme = (demo.data_path(demo.SPOTS).parent / "README.md").read_text(encoding="utf-8")
+    assert "`spots.csv` is made up" in readme
+
+
+def test_ties_and_shared_truths_are_told():
+    data = pl.DataFrame({"id": ["a", "b", "c"], "g": ["x", "x", "y"], "s": [1.0, 1.0, 0.5], "t": [3, 3, 1]})
+    text = rm.score_table(data, id="id", group="g", score="s", truth="t").to_text()
+    assert "In x several items share the highest t" in text
+    assert "2 items share a score in s" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"SpotID": ["S001"] * 8}, "SpotID S001 stands in more than one row"),
+        ({WEIGHTED: [None, *[1.0] * 7]}, "score is missing"),
+        ({"Check": [float("nan"), *[1.0] * 7]}, "grade is NaN"),
+        ({"theme": [None, *["x"] * 7]}, "missing"),
+    ],
+)
+def test_bad_rows_are_refused(change, told):
+    data = frames()["polars"].with_columns(**{name: pl.Series(values) for name, values in change.items()})
+    with pytest.raises(rm.InputError, match=told):
+        rm.score_table(data, **OPTIONS)
+
+
+def test_a_column_that_is_not_there_names_the_nearest():
+    with pytest.raises(rm.InputError, match="did you mean 'SpotID'"):
+        rm.score_table(demo.data_path(demo.SPOTS), **{**OPTIONS, "id": "Spot"})
+    with pytest.raises(rm.MeasureError, match="no value for group"):
+        rm.score_table(demo.data_path(demo.SPOTS), **OPTIONS).value("nobody", WEIGHTED)
+
+
+def test_no_score_is_refused():
+    with pytest.raises(rm.InputError, match="no score column"):
+        rm.score_table(demo.data_path(demo.SPOTS), **{**OPTIONS, "score": []})

@@ -1,0 +1,336 @@
+"""Reconcile: definitions from numbers, and the difference of two tools as steps."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import rankmeter as rm
+from rankmeter import demo
+from rankmeter.cli.application import app
+from rankmeter.definitions.bench import Bench
+from rankmeter.definitions.reconcile import matches, read_claim, reconcile
+from rankmeter.definitions.space import Change, axes_of, change_sets, differences, with_changes
+from rankmeter.definitions.spoken import meant_by, spoken_by_tools, tools_with
+from rankmeter.definitions.steps import between
+from rankmeter.measures.dialects import dialect_names
+
+JUDGMENTS = demo.data_path(demo.JUDGMENTS)
+KEYWORD = demo.data_path(demo.RUNS["keyword"])
+
+
+@cache
+def small():
+    """Data on which every convention matters: grades, ties, misses, unjudged items, queries without a list."""
+    random.seed(7)
+    items = [f"d{number}" for number in range(30)]
+    judgments = {
+        f"q{q}": {item: random.choice([0, 0, 1, 1, 2, 3]) for item in random.sample(items, 9)} for q in range(12)
+    }
+    judgments["nothing"] = {"d1": 0, "d2": 0}
+    run = {
+        f"q{q}": {item: random.choice([1.0, 2.0, 3.0, 2.00000001]) for item in random.sample(items, 15)}
+        for q in range(11)
+    }
+    run["nothing"] = {"d1": 1.0, "d5": 0.5}
+    run["unjudged"] = {"d1": 1.0}
+    return judgments, run
+
+
+@pytest.mark.parametrize("name", ["nDCG@5", "AP@5", "RR", "P@5", "R@5", "Success@3", "ERR@5", "RBP", "Bpref"])
+def test_the_search_computes_what_evaluate_does(name):
+    judgments, run = small()
+    bench = Bench(judgments, run)
+    measure = rm.parse(name)
+    axes = axes_of(measure, bench.facts(measure))
+    made = [with_changes(measure, changed) for size in (0, 1, 2) for changed in change_sets(axes, size)]
+    random.seed(3)
+    chosen = random.sample([one for one in dict.fromkeys(made) if one is not None], 60)
+    expected = rm.evaluate(judgments, run, chosen)
+    for one in chosen:
+        assert bench.value(one) == pytest.approx(expected[one], abs=1e-12, nan_ok=True), str(one)
+
+
+@pytest.mark.parametrize("name", ["alpha_nDCG@5", "ERR_IA@5", "StRecall@5"])
+def test_the_search_computes_what_evaluate_does_with_subtopics(name):
+    judged, run = small()
+    random.seed(5)
+    judgments = {
+        query: {item: {f"s{random.randrange(3)}": int(grade > 0)} for item, grade in grades.items()}
+        for query, grades in judged.items()
+    }
+    bench = Bench(judgments, run)
+    measure = rm.parse(name)
+    axes = axes_of(measure, bench.facts(measure))
+    made = {with_changes(measure, changed) for size in (0, 1) for changed in change_sets(axes, size)} - {None}
+    assert len(made) > 10
+    for one in made:
+        expected = rm.evaluate(judgments, run, [one])[one]
+        assert bench.value(one) == pytest.approx(expected, abs=1e-12, nan_ok=True), str(one)
+
+
+def test_what_came_ranked_is_searched_too():
+    users, items = np.array([[1, 0], [0.6, 0.8], [0, 1]]), np.array([[1, 0.2], [0.5, 0.5], [0.1, 0.9], [0.9, 0.9]])
+    ranked = rm.rank_catalogue({0: [1], 1: [2], 2: [0, 3]}, users, items)
+    value = rm.evaluate(ranked, measures=["RR(aggregate=median)"])["RR(aggregate=median)"]
+    found = reconcile(ranked, None, {"MRR": round(value, 6)}, changes=1)
+    assert found.found
+    tried = [measure for one in found.claims[0].definitions for measure in one.measures]
+    assert all(measure.candidates != "appended" and measure.scores == "float64" for measure in tried)
+
+
+def test_a_tool_is_found_by_its_number():
+    judgments, run = small()
+    value = rm.evaluate(judgments, run, ["NDCG@5"], dialect="recbole")["NDCG@5"]
+    found = reconcile(judgments, run, {"NDCG@5": f"{value:.4f}"})
+    assert "recbole" in {match.tool for match in found.tools}
+    assert found.found
+    for definition in found.definitions:
+        again = rm.evaluate(judgments, run, list(definition.measures))
+        assert f"{again[definition.measures[0]]:.4f}" == f"{value:.4f}"
+
+
+@pytest.mark.parametrize("tool", ["trec_eval", "recbole", "sklearn", "ranx", "sentence_transformers", "replay"])
+def test_every_number_of_a_tool_leads_back_to_it(tool):
+    spoken = [one for one in spoken_by_tools("NDCG@10", rm.nDCG @ 10, (1, 2, 3)) if one.dialect == tool]
+    value = rm.evaluate(JUDGMENTS, KEYWORD, [spoken[0].measure])[spoken[0].measure]
+    found = reconcile(JUDGMENTS, KEYWORD, {"NDCG@10": f"{value:.4f}"}, changes=0)
+    assert tool in {match.tool for match in found.tools}
+
+
+def test_the_fewest_changes_come_first_and_none_is_more_than_needed():
+    judgments, run = small()
+    value = rm.evaluate(judgments, run, ["nDCG(gain=exp2)@5"])["nDCG(gain=exp2)@5"]
+    found = reconcile(judgments, run, {"NDCG@5": round(value, 6)})
+    assert found.definitions[0].changes == (Change("gain", "exp2"),)
+    assert "sklearn" not in found.definitions[0].tools[0]
+    sizes = [len(one.changes) for one in found.definitions]
+    assert sizes == sorted(sizes)
+    sets = [set(one.changes) for one in found.definitions]
+    assert not any(one < other for one in sets for other in sets)
+
+
+def test_the_default_needs_no_change():
+    judgments, run = small()
+    value = rm.evaluate(judgments, run, ["RR"])["RR"]
+    found = reconcile(judgments, run, {"MRR": f"{value:.5f}"})
+    assert found.definitions[0].changes == ()
+    assert len(found.definitions) == 1
+    assert "nothing changed" in found.to_text()
+
+
+def test_several_claims_narrow_the_choice():
+    judgments, run = small()
+    wanted = rm.evaluate(judgments, run, ["nDCG(ties=input)@5", "AP(ties=input)@5"])
+    ndcg, ap = (f"{wanted[name]:.4f}" for name in ("nDCG(ties=input)@5", "AP(ties=input)@5"))
+    both = reconcile(judgments, run, [("NDCG@5", ndcg), ("MAP@5", ap)])
+    assert (Change("ties", "input"),) in [one.changes for one in both.definitions]
+    alone = {one.changes for one in both.claims[0].definitions}
+    assert {one.changes for one in both.definitions if len(one.changes) < 2} <= alone
+    for one in both.definitions:
+        values = rm.evaluate(judgments, run, list(one.measures))
+        assert [f"{values[measure]:.4f}" for measure in one.measures] == [ndcg, ap]
+
+
+def test_three_changes_are_tried_where_two_are_not_enough():
+    judgments, run = small()
+    name = "nDCG(discount=jk,gain=exp2,ties=worst)@5"
+    value = rm.evaluate(judgments, run, [name])[name]
+    found = reconcile(judgments, run, {"NDCG@5": round(value, 9)})
+    assert found.deepest == 3
+    wanted = {Change("discount", "jk"), Change("gain", "exp2"), Change("ties", "worst")}
+    assert wanted in [set(one.changes) for one in found.definitions]
+
+
+def test_what_a_claim_states_is_not_changed():
+    judgments, run = small()
+    value = rm.evaluate(judgments, run, ["nDCG@5"])["nDCG@5"]
+    found = reconcile(judgments, run, {"nDCG(gain=exp2)@5": round(value, 6)}, changes=1)
+    axes = {effect.axis for effect in found.claims[0].effects}
+    assert "gain" not in axes
+    assert "discount" in axes
+    assert not found.claims[0].definitions or all(m.gain == "exp2" for one in found.definitions for m in one.measures)
+
+
+def test_no_match_tells_the_nearest_and_what_it_lacks():
+    found = reconcile({"q": {"a": 1}}, {"q": ["x", "a"]}, {"MRR": 0.777}, changes=1)
+    assert not found.found
+    miss = found.claims[0].nearest
+    assert miss.value + miss.off == pytest.approx(0.777)
+    assert abs(miss.off) == min(abs(0.777 - value) for value in (0.0, 0.5, 1.0))
+    assert "it would have to change by" in found.to_text()
+
+
+def test_the_effect_of_an_axis_is_the_largest_change_that_it_makes():
+    judgments, run = small()
+    found = reconcile(judgments, run, {"NDCG@5": 0.5}, changes=0)
+    base = rm.evaluate(judgments, run, ["nDCG@5"])["nDCG@5"]
+    gain = next(effect for effect in found.claims[0].effects if effect.axis == "gain")
+    others = rm.evaluate(judgments, run, ["nDCG(gain=exp2)@5", "nDCG(gain=binary)@5"]).mean
+    assert abs(gain.delta) == pytest.approx(max(abs(value - base) for value in others.values()))
+
+
+def test_counts_and_chance():
+    found = reconcile({"q": {"a": 1}}, {"q": ["x", "a"]}, {"MRR": "0.50"}, changes=2).claims[0]
+    assert 1 <= found.matching <= found.tried
+    assert found.chance == pytest.approx(found.distinct / (round(found.highest * 100) - round(found.lowest * 100) + 1))
+
+
+def test_the_limit_ends_the_search_and_is_told():
+    found = reconcile(*small(), {"NDCG@5": 0.12345}, limit=150)
+    assert found.stopped
+    assert "stopped at its limit" in found.to_text()
+
+
+def test_digits_and_percentages():
+    assert read_claim("MRR", "0.3120").digits == 4
+    assert read_claim("MRR", 0.312).digits == 3
+    assert (read_claim("MRR", "31.2%").value, read_claim("MRR", "31.2%").digits) == (0.312, 3)
+    assert matches(read_claim("MRR", "0.31"), 0.3149)
+    assert not matches(read_claim("MRR", "0.310"), 0.3149)
+    assert matches(read_claim("MRR", 1 / 3), 1 / 3 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "told"),
+    [
+        ("NDCG@10", "1.7", "NDCG@10=1.7 is not possible: nDCG is from 0 to 1"),
+        ("NDCG@10", "31.18", "NDCG@10=31.18%"),
+        ("MRR", "-0.1", "not possible"),
+        ("MRR", "nan", "a claim is a number"),
+        ("MRR", "high", "a claim is a number"),
+        ("P.5,10", "0.2", "is 2 measures"),
+        ("NDGC@10", "0.2", "did you mean"),
+    ],
+)
+def test_bad_claims_are_refused(name, number, told):
+    with pytest.raises(rm.MeasureError, match=told):
+        read_claim(name, number)
+
+
+def test_no_claim_is_refused():
+    with pytest.raises(rm.MeasureError, match="no number is claimed"):
+        reconcile(*small(), {})
+
+
+def test_measures_of_events_are_refused():
+    with pytest.raises(rm.RankmeterError, match="log of events"):
+        reconcile(*small(), {"CTR": 0.2})
+
+
+def test_names_of_tools_are_understood():
+    assert str(meant_by("RetrievalNormalizedDCG(top_k=5)")) == "nDCG@5"
+    assert str(meant_by("ndcg_cut_10")) == "nDCG@10"
+
+
+def test_options_of_tools_take_values_that_make_sense():
+    tools = {one.dialect for one in spoken_by_tools("AP", rm.AP, (1, 2))}
+    assert {"trec_eval:l=2", "trec_eval:M=100", "trec_eval:c"} <= tools
+    assert "trec_eval:M=2" not in tools
+
+
+def test_tools_with_a_convention():
+    assert "recbole" in tools_with("AP", Change("norm", "capped"))
+    assert "trec_eval" not in tools_with("AP", Change("norm", "capped"))
+
+
+def test_steps_add_up_for_every_pair_of_tools():
+    judgments, run = small()
+    tools = []
+    for tool in ["rankmeter", *dialect_names()]:
+        try:
+            between(judgments, run, "rankmeter", tool, "NDCG@5")
+        except rm.MeasureError:
+            continue
+        tools.append(tool)
+    assert len(tools) > 15
+    for first in tools[::8]:
+        for second in tools:
+            path = between(judgments, run, first, second, "NDCG@5")
+            if math.isnan(path.start) or math.isnan(path.end):
+                continue
+            assert sum(step.adds for step in path.steps) == pytest.approx(path.difference, abs=1e-12)
+            ends = rm.evaluate(judgments, run, [path.first.measure, path.last.measure])
+            assert path.start == pytest.approx(ends[path.first.measure], abs=1e-12)
+            assert path.end == pytest.approx(ends[path.last.measure], abs=1e-12)
+            changed = [change for step in path.steps for change in step.changes]
+            assert tuple(changed) == differences(path.first.measure, path.last.measure)
+
+
+def test_the_same_definition_has_no_steps():
+    path = between(*small(), "recbole", "recbole", "NDCG@5")
+    assert path.steps == ()
+    assert "same definition" in path.to_text()
+
+
+def test_a_value_that_is_nan_is_told():
+    path = between(*small(), "recbole", "rankmeter", "Recall@5")
+    assert math.isnan(path.start)
+    assert "has no difference" in path.to_text()
+    assert json.loads(path.to_json())["from"]["value"] is None
+
+
+def test_what_cannot_be_without_the_other_is_one_step():
+    judgments, run = small()
+    there = between(judgments, run, "rankmeter", "rectools", "NDCG@5")
+    back = between(judgments, run, "rectools", "rankmeter", "NDCG@5")
+    assert all(len(step.changes) == 1 for step in there.steps)
+    assert [change.axis for step in back.steps if len(step.changes) > 1 for change in step.changes] == ["gain", "ideal"]
+    assert back.difference == pytest.approx(-there.difference)
+
+
+def test_unknown_tools_and_metrics_name_the_nearest():
+    with pytest.raises(rm.NotFoundError, match="did you mean 'recbole'"):
+        between(*small(), "trec_eval", "recbol", "NDCG@5")
+    with pytest.raises(rm.MeasureError, match="has no metric 'Nonsense'"):
+        between(*small(), "trec_eval", "recbole", "Nonsense")
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["reconcile", str(JUDGMENTS), str(KEYWORD), *args])
+
+
+def test_the_command_finds_a_tool():
+    result = invoke("--claim", "NDCG@10=0.5423")
+    assert result.exit_code == 0
+    assert "recbole\n    NDCG@10: nDCG(gain=binary,ties=input)@10 = 0.542314" in result.stdout
+    data = json.loads(invoke("--claim", "NDCG@10=0.5423", "--changes", "1", "--format", "json").stdout)
+    assert data["found"]
+    assert data["tools"][0]["tool"] == "recbole"
+
+
+def test_the_command_explains_a_difference():
+    result = invoke("--between", "trec_eval:9,c,recbole", "-m", "NDCG@10", "--format", "json")
+    data = json.loads(result.stdout)
+    assert data["from"]["tool"] == "trec_eval:9,c"
+    assert sum(step["adds"] for step in data["steps"]) == pytest.approx(data["to"]["value"] - data["from"]["value"])
+    assert "| gain=binary |" in invoke("--between", "trec_eval,recbole", "-m", "NDCG@10", "--format", "markdown").stdout
+
+
+def test_the_command_exits_with_1_where_nothing_is_found():
+    assert invoke("--claim", "NDCG@10=0.31118999", "--changes", "1").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        ([], "nothing is asked"),
+        (["--claim", "NDCG@10"], "is not NAME=NUMBER"),
+        (["--claim", "NDCG@10=2"], "not possible"),
+        (["--claim", "NDCG@10=0.3", "-m", "AP"], "-m belongs to --between"),
+        (["--claim", "NDCG@10=0.3", "--between", "ranx,beir"], "ask one"),
+        (["--between", "trec_eval", "-m", "AP"], "it takes two"),
+        (["--between", "trec_eval,recbole"], "needs the metric"),
+        (["--between", "trec_eval,nobody", "-m", "AP"], "unknown dialect 'nobody'"),
+    ],
+)
+def test_bad_commands_are_sentences(args, told):
+    result = invoke(*args)
+    assert result.exit_code == 2
+    assert told in result.stderr

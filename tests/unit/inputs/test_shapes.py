@@ -1,0 +1,131 @@
+"""Data of another shape, or with values that cannot be meant, is refused with a hint, not misread."""
+
+from __future__ import annotations
+
+import decimal
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import rankmeter as rm
+
+JUDGMENTS = {"q": {"a": 1}}
+RUN = {"q": {"a": 1.0}}
+INF = math.inf
+
+
+@pytest.mark.parametrize(
+    ("judgments", "message"),
+    [
+        ({"q": {"a": INF}}, r"judgments: a grade is not finite: inf \(query q, item a\)"),
+        ({"q": {"a": 1, "b": -INF}}, r"judgments: a grade is not finite: -inf \(query q, item b\)"),
+        (pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [INF]}), "grade is infinite"),
+    ],
+)
+@pytest.mark.parametrize("run", [RUN, pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]})])
+def test_an_infinite_grade_is_refused(judgments, run, message):
+    if isinstance(run, pl.DataFrame) and isinstance(judgments, dict):
+        message = "judgments: a grade is not finite: -?inf"
+    with pytest.raises(rm.InputError, match=message):
+        rm.evaluate(judgments, run, "AP")
+
+
+def test_an_infinite_grade_in_an_array_or_list_is_refused():
+    with pytest.raises(rm.InputError, match="a grade of the array is not finite at row 0, column 1"):
+        rm.evaluate(rm.arrays([[1, INF]]), rm.arrays([[1.0, 2.0]]), "AP")
+    with pytest.raises(rm.InputError, match="a grade is not finite: inf"):
+        rm.ranked_grades([[1, INF]])
+
+
+def test_an_infinite_score_in_an_array_is_a_score():
+    assert rm.evaluate(rm.arrays([[1, 0]]), rm.arrays([[INF, 2.0]]), "RR")["RR"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (np.ma.array([[1.0, 2.0]], mask=[[True, False]]), "takes no masked array"),
+        (np.array([[1j, 2.0]]), "complex128"),
+        (np.array([["2020-01-01"]], "datetime64[D]"), "datetime64"),
+        (np.array([[1]], "timedelta64[D]"), "timedelta64"),
+    ],
+)
+def test_arrays_hold_real_numbers_only(values, message):
+    with pytest.raises(rm.InputError, match=message):
+        rm.arrays(values)
+
+
+@pytest.mark.parametrize("item", [("a", 0.9), ["a", 0.9], {"a": 0.9}, b"a", None, float("nan"), 1.0])
+def test_a_list_of_what_is_no_id_is_refused(item):
+    with pytest.raises(rm.InputError, match=rf"run: query q holds an item that is {type(item).__name__} .* Hint: "):
+        rm.evaluate(JUDGMENTS, {"q": [item]}, "RR")
+    with pytest.raises(rm.InputError, match=r"^judgments: query q holds .* Hint: "):
+        rm.evaluate({"q": [item]}, RUN, "RR")
+
+
+def test_pairs_get_the_hint_how_to_write_them():
+    with pytest.raises(rm.InputError, match=r"Hint: .*\{query: \{item: score\}\}"):
+        rm.evaluate(JUDGMENTS, {"q": [("a", 0.9), ("b", 0.5)]}, "RR")
+
+
+def test_an_item_that_cannot_be_one_is_refused_further_down_too():
+    with pytest.raises(rm.InputError, match="query q holds an item that cannot be one"):
+        rm.evaluate(JUDGMENTS, {"q": ["a", ["b"]]}, "RR")
+    with pytest.raises(rm.InputError, match="query q holds list"):
+        rm.evaluate({"q": ["a", ["b"]]}, RUN, "RR")
+
+
+@pytest.mark.parametrize("item", [None, float("nan"), 1.5, b"a", ("a", "b")])
+def test_an_item_of_a_dict_is_text_or_a_whole_number(item):
+    for judgments, run in (({"q": {item: 1}}, RUN), (JUDGMENTS, {"q": {item: 1.0}})):
+        with pytest.raises(rm.InputError, match="query q holds an item that is"):
+            rm.evaluate(judgments, run, "RR")
+
+
+@pytest.mark.parametrize("query", [None, 1.5, b"q", ("q", 1)])
+def test_a_query_is_text_or_a_whole_number(query):
+    with pytest.raises(rm.InputError, match="run: a query is"):
+        rm.evaluate(JUDGMENTS, {query: {"a": 1.0}}, "RR")
+
+
+def test_numpy_ids_are_ids():
+    judgments = {np.str_("q"): {np.int64(3): 1}}
+    assert rm.evaluate(judgments, {np.str_("q"): np.array([4, 3])}, "RR")["RR"] == 0.5
+
+
+def test_a_series_under_a_query_is_items_with_values():
+    judgments = {"q": pd.Series({"a": 0, "b": 1}), "r": {"c": 1}}
+    run = {"q": pd.Series([0.1, 0.9], index=["a", "b"]), "r": {"c": 1.0}}
+    assert rm.evaluate(judgments, run, "RR")["RR"] == 1.0
+    with pytest.raises(rm.InputError, match="the Series of query q has an item more than once"):
+        rm.evaluate(judgments, {"q": pd.Series([0.1, 0.9], index=["a", "a"])}, "RR")
+
+
+@pytest.mark.parametrize("kind", ["query", "item"])
+def test_half_a_character_is_no_id(kind):
+    half = "\udc80"
+    query, item = (half, "a") if kind == "query" else ("q", half)
+    frame = pd.DataFrame({"query": [query], "item": pd.Series([item], dtype=object), "score": [1.0]}, dtype=object)
+    with pytest.raises(rm.InputError, match="lone surrogate"):
+        rm.evaluate({query: {item: 1}}, frame, "RR")
+    with pytest.raises(rm.InputError, match="lone surrogate"):
+        rm.evaluate({query: {item: 1}}, {query: {item: 1.0, "b": 1.0}}, "RR")
+
+
+def test_a_signalling_nan_is_no_number():
+    wrong = decimal.Decimal("sNaN")
+    frame = pd.DataFrame({"query": ["q"], "item": ["a"], "score": pd.Series([wrong], dtype=object)})
+    for run in (frame, {"q": {"a": wrong}}):
+        with pytest.raises(rm.InputError, match="is not a number"):
+            rm.evaluate(JUDGMENTS, run, "RR")
+
+
+def test_a_lazy_frame_that_cannot_be_computed_is_an_input_error():
+    lazy = pl.LazyFrame({"query": ["q"], "item": ["a"], "score": ["x"]}).with_columns(pl.col("score").cast(pl.Float64))
+    with pytest.raises(rm.InputError, match=r"run \(polars LazyFrame\) cannot be computed: "):
+        rm.evaluate(JUDGMENTS, lazy, "RR")
+    with pytest.raises(rm.InputError, match=r"run \(polars LazyFrame\) cannot be computed: "):
+        rm.evaluate(JUDGMENTS, lazy.select("missing"), "RR")
