@@ -54,7 +54,7 @@ def _tables(run: AnyRun, queries: Collection[str]) -> Iterable[RunTable]:
         return run.blocks()
     if isinstance(run, (ScoredMapping, RankedLists)):
         kept: dict[Any, Any] = {query: one for query, one in run.data.items() if str(query) in queries}
-        run = replace(run, data=kept)
+        run = type(run)(kept, run.source)
     return [run_table(run)]
 
 
