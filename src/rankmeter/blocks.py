@@ -18,7 +18,7 @@ import polars as pl
 
 from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
-from rankmeter.evaluation import check_answerable, unjudged_at_cutoffs, values_under
+from rankmeter.evaluation import bounded_by_ties, check_answerable, unjudged_at_cutoffs, values_under
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing import PlacedRun
@@ -172,7 +172,7 @@ def evaluate_block(truth: JudgmentTable, run: RunTable, measures: Sequence[Measu
 
 def _extremes(measure: Measure, views: Views, placed: PlacedRun, values: Values) -> tuple[Values, Values]:
     """The values under the worst and the best order of tied items."""
-    if not isinstance(measure, RankedMeasure) or measure.ties in ("worst", "best") or "worst" not in measure.tie_rules:
+    if not isinstance(measure, RankedMeasure) or not bounded_by_ties(measure):
         return values, values
     # Without ties every rule gives the same ranks, but an expectation is computed by another formula.
     if measure.ties not in ("mean", "shared", "middle") and not (views.placements.tied > 1).any():

@@ -321,7 +321,7 @@ def _tie_bounds(
 
     Only queries with a tie are computed again; the others have one value.
     """
-    if tied is None or not isinstance(measure, RankedMeasure) or not _bounded_by_ties(measure):
+    if tied is None or not isinstance(measure, RankedMeasure) or not bounded_by_ties(measure):
         return None
     chosen, views = tied
     part = replace(placed, placements=views.placements)
@@ -333,7 +333,7 @@ def _tie_bounds(
     return None if worst == best or math.isnan(worst) else (worst, best)
 
 
-def _bounded_by_ties(measure: Any) -> bool:
+def bounded_by_ties(measure: Any) -> bool:
     """Whether relevant items first and last in a tie give the highest and the lowest value there is."""
     return (
         type(measure).name in BOUNDED_BY_TIES

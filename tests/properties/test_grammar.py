@@ -20,7 +20,6 @@ CANONICAL = {
     "nDCG(dcg='exp-log2')@10": "nDCG(gain=exp2)@10",
     "nDCG(gains={2:9,1:3})@10": "nDCG(gain={1:3,2:9})@10",
     "nDCG(cutoff=10)": "nDCG@10",
-    "nDCG(k=20)@10": "nDCG@10",
     " AP ( rel = 2 ) @ 100 ": "AP(rel=2)@100",
     "AP(rel=2.0)@100": "AP(rel=2)@100",
     "AP(judged_only=True)": "AP(unjudged=removed)",

@@ -96,7 +96,11 @@ def is_spark(data: object) -> bool:
 
 
 def _files_of(data: str | os.PathLike[str] | Files) -> Files:
-    return data if isinstance(data, Files) else Files(expand(os.fspath(data)))
+    if isinstance(data, Files):
+        return data
+    path = os.fspath(data)
+    # What is no path at all is for the reader to refuse.
+    return Files(expand(path)) if path else Files((path,))
 
 
 def refuse_bare_array(data: object) -> None:
