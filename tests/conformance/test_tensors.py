@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
-from rankmeter.measures import REGISTRY
-from rankmeter.measures.base import RankedMeasure
 
 torch = pytest.importorskip("torch")
 
 from rankmeter.placing import tensors  # noqa: E402  (torch may be absent)
 
-MEASURES = [
-    measure(ties=ties, **({"max_grade": 3} if type(measure).__mro__[1].__name__ == "UserModelMeasure" else {}))
-    for measure in REGISTRY.values()
-    if isinstance(measure, RankedMeasure) and not measure.subtopics and not getattr(measure, "custom", False)
-    for ties in measure.tie_rules
-] + [
+MEASURES = [usual(name)(ties=ties) for name in PLAIN for ties in usual(name).tie_rules] + [
     rm.parse(text)
     for text in (
         "nDCG@3",

@@ -13,7 +13,6 @@ _NOT_A_NAME = frozenset(
 )
 """Endings that say how a file is written, not which system made it."""
 
-ROLES = ("query", "item", "score", "rank", "grade")
 _SIDES = ("judgments", "run")
 
 
@@ -25,6 +24,8 @@ def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
     >>> parse_columns("query=uid,run.item=docid_x")
     ({'query': 'uid'}, {'query': 'uid', 'item': 'docid_x'})
     """
+    from rankmeter.inputs.columns import ROLES  # the one list of roles; loads Polars, which --help does not need
+
     columns: dict[str, dict[str, str]] = {side: {} for side in _SIDES}
     for part in (text or "").split(","):
         if not part.strip():

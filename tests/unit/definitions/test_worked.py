@@ -3,19 +3,13 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
-from rankmeter.measures import REGISTRY
-from rankmeter.measures.base import RankedMeasure
 
 JUDGED = {"a": 3, "b": 1, "c": 0, "d": 2, "e": -1, "f": 1}
 LIST = {"x": 5.0, "b": 4.0, "a": 4.0, "y": 4.0, "c": 3.0, "d": 3.0, "e": 1.0}
-EVERY = [
-    measure(ties=ties, **({"max_grade": 3} if type(measure).__mro__[1].__name__ == "UserModelMeasure" else {}))
-    for measure in REGISTRY.values()
-    if isinstance(measure, RankedMeasure) and not measure.subtopics and not getattr(measure, "custom", False)
-    for ties in measure.tie_rules
-] + [
+EVERY = [usual(name)(ties=ties) for name in PLAIN for ties in usual(name).tie_rules] + [
     rm.parse(text)
     for text in (
         "nDCG@3",
