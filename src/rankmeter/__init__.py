@@ -22,9 +22,10 @@ from rankmeter.errors import (
 
 if TYPE_CHECKING:
     from rankmeter import online
-    from rankmeter.advice import advise
-    from rankmeter.catalogue import Catalogue
-    from rankmeter.comparison import compare, folds, seeds
+    from rankmeter.comparing.advice import advise
+    from rankmeter.comparing.comparison import compare, folds, seeds
+    from rankmeter.comparing.pooling import pool
+    from rankmeter.comparing.results import Comparison
     from rankmeter.custom import measure
     from rankmeter.definitions.reconcile import reconcile
     from rankmeter.definitions.steps import between
@@ -35,15 +36,14 @@ if TYPE_CHECKING:
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.inputs.passages import roll_up
     from rankmeter.inputs.shards import files
+    from rankmeter.lists.catalogue import Catalogue
+    from rankmeter.lists.slices import Slices
     from rankmeter.measures import Measure, parse, parse_measures
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
-    from rankmeter.pooling import pool
     from rankmeter.results import Evaluation
-    from rankmeter.results_comparison import Comparison
-    from rankmeter.sampling import sampled, sampled_ranks
-    from rankmeter.slices import Slices
+    from rankmeter.scale.sampling import sampled, sampled_ranks
     from rankmeter.tracking import log_to_mlflow
 
 __version__ = "0.1.0"
@@ -85,33 +85,33 @@ _LAZY = {
     "nDCG": "rankmeter.measures",
     "parse": "rankmeter.measures",
     "parse_measures": "rankmeter.measures",
-    "Catalogue": "rankmeter.catalogue",
-    "Comparison": "rankmeter.results_comparison",
+    "Catalogue": "rankmeter.lists.catalogue",
+    "Comparison": "rankmeter.comparing.results",
     "Evaluation": "rankmeter.results",
-    "Slices": "rankmeter.slices",
+    "Slices": "rankmeter.lists.slices",
     "Labelled": "rankmeter.inputs",
-    "advise": "rankmeter.advice",
+    "advise": "rankmeter.comparing.advice",
     "between": "rankmeter.definitions.steps",
     "reconcile": "rankmeter.definitions.reconcile",
     "score_table": "rankmeter.definitions.table",
     "arrays": "rankmeter.inputs",
-    "compare": "rankmeter.comparison",
+    "compare": "rankmeter.comparing.comparison",
     "evaluate": "rankmeter.evaluation",
     "explain": "rankmeter.definitions.worked",
     "files": "rankmeter.inputs.shards",
-    "folds": "rankmeter.comparison",
+    "folds": "rankmeter.comparing.comparison",
     "log_to_mlflow": "rankmeter.tracking",
     "measure": "rankmeter.custom",
-    "pool": "rankmeter.pooling",
+    "pool": "rankmeter.comparing.pooling",
     "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
     "ranked_ids": "rankmeter.placing.ranked_ids",
     "read_judgments": "rankmeter.inputs.files",
     "read_labelled": "rankmeter.inputs.files",
     "read_run": "rankmeter.inputs.files",
-    "sampled": "rankmeter.sampling",
-    "sampled_ranks": "rankmeter.sampling",
-    "seeds": "rankmeter.comparison",
+    "sampled": "rankmeter.scale.sampling",
+    "sampled_ranks": "rankmeter.scale.sampling",
+    "seeds": "rankmeter.comparing.comparison",
     "tensors": "rankmeter.placing.tensors",
     "roll_up": "rankmeter.inputs.passages",
     "value": "rankmeter.evaluation",

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmeter.arithmetic.slates import Whole
-    from rankmeter.catalogue import Catalogue, History
-    from rankmeter.slices import Slices
+    from rankmeter.lists.catalogue import Catalogue, History
+    from rankmeter.lists.slices import Slices
 
 BOUNDED_BY_TIES = frozenset(
     "P R F Success RR AP nDCG DCG CG RBP ERR Rprec Bpref AUC Judged IPrec NumRelRet AllRelevant".split()
@@ -116,11 +116,11 @@ def evaluate(
     about = About.of(catalogue, history, by, columns)
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
     if is_spark(judgments) or is_spark(run):
-        from rankmeter.spark import evaluate_spark  # which needs pyarrow
+        from rankmeter.scale.spark import evaluate_spark  # which needs pyarrow
 
         return evaluate_spark(judgments, run, asked, columns, name, per_query_to)
     if per_query_to is not None:
-        from rankmeter.to_file import evaluate_to_file
+        from rankmeter.scale.to_file import evaluate_to_file
 
         return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress)
     return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
@@ -139,7 +139,7 @@ class About:
         """Accept a catalogue and a history of any kind."""
         if catalogue is None and history is None:
             return cls(by=by)
-        from rankmeter.catalogue import into_catalogue, into_history  # only where they are given
+        from rankmeter.lists.catalogue import into_catalogue, into_history  # only where they are given
 
         return cls(
             None if catalogue is None else into_catalogue(catalogue),
@@ -151,7 +151,7 @@ class About:
         """Ask measures of one group for every group, where none was named."""
         if self.catalogue is None:
             return measures
-        from rankmeter.listing import for_each_group
+        from rankmeter.lists.listing import for_each_group
 
         return for_each_group(measures, self.catalogue)
 
@@ -159,7 +159,7 @@ class About:
         """Refuse measures that ask for what was not given."""
         is_unjudged = placing.truth is None and placing.returned is not None
         if is_unjudged or any(isinstance(measure, SlateMeasure) for measure in measures):
-            from rankmeter.slating import check_needs
+            from rankmeter.lists.slating import check_needs
 
             check_needs(measures, placing.given(self.catalogue, self.history), has_segments=self.by is not None)
 
@@ -195,7 +195,7 @@ def evaluate_placing(
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
     if listed or about.by is not None:
-        from rankmeter.listing import measure_lists  # only for lists and slices
+        from rankmeter.lists.listing import measure_lists  # only for lists and slices
 
         given = placing.given(about.catalogue, about.history)
         again = partial(_again, placing, ranked)
@@ -221,7 +221,7 @@ def _compared(listed: list[SlateMeasure]) -> list[Measure]:
     gaps = [measure for measure in listed if type(measure).name == "SegmentGap"]
     if not gaps:
         return []
-    from rankmeter.listing import compared_by
+    from rankmeter.lists.listing import compared_by
 
     return [compared_by(measure) for measure in gaps]
 

@@ -19,8 +19,8 @@ from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.placing.subtopics import numbered_items, without_subtopics
 
 if TYPE_CHECKING:
-    from rankmeter.catalogue import Catalogue, History
-    from rankmeter.slating import Given
+    from rankmeter.lists.catalogue import Catalogue, History
+    from rankmeter.lists.slating import Given
 
 MOST_JUDGED = 2_000_000
 """Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
@@ -46,7 +46,7 @@ class Placing:
 
     def given(self, catalogue: Catalogue | None, history: History | None) -> Given:
         """What measures of lists look at."""
-        from rankmeter.slating import Given
+        from rankmeter.lists.slating import Given
 
         if self.returned is None:
             fact = f"{self.run} was ranked already and holds no lists of items."

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from rankmeter.arithmetic.slates.data import Whole
-    from rankmeter.slices import Slices
+    from rankmeter.lists.slices import Slices
     from rankmeter.stats.intervals import Interval
 
 FILE_VERSION = 1

@@ -12,7 +12,7 @@ from rankmeter.measures import Measure, parse
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates.data import Whole
-    from rankmeter.slices import Slices
+    from rankmeter.lists.slices import Slices
 
 
 def slates_columns(slices: Mapping[str, Slices]) -> dict[str, pl.Series]:
@@ -62,7 +62,7 @@ def saved_wholes(header: Mapping[str, Any]) -> dict[Measure, Whole]:
 def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Slices]:
     """Read what :func:`slates_header` and :func:`slates_columns` wrote; samples for intervals are made again."""
     from rankmeter.arithmetic.parts import Values
-    from rankmeter.slices import Slices, sample_of
+    from rankmeter.lists.slices import Slices, sample_of
 
     made = {}
     for name, one in header.get("slices", {}).items():

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError, MissingExtraError, RankmeterError, with_hint
 from rankmeter.results import Evaluation
-from rankmeter.results_comparison import Comparison
 
 if TYPE_CHECKING:
     from rankmeter.stats.intervals import Interval

@@ -14,7 +14,7 @@ from tests.conformance.test_streamed import EXACT
 from tests.conformance.test_ways_of_placing import by_query, data, rows
 
 import rankmeter as rm
-from rankmeter import spark_worker
+from rankmeter.scale import spark_worker
 
 SRC = str(Path(rm.__file__).parents[1])
 pytest.importorskip("pyspark", reason="PySpark is not installed")

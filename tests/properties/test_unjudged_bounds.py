@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import rankmeter as rm
 from rankmeter.asking import ask
+from rankmeter.comparing.systems import measure_system
+from rankmeter.comparing.unjudged import UnjudgedBounds, is_bounded
 from rankmeter.inputs import into_judgments
 from rankmeter.measures import parse
-from rankmeter.systems import measure_system
-from rankmeter.unjudged import UnjudgedBounds, is_bounded
 
 ITEMS = list("abcdefgh")
 MEASURES = [

@@ -49,7 +49,7 @@ def command(
     """
     if not paths:
         raise InputError(with_hint("no judgments were given.", "rankmeter advise JUDGMENTS [RUN...]"))
-    from rankmeter.advice import advise
+    from rankmeter.comparing.advice import advise
     from rankmeter.inputs import into_judgments
     from rankmeter.inputs.files import read_run
 

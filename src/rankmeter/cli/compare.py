@@ -13,15 +13,15 @@ import click
 from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text
-from rankmeter.comparison_records import units as plural
+from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
+from rankmeter.comparing.records import units as plural
 from rankmeter.errors import InputError, with_hint
-from rankmeter.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.measures import Measure, split_measures
 from rankmeter.report.titles import titles_of
 
 if TYPE_CHECKING:
+    from rankmeter.comparing.results import Comparison
     from rankmeter.inputs import AnyJudgments, AnyRun
-    from rankmeter.results_comparison import Comparison
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 FAILED = 1
@@ -174,7 +174,7 @@ def command(
         if not saved:
             truth, systems = _sources(paths, seeds, folds, columns, judgments_format, run_format)
         groups, group_name = _units(units)
-        from rankmeter.comparison import compare
+        from rankmeter.comparing.comparison import compare
 
         cmp = compare(
             truth, systems, asked, baseline=baseline, pairs=pairs, test=test, correction=correction, level=level,
@@ -268,9 +268,9 @@ def _sources(
     judgments_format: str | None,
     run_format: str | None,
 ) -> tuple[AnyJudgments, list[tuple[str, object]]]:
+    from rankmeter.comparing.systems import folds as as_folds
+    from rankmeter.comparing.systems import seeds as as_seeds
     from rankmeter.inputs import into_judgments
-    from rankmeter.systems import folds as as_folds
-    from rankmeter.systems import seeds as as_seeds
 
     usage = "rankmeter compare JUDGMENTS RUN RUN..."
     if not paths:

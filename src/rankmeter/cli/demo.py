@@ -82,7 +82,7 @@ def command(output: Path) -> None:
 
 def write_page(page: Path, judgments: str, runs: dict[str, str]) -> str:
     """Compare the systems and write the report as a page to look at; what to say about it."""
-    from rankmeter.comparison import compare
+    from rankmeter.comparing.comparison import compare
     from rankmeter.report.html import need_report_extra
 
     try:

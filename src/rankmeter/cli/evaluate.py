@@ -225,7 +225,7 @@ def evaluate_files(
     )
     about: dict[str, Any] = {"by": list(reading.by) or None}
     if reading.catalogue is not None or reading.history is not None:
-        from rankmeter.catalogue import into_catalogue, into_history
+        from rankmeter.lists.catalogue import into_catalogue, into_history
 
         # Read once for all runs.
         about["catalogue"] = None if reading.catalogue is None else into_catalogue(reading.catalogue)

@@ -59,9 +59,9 @@ def command(
         check_writable(output)
     if quiet:
         silence_notes()
+    from rankmeter.comparing.pooling import pool
     from rankmeter.inputs import into_judgments
     from rankmeter.inputs.files import read_run
-    from rankmeter.pooling import pool
 
     for_judgments, for_runs = parse_columns(columns)
     truth = into_judgments(

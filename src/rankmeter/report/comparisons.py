@@ -15,8 +15,8 @@ from rankmeter.report import tables
 from rankmeter.report.tables import DIGITS, Cell, Table
 
 if TYPE_CHECKING:
-    from rankmeter.comparison_records import Difference, Score
-    from rankmeter.results_comparison import Comparison
+    from rankmeter.comparing.records import Difference, Score
+    from rankmeter.comparing.results import Comparison
 
 Bars = Literal["blocks", "ascii"]
 BAR_WIDTH = 12

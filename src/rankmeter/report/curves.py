@@ -12,7 +12,7 @@ from rankmeter.evaluation import evaluate
 from rankmeter.measures import Measure, RankedMeasure
 
 if TYPE_CHECKING:
-    from rankmeter.comparison_records import Inputs
+    from rankmeter.comparing.records import Inputs
     from rankmeter.results import Evaluation
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)

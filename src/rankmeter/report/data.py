@@ -20,9 +20,9 @@ from rankmeter.report.curves import curves
 from rankmeter.report.lists import judgments_of, ranked_lists, similarity
 
 if TYPE_CHECKING:
+    from rankmeter.comparing.results import Comparison
     from rankmeter.placing.placements import Floats
     from rankmeter.report.titles import Titles
-    from rankmeter.results_comparison import Comparison
 
 MOST_POINTS = 300
 """How many queries a chart of differences shows at most."""

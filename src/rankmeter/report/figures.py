@@ -16,7 +16,7 @@ from rankmeter.report.titles import Titles
 from rankmeter.report.words import WORDS
 
 if TYPE_CHECKING:
-    from rankmeter.results_comparison import Comparison
+    from rankmeter.comparing.results import Comparison
 
 FORMATS = ("svg", "png")
 WIDTH = 460

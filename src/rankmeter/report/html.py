@@ -19,9 +19,9 @@ from rankmeter.report.titles import into_titles
 from rankmeter.report.words import WORDS, settings_sentences
 
 if TYPE_CHECKING:
-    from rankmeter.comparison_records import Score
+    from rankmeter.comparing.records import Score
+    from rankmeter.comparing.results import Comparison
     from rankmeter.measures import Measure
-    from rankmeter.results_comparison import Comparison
 
 LISTS = 50
 """For how many queries a report keeps the ranked lists unless told otherwise."""

@@ -11,8 +11,8 @@ from rankmeter.report import tables
 from rankmeter.report.comparisons import to_markdown
 
 if TYPE_CHECKING:
-    from rankmeter.gate import Verdict
-    from rankmeter.results_comparison import Comparison
+    from rankmeter.comparing.gate import Verdict
+    from rankmeter.comparing.results import Comparison
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML cannot hold, however they are written."""
@@ -26,7 +26,7 @@ def to_junit(verdicts: Sequence[Verdict], *, suite: str = "rankmeter compare") -
     group = ET.SubElement(root, "testsuite", {"name": suite, **counts})
     for verdict in verdicts:
         name = _xml(f"{verdict.gate.text}: {verdict.system}")
-        case = ET.SubElement(group, "testcase", {"classname": "rankmeter.gate", "name": name})
+        case = ET.SubElement(group, "testcase", {"classname": "rankmeter.comparing.gate", "name": name})
         if verdict.failed:
             failure = ET.SubElement(case, "failure", {"message": _xml(verdict.why), "type": "gate"})
             failure.text = _xml(f"{verdict.gate.text}\n{verdict.why}")

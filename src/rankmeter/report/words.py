@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rankmeter.measures.prose import Language
 
 if TYPE_CHECKING:
-    from rankmeter.comparison_records import Settings
+    from rankmeter.comparing.records import Settings
 
 WORDS: dict[Language, dict[str, str]] = {
     "en": {

@@ -14,7 +14,7 @@ from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats, Ints
 
 if TYPE_CHECKING:
-    from rankmeter.slices import Sample
+    from rankmeter.lists.slices import Sample
 
 BLOCK_CELLS = 4_000_000
 

@@ -47,7 +47,7 @@ def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples:
 
 
 def _gap_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:
-    from rankmeter.listing import compared_by
+    from rankmeter.lists.listing import compared_by
 
     cut = next((one for one in ev.slices.values() if one.kind == "query"), None)
     if cut is None:

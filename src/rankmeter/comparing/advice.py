@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankmeter.asking import ask
+from rankmeter.comparing.pooling import judged_share
 from rankmeter.errors import InputError
 from rankmeter.evaluation import evaluate_placing
 from rankmeter.inputs import AnyRun, RunFile, into_judgments, into_run
@@ -20,7 +21,6 @@ from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.placements import Floats
 from rankmeter.placing.table import whole
 from rankmeter.planning import into_placing
-from rankmeter.pooling import judged_share
 from rankmeter.results import Evaluation
 from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import Sample

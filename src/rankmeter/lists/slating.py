@@ -12,9 +12,9 @@ import polars as pl
 
 from rankmeter.arithmetic.slates import Items, Rows, Sets, Slates
 from rankmeter.arithmetic.slates.listquality import is_among
-from rankmeter.catalogue import Catalogue, History
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs.sources import AnyJudgments, AnyRun
+from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.placing import judgments_table

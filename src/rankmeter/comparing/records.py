@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.measures import Measure
 from rankmeter.stats.corrections import MEANING, Correction
 from rankmeter.stats.effects import Effect
 from rankmeter.stats.equivalence import Equivalence
 from rankmeter.stats.intervals import METHODS, Interval, IntervalMethod
 from rankmeter.stats.paired import Test
-from rankmeter.unjudged import UnjudgedBounds
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import rankmeter as rm
-from rankmeter.gate import check_gate, check_gates, parse_gate
+from rankmeter.comparing.gate import check_gate, check_gates, parse_gate
 from rankmeter.report.pipelines import to_junit, to_summary
 
 TRUTH = {f"q{i}": {"a"} for i in range(20)}

@@ -13,18 +13,18 @@ import polars as pl
 from rankmeter.arithmetic import Values, aggregated
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
 from rankmeter.arithmetic.slates.fairness import gap_between
-from rankmeter.catalogue import Catalogue
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.lists.catalogue import Catalogue
+from rankmeter.lists.protocol import protocol_notes
+from rankmeter.lists.slating import Given, Material, gather, lists_of
+from rankmeter.lists.slices import Sample, Slices, sample_of
+from rankmeter.lists.slicing import Slicing, into_slicings
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing import PlacedRun, judgments_table
 from rankmeter.placing.placements import Bools
-from rankmeter.protocol import protocol_notes
-from rankmeter.slating import Given, Material, gather, lists_of
-from rankmeter.slices import Sample, Slices, sample_of
-from rankmeter.slicing import Slicing, into_slicings
 
 Remeasure = Callable[[JudgmentTable], Mapping[Measure, tuple[pl.Series, Values]]]
 """From some of the judgments to the values of the placed measures."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rankmeter.comparison_records import Settings, units
+from rankmeter.comparing.records import Settings, units
+from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import examples
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
 from rankmeter.stats.samples import Sample
-from rankmeter.unjudged import UnjudgedBounds
 
 if TYPE_CHECKING:
-    from rankmeter.systems import Measured
+    from rankmeter.comparing.systems import Measured
 
 FEW_UNITS = 25
 """Fewer units than this say little, whatever the test."""

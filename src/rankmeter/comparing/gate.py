@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
+from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import parse
-from rankmeter.results_comparison import Comparison
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.paired import Alternative
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
-from rankmeter.comparison_records import Difference, Inputs, Quality, Score, Settings
+from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import Measure
 from rankmeter.stats.paired import Alternative, p_value

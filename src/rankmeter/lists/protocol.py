@@ -9,8 +9,8 @@ import numpy as np
 
 from rankmeter.arithmetic.slates import Rows, Sets, Slates
 from rankmeter.errors import RankmeterWarning
+from rankmeter.lists.slating import Material
 from rankmeter.placing.placements import Placements
-from rankmeter.slating import Material
 
 FEWEST_USERS = 20
 """With fewer users a candidate set that looks sampled may just be small."""

@@ -12,7 +12,8 @@ import polars as pl
 
 from rankmeter.arithmetic import FORMULAS, Values, Views
 from rankmeter.asking import Asked
-from rankmeter.comparison_records import Quality
+from rankmeter.comparing.records import Quality
+from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
 from rankmeter.evaluation import evaluate_placing
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
@@ -22,7 +23,6 @@ from rankmeter.placing import PlacedRun, run_table
 from rankmeter.placing.table import whole
 from rankmeter.planning import Placing, into_placing
 from rankmeter.results import Evaluation
-from rankmeter.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 
 DEFAULT_CUTOFF = 10
 """How deep lists are checked for unjudged items where no measure has a cutoff."""

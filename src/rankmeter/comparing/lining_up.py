@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankmeter.comparing.systems import Measured
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.results import Evaluation
 from rankmeter.stats.samples import UNTESTED, Sample, sample
-from rankmeter.systems import Measured
 
 NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
 """Counts that describe the data: more of them is not better."""

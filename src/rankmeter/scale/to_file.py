@@ -16,8 +16,6 @@ import polars as pl
 
 from rankmeter.arithmetic.parts import Values
 from rankmeter.asking import Asked
-from rankmeter.blocks import State, check_mergeable, evaluate_block, summary
-from rankmeter.distant import DistantEvaluation
 from rankmeter.errors import InputError, with_hint
 from rankmeter.evaluation import evaluate_placing
 from rankmeter.inputs import RunFile, into_judgments, into_run
@@ -33,6 +31,8 @@ from rankmeter.placing.subtopics import without_subtopics
 from rankmeter.placing.table import ScatteredQueryError, same_id_types
 from rankmeter.planning import MOST_JUDGED, into_placing
 from rankmeter.results import Evaluation
+from rankmeter.scale.blocks import State, check_mergeable, evaluate_block, summary
+from rankmeter.scale.distant import DistantEvaluation
 
 QUERIES_AT_ONCE = 200_000
 """How many of the judged queries that the run does not hold are evaluated at a time."""

@@ -20,15 +20,15 @@ import polars as pl
 from rankmeter.arithmetic import FORMULAS
 from rankmeter.arithmetic.parts import Values
 from rankmeter.asking import Asked
-from rankmeter.blocks import State, check_mergeable, summary
-from rankmeter.distant import DistantEvaluation
 from rankmeter.errors import InputError, MissingExtraError, RankmeterWarning, with_hint
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.results import Evaluation
-from rankmeter.spark_tables import Side, judgment_side, local_judgments, local_run, quoted, run_side
-from rankmeter.spark_worker import ARRAYS, Problems, Work, partition_function
+from rankmeter.scale.blocks import State, check_mergeable, summary
+from rankmeter.scale.distant import DistantEvaluation
+from rankmeter.scale.spark_tables import Side, judgment_side, local_judgments, local_run, quoted, run_side
+from rankmeter.scale.spark_worker import ARRAYS, Problems, Work, partition_function
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
 

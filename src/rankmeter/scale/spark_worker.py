@@ -17,10 +17,10 @@ import numpy as np
 import polars as pl
 
 from rankmeter.arithmetic import FORMULAS
-from rankmeter.blocks import evaluate_block
 from rankmeter.errors import InputError, RankmeterError, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.measures import Measure
+from rankmeter.scale.blocks import evaluate_block
 
 BLOCK_ROWS = 1 << 19
 """A block is worked on when it has so many rows, or when the partition ends; a longer query is a block of its own."""

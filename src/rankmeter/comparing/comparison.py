@@ -8,16 +8,18 @@ from typing import Any
 
 from rankmeter import __version__
 from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
-from rankmeter.comparison_records import Difference, Family, Inputs, Score, Settings, units
+from rankmeter.comparing.lining_up import LinedUp, samples_of, units_of_queries
+from rankmeter.comparing.notes import notes_about
+from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units
+from rankmeter.comparing.results import Comparison
+from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
+from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.columns import columns_of
-from rankmeter.lining_up import LinedUp, samples_of, units_of_queries
 from rankmeter.measures import Measure
-from rankmeter.notes import notes_about
 from rankmeter.placing.placements import Floats
 from rankmeter.results import Evaluation
-from rankmeter.results_comparison import Comparison
 from rankmeter.stats.best import Separation, separations
 from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
 from rankmeter.stats.effects import effect
@@ -26,8 +28,6 @@ from rankmeter.stats.intervals import METHODS, Bands, IntervalMethod, check_leve
 from rankmeter.stats.paired import TESTS, Test, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import Sample
-from rankmeter.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
-from rankmeter.unjudged import UnjudgedBounds
 
 Progress = Callable[[str], None]
 

@@ -1,0 +1,1 @@
+"""Is the difference real: systems lined up, tested, gated, and advised upon."""
