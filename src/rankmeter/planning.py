@@ -13,7 +13,7 @@ from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelle
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table, whole
+from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table
 from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.placing.subtopics import numbered_items, without_subtopics
@@ -56,6 +56,8 @@ class Placing:
     def table(self) -> AnyRun:
         """The run in memory, for what reads it more than once."""
         if isinstance(self.returned, RunFile):
+            from rankmeter.placing.table import whole  # only for tables
+
             return whole(self.returned.blocks())
         if self.returned is None:
             raise InputError(f"{self.run} was ranked already and holds no lists of items.")

@@ -124,6 +124,8 @@ def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...]
         changes["norm"] = "k"
     if changes.get("ideal") == "full":
         changes |= {"gain": "binary", "cutoff": changes.get("cutoff", 3)}
+    if changes.get("ideal") in ("list", "top"):  # which re-sort what sign=positive changes
+        changes.pop("sign", None)
     return with_possible_ties(measure, changes)
 
 

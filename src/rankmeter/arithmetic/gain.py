@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -69,37 +70,53 @@ def ndcg(view: View, m: Options) -> Parts:
 
 
 def _ideal(view: View, m: Options) -> Floats:
+    """(n,) the DCG of the ideal list: the highest gains first, as many as count."""
     discount = DISCOUNTS[m.discount]
     if m.ideal == "full":
         return np.full(len(view), cumulated(discount, m.cutoff)[-1])
-    if m.ideal in ("judged", "uncut", "length"):
-        gain, offsets = _best_gains(view, m)
+    if m.ideal in ("judged", "uncut", "length") and isinstance(m.gain, str):
+        # Gains rise with grades: the best grades are the ideal, and what has no gain stands at the end.
+        offsets, sizes = view.best_offsets, view.once(("above 0",), lambda: _positive(view.best, view.best_offsets))
+        gain_at: Callable[[Ints], Floats] = lambda rows: gains_of(view.best[rows], m)  # noqa: E731
     else:
-        rows = view.rank <= length(view, m.cutoff if m.ideal == "top" else None)[view.query]
-        offsets = offsets_of(np.bincount(view.query[rows], minlength=len(view)).astype(np.int64))
-        gain = sort_descending(gains_of(view.grade[rows], m), offsets)
-    place = np.arange(1, len(gain) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
-    counts = gain > 0
-    if m.ideal != "uncut" and m.cutoff is not None:
-        counts &= place <= m.cutoff
-    query = np.repeat(np.arange(len(view)), np.diff(offsets))
-    if m.ideal == "length":
-        counts &= place <= view.returned[query]
-    query = query[counts]
-    weighed = np.bincount(query, weights=gain[counts] * weights_at(discount, place[counts]), minlength=len(view))
-    return weighed.astype(np.float64, copy=False)
-
-
-def _best_gains(view: View, m: Options) -> tuple[Floats, Ints]:
-    """The gains of the candidates, highest first; of the first k only where no more can count."""
-    if not isinstance(m.gain, str):  # a map need not keep the order of the grades
-        return sort_descending(gains_of(view.best, m), view.best_offsets), view.best_offsets
-    low, high = view.best_offsets[:-1], view.best_offsets[1:]
-    # Gains rise with grades: what has none stands at the end.
-    sizes: Ints = view.once(("above 0",), lambda: bisect(view.best, low, high, np.zeros(len(low)), past_equal=False))
+        offsets, gain = _sorted_gains(view, m)
+        sizes, gain_at = _positive(gain, offsets), gain.__getitem__
     if m.ideal != "uncut" and m.cutoff is not None:
         sizes = np.minimum(sizes, m.cutoff)
-    return gains_of(view.best[expand(low, sizes)], m), offsets_of(sizes)
+    if m.ideal == "length":
+        sizes = np.minimum(sizes, view.returned)
+    return _discounted_heads(gain_at, offsets[:-1], sizes, discount)
+
+
+def _sorted_gains(view: View, m: Options) -> tuple[Ints, Floats]:
+    """The gains of the candidates or of the list, highest first within each query, and where each query's start."""
+    if m.ideal in ("judged", "uncut", "length"):
+        return view.best_offsets, sort_descending(gains_of(view.best, m), view.best_offsets)
+    rows = view.rank <= length(view, m.cutoff if m.ideal == "top" else None)[view.query]
+    offsets = offsets_of(np.bincount(view.query[rows], minlength=len(view)).astype(np.int64))
+    return offsets, sort_descending(gains_of(view.grade[rows], m), offsets)
+
+
+def _positive(falling: Floats, offsets: Ints) -> Ints:
+    """(n,) how many values of each query are above 0."""
+    if falling.min(initial=np.inf) > 0:
+        return np.diff(offsets)
+    return bisect(falling, offsets[:-1], offsets[1:], np.zeros(len(offsets) - 1), past_equal=False)
+
+
+def _discounted_heads(gain_at: Callable[[Ints], Floats], first: Ints, sizes: Ints, discount: Discount) -> Floats:
+    """(n,) the discounted sum of the first gains of each query; they fall."""
+    # Where the first and the last gain are 1, all are, and the sum of their weights is known: the same additions in
+    # the same order, so that not a bit depends on which way was taken.
+    total = cumulated(discount, int(sizes.max(initial=0)))[sizes]
+    some = np.flatnonzero(sizes > 0)
+    graded = (gain_at(first[some]) != 1.0) | (gain_at(first[some] + sizes[some] - 1) != 1.0)
+    if graded.any():
+        some = some[graded]
+        rows, owner = expand(first[some], sizes[some]), np.repeat(np.arange(len(some)), sizes[some])
+        weights = weights_at(discount, rows - first[some][owner] + 1)
+        total[some] = np.bincount(owner, weights=gain_at(rows) * weights, minlength=len(some))
+    return total
 
 
 def rank_biased_precision(view: View, m: Options) -> Parts:

@@ -24,6 +24,8 @@ def total_relevant(view: View, rel: float) -> Floats:
     """(n,) R: how many candidates are relevant."""
 
     def count() -> Floats:
+        if view.best.min(initial=np.inf) >= rel:
+            return np.diff(view.best_offsets).astype(np.float64)
         if len(view.best) < MANY_A_QUERY * len(view):
             query = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))
             return np.bincount(query[view.best >= rel], minlength=len(view)).astype(np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -164,6 +165,9 @@ def command(
     """
     reading = Reading(queries, duplicates, columns, judgments_format, run_format, catalogue, history, by, dialect)
     showing = Showing(per_query, interval, digits, format_ or _format_of(output), output, save, quiet)
+    if catalogue is None and not interval:
+        # No matrices are multiplied, and the threads that NumPy would start for them cost a quarter of a short run.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if quiet:
         silence_notes()
     if labelled is not None:

@@ -1,4 +1,7 @@
-"""Where the judged items stand: one module per kind of data, all giving the same placements."""
+"""Where the judged items stand: one module per kind of data, all giving the same placements.
+
+Each is loaded when such data comes: a mapping needs nothing of what tables need.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,19 @@ import numpy as np
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs.ids import LateIds, no_text
 from rankmeter.inputs.mappings import refuse_infinite_grades, table_of_judgments, table_of_run
-from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, GradedMapping, RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.placing.arrays import place_arrays
 from rankmeter.placing.mapping import Item, Query, place_mappings, same_id_types
 from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
-from rankmeter.placing.slates import lengths_of
-from rankmeter.placing.table import ScatteredQueryError, place_blocks, place_table, whole
 
 
 def place_run(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun:
     """Place a run of any kind against judgments of any kind."""
     if isinstance(judgments, Dense) and isinstance(run, Dense):
+        from rankmeter.placing.arrays import place_arrays
+
         queries = pl.Series(np.arange(len(run.values)))
         placements = place_arrays(judgments.values, run.values, plan)
         placed = PlacedRun(queries, placements, scored=True, highest_grade=float(judgments.values.max()))
@@ -37,6 +38,8 @@ def place_run(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun:
 
 def place_unjudged(run: AnyRun, plan: Plan) -> PlacedRun:  # noqa: ARG001 (nothing is judged, so nothing is planned)
     """A run without judgments: whose lists they are and how long, for measures of lists."""
+    from rankmeter.placing.slates import lengths_of
+
     queries, returned = lengths_of(run)
     n, nothing = len(queries), np.empty(0, np.int64)
     columns = dict.fromkeys(("query", "above", "tied", "higher_id", "earlier"), nothing)
@@ -93,6 +96,9 @@ def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, flo
 
 
 def _place_tables(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun:
+    from rankmeter.inputs.regrouping import regrouped
+    from rankmeter.placing.table import ScatteredQueryError, place_blocks, place_table
+
     truth = judgments_table(judgments)
     highest = float(truth.grade.max() or 0.0)  # type: ignore[arg-type]
     if isinstance(run, RunFile):
@@ -153,4 +159,4 @@ def refuse_strangers(placed: PlacedRun, judgments: AnyJudgments, run: AnyRun) ->
     )
 
 
-__all__ = ["PlacedRun", "Placements", "Plan", "judgments_table", "place_run", "place_unjudged", "run_table", "whole"]
+__all__ = ["PlacedRun", "Placements", "Plan", "judgments_table", "place_run", "place_unjudged", "run_table"]

@@ -244,6 +244,7 @@ def _count(run: RunTable, plan: Plan, block: _Block, row: Ints, judgment: Ints, 
         segment_of[code[row]],
         score,
         plan,
+        rows=position,
         rows_of=lambda some: position[some],
         ids_of=ids_of,
     )
