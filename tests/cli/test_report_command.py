@@ -28,7 +28,7 @@ def test_report_and_figures_are_written_and_named(tmp_path: Path) -> None:
     texts = f"queries={demo.data_path(demo.QUERIES)}"
     result = compare("--report", str(page), "--lang", "zh", "--titles", texts, "--figures", str(folder))
     assert result.exit_code == 0
-    assert f"written to {page}" in result.stderr
+    assert f"已写入 {page}" in result.stderr
     written = page.read_text(encoding="utf-8")
     assert "history of clocks in the forest" in written
     assert "排行榜" in written

@@ -14,10 +14,12 @@ from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
-from rankmeter.comparing.records import units as plural
+from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import Measure, split_measures
+from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of
+from rankmeter.wording import word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
@@ -98,7 +100,9 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table, or what --output ends with.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write to this file, whole or not at all.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write one HTML file that shows everything, offline.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of report and figures.")
+@click.option(
+    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of all that is said and shown."
+)
 @click.option(
     "--titles", multiple=True, metavar="KIND=FILE", help="CSV of ids and texts: queries=queries.csv, items=items.csv."
 )
@@ -182,17 +186,19 @@ def command(
             resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, progress=_shown_on(progress),
         )  # fmt: skip
     verdicts = check_gates(cmp, parsed)
-    _deliver(cmp, format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table"), output, digits)
-    _write_verdicts(cmp, verdicts, junit, summary)
+    format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
+    _deliver(cmp, format_, output, digits, lang)
+    _write_verdicts(cmp, verdicts, junit, summary, lang)
     if report is not None:
         cmp.report(report, lang=lang, titles=texts, lists=lists)
     if figures is not None:
         cmp.figures(figures, lang=lang)
     if not quiet:
-        _talk(cmp, needed, [output, report, figures], notes=format_ not in (None, "table"))
+        _talk(cmp, needed, [output, report, figures], lang, notes=format_ != "table")
     for verdict in verdicts:
         if verdict.failed or not quiet:
-            say(f"{'FAILED' if verdict.failed else 'passed'}: {verdict.gate.text}: {verdict.why}")
+            kind = "gate_failed" if verdict.failed else "gate_passed"
+            say(word(kind, lang, gate=verdict.gate.text, why=verdict.why))
     return FAILED if any(verdict.failed for verdict in verdicts) else 0
 
 
@@ -216,25 +222,27 @@ def _shown_on(progress: Progress) -> Callable[[str], None]:
     return shown
 
 
-def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int) -> None:
+def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lang: Language) -> None:
     if format == "table" and output is None and sys.stdout.isatty():
-        _print(cmp, digits)
+        _print(cmp, digits, lang)
         return
-    text = _text(cmp, format, digits)
+    text = _text(cmp, format, digits, lang)
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
         write_text(output, text)
 
 
-def _write_verdicts(cmp: Comparison, verdicts: Sequence[Verdict], junit: Path | None, summary: Path | None) -> None:
+def _write_verdicts(
+    cmp: Comparison, verdicts: Sequence[Verdict], junit: Path | None, summary: Path | None, lang: Language
+) -> None:
     from rankmeter.report.pipelines import to_junit, to_summary
 
     if junit is not None:
-        write_text(junit, to_junit(verdicts))
+        write_text(junit, to_junit(verdicts, lang=lang))
     if summary is not None:
         before = summary.read_text(encoding="utf-8") if summary.exists() else ""
-        write_text(summary, before + to_summary(cmp, verdicts))
+        write_text(summary, before + to_summary(cmp, verdicts, lang=lang))
 
 
 def _with_gates(asked: list[str], gates: Sequence[Gate], *, saved: bool) -> list[str] | None:
@@ -323,7 +331,7 @@ def _units(path: str | None) -> tuple[dict[str, str] | None, str]:
     return dict(zip(frame["query"].to_list(), frame[others[0]].to_list(), strict=True)), others[0]
 
 
-def _text(cmp: Comparison, format: str, digits: int) -> str:
+def _text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
     from rankmeter.report import comparisons
 
     if format == "json":
@@ -331,42 +339,46 @@ def _text(cmp: Comparison, format: str, digits: int) -> str:
     if format == "csv":
         return cmp.tests.write_csv()
     if format == "markdown":
-        return comparisons.to_markdown(cmp, digits=digits) + "\n"
+        return comparisons.to_markdown(cmp, digits=digits, lang=lang) + "\n"
     if format == "latex":
-        return comparisons.to_latex(cmp, digits=digits) + "\n"
+        return comparisons.to_latex(cmp, digits=digits, lang=lang) + "\n"
     unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
-    return comparisons.to_text(cmp, digits=digits, bars="blocks" if unicode else "ascii") + "\n"
+    return comparisons.to_text(cmp, digits=digits, bars="blocks" if unicode else "ascii", lang=lang) + "\n"
 
 
-def _print(cmp: Comparison, digits: int) -> None:
+def _print(cmp: Comparison, digits: int, lang: Language) -> None:
     """On a terminal: the same as the plain text, with the best group in colour."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
-    for line in _text(cmp, "table", digits).splitlines():
-        style = "bold green" if line.startswith("*  ") else "yellow" if line.startswith("note:") else ""
+    for line in _text(cmp, "table", digits, lang).splitlines():
+        style = "bold green" if line.startswith("*  ") else "yellow" if line.startswith(("note:", "说明：")) else ""
         console.print(Text(line, style=style), soft_wrap=True)
 
 
-def _talk(cmp: Comparison, needed: float | None, written: Sequence[Path | None], *, notes: bool) -> None:
+def _talk(
+    cmp: Comparison, needed: float | None, written: Sequence[Path | None], lang: Language, *, notes: bool
+) -> None:
     from rankmeter.report import tables
 
     if notes:
-        tell([f"note: {note}" for note in cmp.notes])
+        tell([word("note", lang, text=note) for note in cmp.notes])
     if needed is not None:
-        tell([line for measure in cmp.samples for line in _needed(cmp, measure, needed)])
-    tell(["", *tables.definition_lines(cmp.measures)])
+        tell([line for measure in cmp.samples for line in _needed(cmp, measure, needed, lang)])
+    tell(["", *tables.definition_lines(cmp.measures, lang)])
     for place in written:
         if place is not None:
-            say(f"written to {place}")
+            say(word("written_to", lang, place=str(place)))
 
 
-def _needed(cmp: Comparison, measure: Measure, difference: float) -> list[str]:
+def _needed(cmp: Comparison, measure: Measure, difference: float, lang: Language) -> list[str]:
     """How many queries the stated difference takes, for each pair."""
-    unit, power = plural(cmp.settings.unit), cmp.settings.power
+    units, power = units_said(cmp.settings.unit), cmp.settings.power
     return [
-        f"{measure}: to find a true difference of {difference:g} between {system} and {other} with power {power:.0%} "
-        f"takes {needed:,} {unit}; there are {have:,}"
+        word(
+            "queries_needed", lang, measure=str(measure), difference=difference, system=system, other=other,
+            power=power, needed=needed, units=units, have=have,
+        )
         for system, other, _, have, needed in cmp.queries_needed(measure, difference=difference).iter_rows()
-    ]
+    ]  # fmt: skip

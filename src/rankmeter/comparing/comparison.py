@@ -10,7 +10,7 @@ from rankmeter import __version__
 from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.comparing.lining_up import LinedUp, samples_of, units_of_queries
 from rankmeter.comparing.notes import notes_about
-from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units
+from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units_said
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
 from rankmeter.comparing.unjudged import UnjudgedBounds
@@ -28,6 +28,7 @@ from rankmeter.stats.intervals import METHODS, Bands, IntervalMethod, check_leve
 from rankmeter.stats.paired import TESTS, Test, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import Sample
+from rankmeter.wording import Said, said
 
 Progress = Callable[[str], None]
 
@@ -237,7 +238,7 @@ class _Statistics:
         )  # fmt: skip
         bands = intervals_of(
             every, couples, level=settings.level, method=settings.interval, resamples=draws, seed=settings.seed,
-            unit=units(settings.unit), step=lambda done: say(f"resample {done:,} of {draws:,}"),
+            unit=units_said(settings.unit), step=lambda done: say(f"resample {done:,} of {draws:,}"),
         )  # fmt: skip
         oriented = [one.linear() * (1 if measure.higher_is_better else -1) for measure, one in samples.items()]
         apart = separations(oriented, level=settings.level, resamples=draws, seed=settings.seed)
@@ -269,16 +270,15 @@ def _score(
     name: str,
     measured: Mapping[str, Measured],
     statistics: _Statistics,
-    reasons: Mapping[Measure, str],
+    reasons: Mapping[Measure, Said],
 ) -> Score:
     one, place = measured[name], list(measured).index(name)
     value = one.evaluation.means[measure]
     bounds = one.unjudged.get(measure, "")
     bands, apart = statistics.bands.get(measure), statistics.separation.get(measure)
-    reason = reasons.get(measure, "")
+    reason: str = reasons.get(measure, "")
     if math.isnan(value):
-        counted = one.evaluation.counted(measure)
-        reason = "no query counts" if not counted else "the value of a query is not defined (empty=nan)"
+        reason = said(_why_undefined(one.evaluation, measure))
     return Score(
         measure=measure,
         system=name,
@@ -297,6 +297,12 @@ def _score(
     )
 
 
+def _why_undefined(ev: Evaluation, measure: Measure) -> str:
+    if measure.aggregate == "whole":
+        return "no_value"
+    return "value_undefined" if ev.counted(measure) else "no_query_counts"
+
+
 def _difference(
     measure: Measure,
     couple: int,
@@ -305,7 +311,7 @@ def _difference(
     samples: Mapping[Measure, Sample],
     statistics: _Statistics,
     margins: Mapping[Measure, float],
-    reasons: Mapping[Measure, str],
+    reasons: Mapping[Measure, Said],
     settings: Settings,
 ) -> Difference:
     left, right = statistics.couples[couple]
@@ -349,7 +355,7 @@ def _difference(
         equivalence=equivalence(moved, margins[measure], higher_is_better=same_way) if measure in margins else None,
         detectable=detectable,
         units=one.units,
-        reason="one unit only: nothing can be said beyond it" if one.units == 1 else "",
+        reason=said("nothing_beyond_one") if one.units == 1 else "",
     )
 
 

@@ -14,6 +14,7 @@ from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.results import Evaluation
 from rankmeter.stats.samples import UNTESTED, Sample, sample
+from rankmeter.wording import Said, said
 
 NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
 """Counts that describe the data: more of them is not better."""
@@ -100,18 +101,18 @@ def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Serie
 
 def samples_of(
     lined_up: LinedUp, measured: Mapping[str, Measured], units_of: Ints | None
-) -> tuple[dict[Measure, Sample], dict[Measure, str]]:
+) -> tuple[dict[Measure, Sample], dict[Measure, Said]]:
     """What is resampled for each measure, or the reason why nothing is."""
     samples: dict[Measure, Sample] = {}
-    reasons: dict[Measure, str] = {}
+    reasons: dict[Measure, Said] = {}
     for measure in lined_up.value:
         paired = lined_up.paired[measure]
         if type(measure).name in NO_GOAL:
-            reasons[measure] = "a count that describes the data: there is no better or worse"
+            reasons[measure] = said("no_goal")
         elif measure.aggregate in UNTESTED:
-            reasons[measure] = UNTESTED[measure.aggregate]
+            reasons[measure] = said(f"untested_{measure.aggregate}")
         elif not paired.any():
-            reasons[measure] = "no query counts for every system"
+            reasons[measure] = said("none_paired")
         elif units_of is None:
             samples[measure] = _sample_of_runs(measure, measured)
         else:
@@ -120,7 +121,7 @@ def samples_of(
             if (made.bottom.sum(axis=1) > 0).all():
                 samples[measure] = made
             else:
-                reasons[measure] = "the denominator is 0 for a system"
+                reasons[measure] = said("zero_denominator")
     return samples, reasons
 
 

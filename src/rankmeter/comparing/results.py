@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -16,8 +16,10 @@ import polars as pl
 from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import Measure
+from rankmeter.measures.prose import Language
 from rankmeter.stats.paired import Alternative, p_value
 from rankmeter.stats.samples import Sample
+from rankmeter.wording import Said
 
 if TYPE_CHECKING:
     from rankmeter.placing.placements import Bools, Floats
@@ -61,7 +63,7 @@ class Comparison:
     scores: tuple[Score, ...]
     differences: tuple[Difference, ...]
     quality: Mapping[str, Quality]
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
     """What a person should know before reading who won."""
     settings: Settings
     inputs: Inputs | None = None
@@ -237,23 +239,23 @@ class Comparison:
         """The same as :meth:`to_dict`, as JSON; NaN becomes null, with its reason beside it."""
         return json.dumps(_finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
-    def to_markdown(self, *, digits: int = 4) -> str:
+    def to_markdown(self, *, digits: int = 4, lang: Language = "en") -> str:
         """A table with significance marks, and what the marks and the measures mean."""
         from rankmeter.report.comparisons import to_markdown
 
-        return to_markdown(self, digits=digits)
+        return to_markdown(self, digits=digits, lang=lang)
 
-    def to_latex(self, *, digits: int = 4) -> str:
+    def to_latex(self, *, digits: int = 4, lang: Language = "en") -> str:
         """The same as a LaTeX ``tabular`` with the rules of booktabs."""
         from rankmeter.report.comparisons import to_latex
 
-        return to_latex(self, digits=digits)
+        return to_latex(self, digits=digits, lang=lang)
 
     def report(
         self,
         path: str | os.PathLike[str],
         *,
-        lang: Literal["en", "zh"] = "en",
+        lang: Language = "en",
         titles: object = None,
         lists: int = 50,
         slices: Mapping[str, Mapping[Any, Any]] | None = None,
@@ -284,7 +286,7 @@ class Comparison:
         self,
         folder: str | os.PathLike[str],
         *,
-        lang: Literal["en", "zh"] = "en",
+        lang: Language = "en",
         formats: Sequence[str] = ("svg", "png"),
     ) -> list[Path]:
         """Write the charts of the report as files for a paper; made where the folder is missing."""

@@ -23,6 +23,7 @@ from rankmeter.placing import PlacedRun, run_table
 from rankmeter.placing.table import whole
 from rankmeter.planning import Placing, into_placing
 from rankmeter.results import Evaluation
+from rankmeter.wording import Said, said
 
 DEFAULT_CUTOFF = 10
 """How deep lists are checked for unjudged items where no measure has a cutoff."""
@@ -75,7 +76,7 @@ class Measured:
     runs: tuple[Evaluation, ...]
     sources: tuple[AnyRun, ...]
     quality: Quality
-    unjudged: Mapping[Measure, UnjudgedBounds | str]
+    unjudged: Mapping[Measure, UnjudgedBounds | Said]
 
 
 def named_systems(systems: object) -> dict[str, object]:
@@ -119,9 +120,7 @@ def measure_system(
             raise InputError(f"system '{name}': evaluations and runs cannot be mixed, and folds must be runs.")
         chosen = tuple(_only(ev, measures) for ev in done)
         quality = _quality_of_facts(chosen[0])
-        return Measured(
-            _averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, "made from a saved evaluation")
-        )
+        return Measured(_averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, said("saved_before")))
     try:
         sources, placings = _placings(given, parts, truth, columns)
         looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
@@ -159,7 +158,7 @@ class _Look:
         self.wide = all_judged or placing.wide
         self.judged_at: dict[int, float] = {}
         self.across: dict[int, int] = {}
-        self.later: dict[Measure, Callable[[float], UnjudgedBounds | str]] = {}
+        self.later: dict[Measure, Callable[[float], UnjudgedBounds | Said]] = {}
 
     def __call__(self, group: list[Measure], placed: PlacedRun, views: Views) -> None:
         for cutoff in cutoffs_of(group):
@@ -168,15 +167,15 @@ class _Look:
                 self.judged_at[cutoff] = 1.0 if self.all_judged else _judged_at(views, cutoff, group)
         for measure in group:
             if self.all_judged:
-                reason = "every item is judged"
+                reason = said("all_judged")
             elif not self.wide:
-                reason = "what is unjudged was not counted"
+                reason = said("unjudged_not_counted")
             else:
                 self.later[measure] = lambda value, m=measure: unjudged_bounds(m, placed, value)  # type: ignore[misc]
                 continue
             self.later[measure] = lambda _, reason=reason: reason  # type: ignore[misc]
 
-    def bounds(self, ev: Evaluation) -> dict[Measure, UnjudgedBounds | str]:
+    def bounds(self, ev: Evaluation) -> dict[Measure, UnjudgedBounds | Said]:
         found = {measure: bounds(ev.means[measure]) for measure, bounds in self.later.items()}
         self.later.clear()
         return found
@@ -271,13 +270,15 @@ def _averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
     )
 
 
-def _averaged_bounds(several: Sequence[Mapping[Measure, UnjudgedBounds | str]]) -> dict[Measure, UnjudgedBounds | str]:
-    averaged: dict[Measure, UnjudgedBounds | str] = {}
+def _averaged_bounds(
+    several: Sequence[Mapping[Measure, UnjudgedBounds | Said]],
+) -> dict[Measure, UnjudgedBounds | Said]:
+    averaged: dict[Measure, UnjudgedBounds | Said] = {}
     for measure, first in several[0].items():
         every = [one[measure] for one in several]
         known = [one for one in every if isinstance(one, UnjudgedBounds)]
-        if isinstance(first, str) or len(known) < len(every):
-            averaged[measure] = next(one for one in every if isinstance(one, str))
+        if isinstance(first, Said) or len(known) < len(every):
+            averaged[measure] = next(one for one in every if isinstance(one, Said))
             continue
         none, all_ = (float(np.mean([getattr(one, end) for one in known])) for end in ("none_relevant", "all_relevant"))
         averaged[measure] = replace(first, none_relevant=none, all_relevant=all_)

@@ -13,7 +13,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.report.data import report_data
 from rankmeter.report.html import need_report_extra
 from rankmeter.report.titles import Titles
-from rankmeter.report.words import WORDS
+from rankmeter.wording import words
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
@@ -58,31 +58,31 @@ def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[
     """Each figure with a name for its file, as Vega-Lite that holds its data."""
     from rankmeter.report import charts
 
-    data, words, systems = report_data(cmp, Titles(), lists=0), WORDS[lang], list(cmp.systems)
+    data, labels, systems = report_data(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)
     names = [str(measure) for measure in cmp.measures]
     for place, measure in enumerate(names):
         rows = data["boards"][place]
-        yield f"intervals-{slug(measure)}", charts.with_rows(charts.intervals(words, systems), WIDTH, rows=rows)
+        yield f"intervals-{slug(measure)}", charts.with_rows(charts.intervals(labels, systems), WIDTH, rows=rows)
         yield (
             f"distribution-{slug(measure)}",
             charts.with_rows(
-                charts.distribution(words, systems), WIDTH, rows=_steps(data["distributions"][place], systems)
+                charts.distribution(labels, systems), WIDTH, rows=_steps(data["distributions"][place], systems)
             ),
         )
         for system, pairs in zip(systems, data["pairs"][place], strict=True):
             if pairs:
                 rows = _differences(pairs, data["queries"], higher=data["measures"][place]["higher"])
                 name = f"differences-{slug(measure)}-{slug(system)}"
-                yield name, charts.with_rows(charts.differences(words), WIDTH, rows=rows)
+                yield name, charts.with_rows(charts.differences(labels), WIDTH, rows=rows)
     for family, rows in data["curves"].items():
-        yield f"cutoffs-{slug(family)}", charts.with_rows(charts.cutoffs(words, systems), WIDTH, rows=rows)
+        yield f"cutoffs-{slug(family)}", charts.with_rows(charts.cutoffs(labels, systems), WIDTH, rows=rows)
     if len(names) > 1:
         rows = _square(data["correlation"], names)
         yield "correlation", charts.with_rows(charts.heat(names), WIDTH, rows=rows)
         yield (
             "trade-off",
             charts.with_rows(
-                charts.trade_off(words | {"first_measure": names[0], "second_measure": names[1]}, systems),
+                charts.trade_off(labels | {"first_measure": names[0], "second_measure": names[1]}, systems),
                 WIDTH,
                 rows=_trade_off(data, systems),
             ),

@@ -16,7 +16,6 @@ from rankmeter.report.curves import CUTOFFS, curves
 from rankmeter.report.data import informative_queries, pareto, report_data
 from rankmeter.report.lists import judgments_of, ranked_lists, rbo
 from rankmeter.report.titles import Titles, into_titles, read_texts, titles_of
-from rankmeter.report.words import WORDS, settings_sentences
 
 TRUTH = {f"q{i}": {"a": 2, "b": 1, "c": 0} for i in range(30)}
 RUNS = {
@@ -39,18 +38,6 @@ def page(cmp, tmp_path_factory):
 
 def _payload(page: str):
     return json.loads(re.search(r'<script type="application/json" id="payload">(.*?)</script>', page, re.DOTALL)[1])
-
-
-def test_both_languages_have_the_same_words_with_the_same_places():
-    assert set(WORDS["en"]) == set(WORDS["zh"])
-    for key, text in WORDS["en"].items():
-        assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", WORDS["zh"][key])), key
-
-
-def test_settings_are_said_in_chinese_with_the_same_numbers(cmp):
-    said = " ".join(settings_sentences(cmp.settings, "zh"))
-    for number in ("200", "95%", "1 次检验", "Holm"):
-        assert number in said
 
 
 def test_tied_items_stand_in_the_order_of_the_tie_rule():
