@@ -23,7 +23,7 @@ pytestmark = [
 ]
 
 HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
-SLICES = {"parity": {f"q{i}": "odd" if i % 2 else "even" for i in range(30)}}
+BY = {"parity": {f"q{i}": "odd" if i % 2 else "even" for i in range(30)}}
 FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
 --disable-component-update --disable-sync --force-prefers-reduced-motion --window-size=1200,900""".split()
 
@@ -39,7 +39,8 @@ def _comparison():
 
     ranks = {"poor": lambda i: 1 + i % 3, "good": lambda i: 1 + i % 2, "bad<b>": lambda _: 4}
     runs = {name: {f"q{i}": placed(i, rank(i)) for i in range(30)} for name, rank in ranks.items()}
-    return rm.compare(truth, runs, ["RR", "nDCG@3"], baseline="poor", permutations=500, resamples=500)
+    quick = {"permutations": 500, "resamples": 500}
+    return rm.compare(truth, runs, ["RR", "nDCG@3"], baseline="poor", by=BY, **quick)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,6 @@ def page(tmp_path_factory):
         folder / "report.html",
         titles={"items": {"d0": HOSTILE}, "queries": {"q2": HOSTILE}},
         title=HOSTILE,
-        slices=SLICES,
     )
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
@@ -164,6 +164,8 @@ def test_slices_show_their_means(page):
         ("even", "15", "1.0000"),
         ("odd", "15", "0.5000"),
     ]
+    _click(page, page.find_element("css selector", ".slices th[data-key=s2] button"))
+    assert [row.get_attribute("data-name") for row in _all(page, ".slices tbody tr")] == ["odd", "even"]
 
 
 def test_hostile_titles_are_shown_as_text(page):

@@ -37,6 +37,7 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
         "rankmeter compare judgments.qrels a.run b.run c.run --test t --correction bh --format latex",
         "rankmeter compare judgments.qrels bm25.run --seeds dense=d1.run,d2.run,d3.run --unit run",
         "rankmeter compare judgments.qrels a.run b.run --report report.html --titles queries=queries.csv",
+        "rankmeter compare judgments.qrels a.run b.run --by queries.csv:kind --report report.html",
         "rankmeter compare --saved bm25.parquet dense.parquet --needed 0.01",
     )
 )
@@ -93,6 +94,13 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 @click.option(
     "--duplicates", type=click.Choice(["error", "first", "best", "counted"]), help="Items that a list holds twice."
 )
+@click.option("--catalogue", metavar="FILE", help="The items that could be recommended, for measures of lists.")
+@click.option("--history", metavar="FILE", help="What users took before: a table of interactions (user, item).")
+@click.option(
+    "--by", multiple=True, metavar="FILE[:COLUMN]|WORD",
+    help="Also by slice: a table with a row per query, or activity, cold-users, popularity, cold-items, group, or a "
+    "column of the catalogue.",
+)  # fmt: skip
 @click.option("--columns", metavar="ROLE=NAME,...", help="Unusual column names: item=docid_x,query=uid.")
 @click.option("--judgments-format", metavar="FORMAT", help="trec, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
@@ -139,6 +147,9 @@ def command(
     github_summary: bool,
     queries: Literal["judged", "common", "run"] | None,
     duplicates: Literal["error", "first", "best", "counted"] | None,
+    catalogue: str | None,
+    history: str | None,
+    by: tuple[str, ...],
     columns: str | None,
     judgments_format: str | None,
     run_format: str | None,
@@ -183,7 +194,8 @@ def command(
         cmp = compare(
             truth, systems, asked, baseline=baseline, pairs=pairs, test=test, correction=correction, level=level,
             interval=interval, margin=margin, unit=groups or unit, unit_name=group_name, permutations=permutations,
-            resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, progress=_shown_on(progress),
+            resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, by=list(by) or None,
+            progress=_shown_on(progress), **_about(catalogue, history, columns),
         )  # fmt: skip
     verdicts = check_gates(cmp, parsed)
     format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
@@ -310,6 +322,19 @@ def _run(path: str, columns: Mapping[str, str], format: str | None) -> AnyRun:
     found = columns_for(path, format, columns)
     # Placing may read a file twice; a pipe or standard input cannot be.
     return (into_run if Path(path).is_file() else read_run)(path, columns=found, format=format)
+
+
+def _about(catalogue: str | None, history: str | None, columns: str | None) -> dict[str, Any]:
+    """What is known of items and users, read once for all systems."""
+    if catalogue is None and history is None:
+        return {}
+    from rankmeter.lists.catalogue import into_catalogue, into_history
+
+    named, _ = parse_columns(columns)
+    return {
+        "catalogue": None if catalogue is None else into_catalogue(catalogue),
+        "history": None if history is None else into_history(history, columns=named),
+    }
 
 
 def _units(path: str | None) -> tuple[dict[str, str] | None, str]:

@@ -15,6 +15,7 @@ from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.evaluation import About
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure
@@ -24,7 +25,15 @@ from rankmeter.stats.best import Separation, separations
 from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
 from rankmeter.stats.effects import effect
 from rankmeter.stats.equivalence import equivalence
-from rankmeter.stats.intervals import METHODS, Bands, IntervalMethod, check_level, check_resamples, intervals_of
+from rankmeter.stats.intervals import (
+    METHODS,
+    Bands,
+    Interval,
+    IntervalMethod,
+    check_level,
+    check_resamples,
+    intervals_of,
+)
 from rankmeter.stats.paired import TESTS, Test, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import Sample
@@ -54,6 +63,9 @@ def compare(
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
     columns: Mapping[str, str] | None = None,
+    catalogue: object = None,
+    history: object = None,
+    by: object = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems on the same judgments: which differences are real, and how large.
@@ -91,8 +103,11 @@ def compare(
         How many random signs and bootstrap samples are drawn, and from which seed; all are kept in the result.
     power
         The chance of being found that a detectable difference has.
-    queries, duplicates, columns
+    queries, duplicates, columns, catalogue, history
         As for :func:`rankmeter.evaluate`.
+    by
+        Slices, as for :func:`rankmeter.evaluate`: ``{query: segment}``, a frame, a file, or a word. Of systems that are
+        evaluations already, slices of the queries only.
     progress
         Is told what is being done.
 
@@ -114,13 +129,14 @@ def compare(
     if baseline is not None and baseline not in named:
         fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
         raise InputError(with_hint(fact, "baseline= is the name of one of them"))
-    asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates)
+    about = About.of(catalogue, history, by, columns)
+    asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates, expanded=about.expanded)
     chosen = asked.measures
     truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
     measured: dict[str, Measured] = {}
     for name, given in named.items():
         say(f"evaluating {name}")
-        measured[name] = measure_system(name, given, truth, asked, columns)
+        measured[name] = measure_system(name, given, truth, asked, columns, about)
     _refuse_seeds_of_one(unit, measured)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
@@ -154,7 +170,7 @@ def compare(
         values=lined_up.shown,
         paired=lined_up.paired,
         samples=samples,
-        scores=tuple(_score(m, n, measured, statistics, reasons) for m in chosen for n in named),
+        scores=tuple(_score(m, n, measured, statistics, reasons, settings) for m in chosen for n in named),
         differences=tuple(
             _difference(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)
             for measure in chosen
@@ -271,6 +287,7 @@ def _score(
     measured: Mapping[str, Measured],
     statistics: _Statistics,
     reasons: Mapping[Measure, Said],
+    settings: Settings,
 ) -> Score:
     one, place = measured[name], list(measured).index(name)
     value = one.evaluation.means[measure]
@@ -283,7 +300,7 @@ def _score(
         measure=measure,
         system=name,
         value=value,
-        interval=bands.systems[place] if bands else None,
+        interval=bands.systems[place] if bands else _interval_of_whole(one.evaluation, measure, settings),
         queries=one.evaluation.counted(measure),
         rank=int(apart.rank[place]) if apart else None,
         rank_low=int(apart.rank_low[place]) if apart else None,
@@ -295,6 +312,13 @@ def _score(
         run_values=tuple(run.means[measure] for run in one.runs) if len(one.runs) > 1 else (),
         reason=reason,
     )
+
+
+def _interval_of_whole(ev: Evaluation, measure: Measure, settings: Settings) -> Interval | None:
+    """The interval of a measure of all lists, which is tested against nothing but may be drawn again."""
+    if measure.aggregate != "whole" or settings.unit != "query" or not ev.has_interval(measure):
+        return None
+    return ev.interval(measure, level=settings.level, resamples=settings.resamples, seed=settings.seed)
 
 
 def _why_undefined(ev: Evaluation, measure: Measure) -> str:

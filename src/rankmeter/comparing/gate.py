@@ -15,7 +15,7 @@ import numpy as np
 
 from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError, with_hint
-from rankmeter.measures import parse
+from rankmeter.measures import Measure, parse
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.paired import Alternative
 from rankmeter.wording import Said, said
@@ -117,11 +117,19 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
     values = [cmp.score(measure, system).value for system in systems]
     chances: list[float | None] = [None] * len(systems)
     if gate.significantly:
+        _refuse_untested(cmp, gate, measure)
         alternative: Alternative = "less" if gate.operator[0] == "<" else "greater"
         shift = limit if reference is None else limit - cmp.score(measure, reference).value
         raw = [cmp.p_shifted(measure, system, reference, shift, alternative) for system in systems]
         chances = list(corrected(np.array(raw), cmp.settings.correction).tolist())
     return [_verdict(cmp, gate, *row, limit, reference) for row in zip(systems, values, chances, strict=True)]
+
+
+def _refuse_untested(cmp: Comparison, gate: Gate, measure: Measure) -> None:
+    """A gate that asks for proof where there can be none would pass whatever happens."""
+    if measure not in cmp.samples:
+        fact = f"'{gate.text}' cannot be checked: {cmp.differences_of(measure)[0].reason}."
+        raise InputError(with_hint(fact, "without 'significantly' the value itself is checked"))
 
 
 def _reference(cmp: Comparison, gate: Gate) -> str | None:

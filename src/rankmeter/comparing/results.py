@@ -22,6 +22,7 @@ from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said
 
 if TYPE_CHECKING:
+    from rankmeter.comparing.slices import SlicedSystems
     from rankmeter.placing.placements import Bools, Floats
     from rankmeter.results import Evaluation
 
@@ -116,6 +117,11 @@ class Comparison:
         fact = f"'{name}' was not tested against '{against}': only pairs with the baseline were."
         raise NotFoundError(with_hint(fact, "compare(..., pairs='all')"))
 
+    def differences_of(self, measure: str | Measure) -> list[Difference]:
+        """Every pair that was tested under one measure."""
+        found = self.find(measure)
+        return [one for one in self.differences if one.measure == found]
+
     def queries_needed(self, measure: str | Measure, *, difference: float, power: float | None = None) -> pl.DataFrame:
         """How many queries (or other units) a *stated* difference needs to be found, for each pair that was tested.
 
@@ -134,7 +140,7 @@ class Comparison:
         from rankmeter.stats.power import units_needed
 
         found = self.find(measure)
-        rows = [one for one in self.differences if one.measure == found and one.p is not None]
+        rows = [one for one in self.differences_of(found) if one.p is not None]
         alpha = self.settings.alpha_of_one
         linear = self.samples[found].linear() if found in self.samples else None
         needed: list[dict[str, Any]] = []
@@ -156,11 +162,9 @@ class Comparison:
     ) -> float:
         """The one-sided p-value of "the value of ``system`` is that of ``other`` plus ``shift``", for gates.
 
-        Without another system the value itself is held against ``shift``. 1 where the measure was not tested.
+        Without another system the value itself is held against ``shift``.
         """
         found = self.find(measure)
-        if found not in self.samples:
-            return 1.0
         linear = self.samples[found].linear()
         moved = linear[self.systems.index(self.find_system(system))] - shift
         if other is not None:
@@ -181,11 +185,12 @@ class Comparison:
     @property
     def per_query(self) -> pl.DataFrame:
         """A row per query and system, a column per measure; null where a query does not count."""
+        alone = {measure: values for measure, values in self.values.items() if measure.aggregate != "whole"}
         shown = np.logical_or.reduce([~np.isnan(values).all(axis=0) for values in self.values.values()])
         queries = self.queries.filter(pl.Series(shown))
         names = [name for name in self.systems for _ in range(len(queries))]
         columns: dict[str, Any] = {"query": pl.concat([queries] * len(self.systems)), "system": names}
-        for measure, values in self.values.items():
+        for measure, values in alone.items():
             columns[str(measure)] = pl.Series(values[:, shown].ravel()).fill_nan(None)
         return pl.DataFrame(columns)
 
@@ -214,6 +219,20 @@ class Comparison:
         return pl.DataFrame(rows, schema_overrides={**kinds, "rank_high": pl.Int64, "in_best": pl.Boolean})
 
     @property
+    def slices(self) -> dict[str, SlicedSystems]:
+        """The values of all systems by slice, for each way of slicing that was asked for (``by=``)."""
+        from rankmeter.comparing.slices import side_by_side
+
+        return side_by_side([self.evaluations[system] for system in self.systems], self.measures)
+
+    @property
+    def by_slice(self) -> pl.DataFrame:
+        """A row per way of slicing, measure, slice and system; null where nothing counts."""
+        kinds = {"by": pl.String, "slice": pl.String, "measure": pl.String, "system": pl.String}
+        rows = [row for one in self.slices.values() for row in one.rows(self.systems)]
+        return pl.DataFrame(rows, schema={**kinds, "value": pl.Float64, "queries": pl.Int64})
+
+    @property
     def tests(self) -> pl.DataFrame:
         """A row per measure and pair that was tested."""
         rows = [_difference_row(one) for one in self.differences]
@@ -232,6 +251,7 @@ class Comparison:
             "leaderboard": [_score_dict(score) for measure in self.measures for score in self.ranked(measure)],
             "best_group": {str(measure): self.best_group(measure) for measure in self.measures},
             "differences": [_difference_dict(one) for one in self.differences],
+            **({"slices": self.by_slice.to_dicts()} if self.slices else {}),
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
         }
 
@@ -258,7 +278,6 @@ class Comparison:
         lang: Language = "en",
         titles: object = None,
         lists: int = 50,
-        slices: Mapping[str, Mapping[Any, Any]] | None = None,
         title: str = "",
     ) -> Path:
         """Write one HTML file that shows everything and needs no network; see docs/how-to/report.md.
@@ -273,14 +292,12 @@ class Comparison:
             ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV or TSV files.
         lists
             For how many queries the ranked lists are kept, the most informative first.
-        slices
-            ``{"genre": {query: label}}``: the means of slices of the queries are shown.
         title
             The heading.
         """
         from rankmeter.report.html import write_report
 
-        return write_report(self, path, lang=lang, titles=titles, lists=lists, slices=slices, title=title)
+        return write_report(self, path, lang=lang, titles=titles, lists=lists, title=title)
 
     def figures(
         self,

@@ -13,9 +13,10 @@ import polars as pl
 from rankmeter.arithmetic import FORMULAS, Values, Views
 from rankmeter.asking import Asked
 from rankmeter.comparing.records import Quality
+from rankmeter.comparing.slices import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
-from rankmeter.evaluation import evaluate_placing
+from rankmeter.evaluation import About, evaluate_placing
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Judged, Measure, RankedMeasure
@@ -110,6 +111,7 @@ def measure_system(
     truth: AnyJudgments | None,
     asked: Asked,
     columns: Mapping[str, str] | None,
+    about: About,
 ) -> Measured:
     """Evaluate a system once for all measures; take evaluations that were made before as they are."""
     measures = asked.measures
@@ -118,14 +120,15 @@ def measure_system(
     if done:
         if len(done) != len(parts) or (isinstance(given, Repeats) and given.kind == "folds"):
             raise InputError(f"system '{name}': evaluations and runs cannot be mixed, and folds must be runs.")
-        chosen = tuple(_only(ev, measures) for ev in done)
+        chosen = tuple(sliced(_only(ev, measures), about.by) for ev in done)
         quality = _quality_of_facts(chosen[0])
         return Measured(_averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, said("saved_before")))
     try:
         sources, placings = _placings(given, parts, truth, columns)
         looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
         evaluations = tuple(
-            evaluate_placing(placing, asked, name, look=look) for placing, look in zip(placings, looks, strict=True)
+            evaluate_placing(placing, asked, name, look=look, about=about)
+            for placing, look in zip(placings, looks, strict=True)
         )
     except RankmeterError as error:
         raise type(error)(f"system '{name}': {error}") from error
@@ -267,6 +270,7 @@ def _averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
         means={m: float(np.mean([ev.means[m] for ev in evaluations])) for m in first.means},
         tie_bounds=bounds,
         facts=replace(first.facts, run=f"{len(evaluations)} runs"),
+        slices=averaged_slices([ev.slices for ev in evaluations]),
     )
 
 

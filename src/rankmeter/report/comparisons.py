@@ -189,13 +189,33 @@ def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lan
         reasons = [one.reason for one in cmp.ranked(measure)[:1] if one.reason and not math.isnan(one.value)]
         parts += [in_language(reason, lang) for reason in reasons]
         parts += [line for line in [equivalence_line(cmp, measure, lang)] if line]
+    parts += [line for table in slice_tables(cmp, digits=digits, lang=lang) for line in ("", tables.to_text(table))]
     parts += ["", *legend(cmp, lang)]
     return "\n".join(parts)
 
 
+def slice_tables(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> list[Table]:
+    """For each way of slicing and each measure a row per slice and a column per system, the best value marked."""
+    found = []
+    for cut in cmp.slices.values():
+        for measure, several in cut.values.items():
+            rows = []
+            for place, label in enumerate(cut.labels):
+                known = [value for value in several[place] if not math.isnan(value)]
+                best = (max if measure.higher_is_better else min)(known, default=math.nan)
+                cells = [
+                    Cell("-" if math.isnan(value) else tables.number(value, measure, digits), is_best=value == best)
+                    for value in several[place]
+                ]
+                rows.append((Cell(label), Cell(f"{cut.counts[measure][place]:,}"), *cells))
+            head = word("slice_head", lang, name=cut.name, measure=str(measure))
+            found.append(Table((head, word("queries", lang), *cmp.systems), tuple(rows), 1))
+    return found
+
+
 def equivalence_line(cmp: Comparison, measure: Measure, lang: Language = "en") -> str:
     """Which systems were shown to be no worse than the other of their pair, where a margin was given."""
-    tested = [one for one in cmp.differences if one.measure == measure and one.equivalence]
+    tested = [one for one in cmp.differences_of(measure) if one.equivalence]
     if not tested:
         return ""
     verdicts, alpha = [], cmp.settings.alpha
@@ -224,7 +244,8 @@ def to_markdown(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en")
         rows.append(f"| {number} | {tables.markdown_text(system)} | " + " | ".join(shown) + " |")
     notes = [*_below(cmp, lang), *(note.text(lang) for note in cmp.notes)]
     notes += tables.definition_lines(cmp.measures, lang)
-    return "\n".join([head, rule, *rows, "", *(f"- {tables.markdown_text(note)}" for note in notes)])
+    cuts = [line for table in slice_tables(cmp, digits=digits, lang=lang) for line in (tables.to_markdown(table), "")]
+    return "\n".join([head, rule, *rows, "", *cuts, *(f"- {tables.markdown_text(note)}" for note in notes)])
 
 
 def _sup(marks: str) -> str:
@@ -290,6 +311,7 @@ def to_html(cmp: Comparison) -> str:
     parts = [_html_table("How sure is the data?", quality_table(cmp))]
     parts += [f"<p>{html.escape(note)}</p>" for note in cmp.notes]
     parts += [_html_table(str(measure), leaderboard(cmp, measure)) for measure in cmp.measures]
+    parts += [_html_table("", table) for table in slice_tables(cmp)]
     parts += ["<small>", *(f"{html.escape(line)}<br>" for line in [*quality_words(cmp), *legend(cmp)]), "</small>"]
     return "<div>" + "".join(parts) + "</div>"
 

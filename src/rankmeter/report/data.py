@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import platform
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from itertools import zip_longest
@@ -14,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, examples
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.report.curves import curves
 from rankmeter.report.lists import judgments_of, ranked_lists, similarity
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
+    from rankmeter.comparing.slices import SlicedSystems
     from rankmeter.placing.placements import Floats
     from rankmeter.report.titles import Titles
 
@@ -38,9 +37,7 @@ SHARES = 60
 """How many steps a distribution has at most."""
 
 
-def report_data(
-    cmp: Comparison, titles: Titles, *, lists: int, slices: Mapping[str, Mapping[Any, Any]] | None = None
-) -> dict[str, Any]:
+def report_data(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
     """Everything that the charts and the drill-down of a report need, as plain Python.
 
     Parameters
@@ -49,8 +46,6 @@ def report_data(
         Texts of queries and items.
     lists
         For how many queries the ranked lists are kept.
-    slices
-        For each way of slicing the slice of each query.
     """
     reference = reference_of(cmp)
     informative = informative_queries(cmp, reference)
@@ -78,7 +73,7 @@ def report_data(
         "similarity": _similarity(sides),
         "similar_queries": len(sides["sampled"]) if sides else 0,
         "trade_off": _trade_off(cmp),
-        "slices": [_slices(cmp, ids, name, of) for name, of in (slices or {}).items()],
+        "slices": [_slices(cmp, one) for one in cmp.slices.values()],
         "boards": [_board_rows(cmp, m) for m in cmp.measures],
     }
 
@@ -247,23 +242,20 @@ def pareto(points: Sequence[tuple[float, float] | None]) -> list[int]:
     return [place for place, (x, y) in known if not any(a >= x and b >= y and (a, b) != (x, y) for _, (a, b) in known)]
 
 
-def _slices(cmp: Comparison, ids: Sequence[str], name: str, of: Mapping[Any, Any]) -> dict[str, Any]:
-    """For each slice of the queries, the largest first, and each measure: how many queries count, and the means."""
-    known = {str(query): str(label) for query, label in of.items()}
-    missing = [query for query in ids if query not in known]
-    if missing:
-        raise InputError(f"slices= does not say to which {name} these queries belong: {examples(missing)}.")
-    labels = np.array([known[query] for query in ids])
-    sizes = Counter(labels.tolist()).most_common(MOST_SLICES)
-    rows = []
-    for label, _ in sizes:
-        measures = []
-        for measure in cmp.measures:
-            kept = cmp.values[measure][:, (labels == label) & cmp.paired[measure]]
-            means = kept.mean(axis=1).tolist() if kept.shape[1] else [None] * len(cmp.systems)
-            measures.append([kept.shape[1], *(short(mean) for mean in means)])
-        rows.append({"label": label, "measures": measures})
-    return {"name": name, "rows": rows, "left_out": len(set(labels.tolist())) - len(rows)}
+def _slices(cmp: Comparison, one: SlicedSystems) -> dict[str, Any]:
+    """For each slice, the largest first, and each measure: how many queries count, and the value of each system."""
+    nothing = [None] * (len(cmp.systems) + 1)
+    rows = [
+        {
+            "label": label,
+            "measures": [
+                [one.counts[m][place], *map(short, one.values[m][place])] if m in one.values else nothing
+                for m in cmp.measures
+            ],
+        }
+        for place, label in enumerate(one.labels[:MOST_SLICES])
+    ]
+    return {"name": one.name, "rows": rows, "left_out": len(one.labels) - len(rows)}
 
 
 def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:

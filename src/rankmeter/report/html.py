@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -33,7 +32,6 @@ def report_html(
     lang: Language = "en",
     titles: object = None,
     lists: int = LISTS,
-    slices: Mapping[str, Mapping[Any, Any]] | None = None,
     title: str = "",
 ) -> str:
     """The report as the text of an HTML file.
@@ -46,8 +44,6 @@ def report_html(
         ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV files.
     lists
         For how many queries the ranked lists are kept, the most informative first.
-    slices
-        ``{"genre": {query: label}}``: the means of slices of the queries are shown.
     title
         The heading.
     """
@@ -59,7 +55,7 @@ def report_html(
     if lists < 0:
         raise InputError(f"lists={lists} is not possible; it is 0 or more.")
     labels, systems = words("report", lang), list(cmp.systems)
-    data = report_data(cmp, into_titles(titles), lists=lists, slices=slices)
+    data = report_data(cmp, into_titles(titles), lists=lists)
     names = [str(measure) for measure in cmp.measures]
     specs = {
         "differences": charts.differences(labels),

@@ -207,11 +207,6 @@ def test_options_that_are_not_possible(cmp, tmp_path, option, message):
     assert not (tmp_path / "r.html").exists()
 
 
-def test_a_query_without_a_slice_is_refused(cmp):
-    with pytest.raises(rm.InputError, match="does not say to which genre these queries belong: q1, q2"):
-        report_data(cmp, Titles(), lists=0, slices={"genre": {"q0": "x"}})
-
-
 def test_a_place_that_cannot_be_written_is_refused(cmp, tmp_path):
     with pytest.raises(rm.InputError, match="there is no directory"):
         cmp.report(tmp_path / "absent" / "r.html")
