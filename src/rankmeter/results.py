@@ -8,6 +8,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -270,7 +271,7 @@ class Evaluation:
         """The values per query as an Arrow table."""
         return self.per_query.to_arrow()
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path | BytesIO) -> None:
         """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""
         columns: dict[str, Any] = {"query": self.queries}
         for measure, values in self.values.items():
@@ -297,15 +298,15 @@ class Evaluation:
             raise InputError(f"{path} cannot be written: {reason.rstrip('.')}.") from error
 
     @classmethod
-    def load(cls, path: str | Path) -> Evaluation:
+    def load(cls, path: str | Path | BytesIO) -> Evaluation:
         """Read what :meth:`save` wrote."""
-        if not Path(path).is_file():
+        if not isinstance(path, BytesIO) and not Path(path).is_file():
             raise NotFoundError(f"{path}: no such file.")
         no_evaluation = with_hint(f"{path} is not a saved evaluation.", "Evaluation.save(path) writes one.")
         try:
             header = json.loads(pl.read_parquet_metadata(path)["rankmeter"])
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
-            return cls._from_file(header, frame, path)
+            return cls._from_file(header, frame, "the file" if isinstance(path, BytesIO) else path)
         except InputError:
             raise
         except _NOT_OURS as error:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
+from click.core import ParameterSource
 
-from rankmeter.cli.options import columns_for, parse_columns, system_names
+from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
-from rankmeter.cli.writing import check_apart, check_writable, write_text
+from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError, with_hint
@@ -23,7 +24,6 @@ from rankmeter.wording import word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
-    from rankmeter.inputs import AnyJudgments, AnyRun
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 FAILED = 1
@@ -38,7 +38,8 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
         "rankmeter compare judgments.qrels bm25.run --seeds dense=d1.run,d2.run,d3.run --unit run",
         "rankmeter compare judgments.qrels a.run b.run --report report.html --titles queries=queries.csv",
         "rankmeter compare judgments.qrels a.run b.run --by queries.csv:kind --report report.html",
-        "rankmeter compare --saved bm25.parquet dense.parquet --needed 0.01",
+        "rankmeter compare --saved bm25.parquet dense.parquet --needed 0.01 --save nightly.zip",
+        "rankmeter compare --saved nightly.zip --report report.html --lang zh",
     )
 )
 @click.argument("paths", nargs=-1, metavar="JUDGMENTS RUN RUN...")
@@ -76,8 +77,9 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
     "--folds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of different queries."
 )
 @click.option(
-    "--saved", is_flag=True, help="The files are saved evaluations (evaluate --save); there are no judgments."
-)
+    "--saved", is_flag=True,
+    help="The files are saved evaluations (evaluate --save), or one saved comparison; there are no judgments.",
+)  # fmt: skip
 @click.option("--permutations", type=int, default=100_000, show_default=True)
 @click.option("--resamples", type=int, default=9_999, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn at random.")
@@ -107,6 +109,7 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits after the point.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table, or what --output ends with.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write to this file, whole or not at all.")
+@click.option("--save", type=click.Path(path_type=Path), help="Save everything in one file, for --saved.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write one HTML file that shows everything, offline.")
 @click.option(
     "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of all that is said and shown."
@@ -156,6 +159,7 @@ def command(
     digits: int,
     format_: str | None,
     output: Path | None,
+    save: Path | None,
     report: Path | None,
     lang: Literal["en", "zh"],
     titles: tuple[str, ...],
@@ -170,10 +174,10 @@ def command(
     """
     parsed = [parse_gate(text) for text in gates]
     summary = _summary_path(github_summary)
-    _check_places(parsed, output, junit, summary, report)
-    places = (("--output", output), ("--junit", junit), ("--report", report))
+    places = {"--output": output, "--junit": junit, "--report": report, "--save": save}
+    _check_places(parsed, [*places.values(), summary], junit)
     check_apart(
-        {option: place for option, place in places if place is not None},
+        {option: place for option, place in places.items() if place is not None},
         [*paths, *(file for one in (*seeds, *folds) for file in one.partition("=")[2].split(",")), units or ""],
     )
     if quiet:
@@ -184,29 +188,34 @@ def command(
 
         need_report_extra()
     asked = _with_gates([part for text in measures for part in split_measures(text)], parsed, saved=saved)
-    with Progress(len(paths) + len(seeds) + len(folds)) as progress:
-        truth, systems = None, _saved(paths) if saved else []
-        if not saved:
-            truth, systems = _sources(paths, seeds, folds, columns, judgments_format, run_format)
-        groups, group_name = _units(units)
-        from rankmeter.comparing.comparison import compare
+    if saved and (one := _saved_comparison(paths)) is not None:
+        cmp = one
+    else:
+        with Progress(len(paths) + len(seeds) + len(folds)) as progress:
+            truth, systems = None, saved_evaluations(paths) if saved else []
+            if not saved:
+                truth, systems = named_sources(paths, seeds, folds, columns, judgments_format, run_format)
+            groups, group_name = units_of(units)
+            from rankmeter.comparing.comparison import compare
 
-        cmp = compare(
-            truth, systems, asked, baseline=baseline, pairs=pairs, test=test, correction=correction, level=level,
-            interval=interval, margin=margin, unit=groups or unit, unit_name=group_name, permutations=permutations,
-            resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, by=list(by) or None,
-            progress=_shown_on(progress), **_about(catalogue, history, columns),
-        )  # fmt: skip
+            cmp = compare(
+                truth, systems, asked, baseline=baseline, pairs=pairs, test=test, correction=correction, level=level,
+                interval=interval, margin=margin, unit=groups or unit, unit_name=group_name, permutations=permutations,
+                resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, by=list(by) or None,
+                progress=_shown_on(progress), **items_and_users(catalogue, history, columns),
+            )  # fmt: skip
     verdicts = check_gates(cmp, parsed)
     format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
     _deliver(cmp, format_, output, digits, lang)
     _write_verdicts(cmp, verdicts, junit, summary, lang)
+    if save is not None:
+        write_whole(save, cmp.save)
     if report is not None:
         cmp.report(report, lang=lang, titles=texts, lists=lists)
     if figures is not None:
         cmp.figures(figures, lang=lang)
     if not quiet:
-        _talk(cmp, needed, [output, report, figures], lang, notes=format_ != "table")
+        _talk(cmp, needed, [output, save, report, figures], lang, notes=format_ != "table")
     for verdict in verdicts:
         if verdict.failed or not quiet:
             kind = "gate_failed" if verdict.failed else "gate_passed"
@@ -214,13 +223,39 @@ def command(
     return FAILED if any(verdict.failed for verdict in verdicts) else 0
 
 
-def _check_places(
-    gates: Sequence[Gate], output: Path | None, junit: Path | None, summary: Path | None, report: Path | None
-) -> None:
+_SHOWING = frozenset(
+    """paths saved gates junit github_summary needed digits format_ output save report lang titles lists figures
+    quiet""".split()
+)
+"""What a comparison that was made before can still be asked; everything else would change its numbers."""
+
+
+def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
+    """The comparison that one file holds; None where the files are something else."""
+    from rankmeter.comparing.results import Comparison
+    from rankmeter.comparing.saving import is_saved_comparison
+
+    if not any(map(is_saved_comparison, paths)):
+        return None
+    if len(paths) > 1:
+        raise InputError(with_hint(f"{paths[0]} is compared already.", "--saved takes one comparison, or evaluations"))
+    context = click.get_current_context()
+    given = [
+        option
+        for option in context.command.params
+        if option.name not in _SHOWING and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        fact = f"{paths[0]} is compared already, so {given[0].opts[-1]} comes too late."
+        raise InputError(with_hint(fact, "compare the runs, or their saved evaluations, again"))
+    return Comparison.load(paths[0])
+
+
+def _check_places(gates: Sequence[Gate], places: Sequence[Path | None], junit: Path | None) -> None:
     """Refuse what cannot be written before anything is evaluated."""
     if junit is not None and not gates:
         raise InputError(with_hint("--junit has nothing to say without --fail-if.", "--fail-if 'nDCG@10 < baseline'"))
-    for place in (output, junit, summary, report):
+    for place in places:
         if place is not None:
             check_writable(place)
 
@@ -272,88 +307,6 @@ def _summary_path(asked: bool) -> Path | None:
         fact = "--github-summary: the variable GITHUB_STEP_SUMMARY is not set."
         raise InputError(with_hint(fact, "GitHub sets it in a step; elsewhere use --format markdown --output FILE"))
     return Path(place)
-
-
-def _saved(paths: Sequence[str]) -> list[Any]:
-    from rankmeter.results import Evaluation
-
-    return [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
-
-
-def _sources(
-    paths: Sequence[str],
-    seeds: Sequence[str],
-    folds: Sequence[str],
-    columns: str | None,
-    judgments_format: str | None,
-    run_format: str | None,
-) -> tuple[AnyJudgments, list[tuple[str, object]]]:
-    from rankmeter.comparing.systems import folds as as_folds
-    from rankmeter.comparing.systems import seeds as as_seeds
-    from rankmeter.inputs import into_judgments
-
-    usage = "rankmeter compare JUDGMENTS RUN RUN..."
-    if not paths:
-        raise InputError(with_hint("neither judgments nor runs were given.", usage))
-    for_judgments, for_runs = parse_columns(columns)
-    truth = into_judgments(
-        paths[0], columns=columns_for(paths[0], judgments_format, for_judgments), format=judgments_format
-    )
-    systems: list[tuple[str, object]] = [
-        (name, _run(path, for_runs, run_format)) for name, path in zip(system_names(paths[1:]), paths[1:], strict=True)
-    ]
-    for given, together, option in ((seeds, as_seeds, "--seeds"), (folds, as_folds, "--folds")):
-        for text in given:
-            name, equals, files = text.partition("=")
-            if not equals or not name or not files:
-                raise InputError(with_hint(f"{option} {text} is not possible.", f"{option} dense=d1.run,d2.run"))
-            systems.append((name, together(*(_run(path, for_runs, run_format) for path in files.split(",")))))
-    if not systems:
-        raise InputError(
-            with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is compared: {usage}")
-        )
-    return truth, systems
-
-
-def _run(path: str, columns: Mapping[str, str], format: str | None) -> AnyRun:
-    from rankmeter.inputs import into_run
-    from rankmeter.inputs.files import read_run
-
-    found = columns_for(path, format, columns)
-    # Placing may read a file twice; a pipe or standard input cannot be.
-    return (into_run if Path(path).is_file() else read_run)(path, columns=found, format=format)
-
-
-def _about(catalogue: str | None, history: str | None, columns: str | None) -> dict[str, Any]:
-    """What is known of items and users, read once for all systems."""
-    if catalogue is None and history is None:
-        return {}
-    from rankmeter.lists.catalogue import into_catalogue, into_history
-
-    named, _ = parse_columns(columns)
-    return {
-        "catalogue": None if catalogue is None else into_catalogue(catalogue),
-        "history": None if history is None else into_history(history, columns=named),
-    }
-
-
-def _units(path: str | None) -> tuple[dict[str, str] | None, str]:
-    """Which unit each query belongs to, and what a unit is called: the header of its column."""
-    if path is None:
-        return None, "group"
-    import polars as pl
-
-    if not Path(path).is_file():
-        raise InputError(f"--units {path}: no such file.")
-    try:
-        frame = pl.read_csv(path, separator="\t" if ".tsv" in path else ",", infer_schema=False)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"--units {path} cannot be read: {error}") from error
-    others = [name for name in frame.columns if name != "query"]
-    if len(frame.columns) < 2 or "query" not in frame.columns:
-        fact = f"--units {path} has the columns {', '.join(frame.columns)}; expected query and one more."
-        raise InputError(with_hint(fact, "a header such as query,user"))
-    return dict(zip(frame["query"].to_list(), frame[others[0]].to_list(), strict=True)), others[0]
 
 
 def _text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:

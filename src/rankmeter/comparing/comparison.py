@@ -170,6 +170,7 @@ def compare(
         values=lined_up.shown,
         paired=lined_up.paired,
         samples=samples,
+        units_of=units_of,
         scores=tuple(_score(m, n, measured, statistics, reasons, settings) for m in chosen for n in named),
         differences=tuple(
             _difference(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rankmeter.comparing.unjudged import UnjudgedBounds
@@ -187,3 +189,20 @@ class Inputs:
 
     judgments: AnyJudgments
     runs: Mapping[str, tuple[AnyRun, ...]]
+
+    def fingerprints(self) -> tuple[Source, ...]:
+        """Where each input came from, the judgments first."""
+        named = [("judgments", self.judgments), *((name, run) for name, runs in self.runs.items() for run in runs)]
+        return tuple((name, *_fingerprint(one.source)) for name, one in named)
+
+
+Source = tuple[str, str, str]
+"""Whose input it is, the name of the file or what else it is, and the SHA-256 of a file's bytes, else nothing."""
+
+
+def _fingerprint(source: str) -> tuple[str, str]:
+    path = Path(source)
+    if not path.is_file():
+        return source, ""
+    with path.open("rb") as file:
+        return path.name, hashlib.file_digest(file, "sha256").hexdigest()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings
+from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, Source
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
@@ -23,7 +23,7 @@ from rankmeter.wording import Said
 
 if TYPE_CHECKING:
     from rankmeter.comparing.slices import SlicedSystems
-    from rankmeter.placing.placements import Bools, Floats
+    from rankmeter.placing.placements import Bools, Floats, Ints
     from rankmeter.results import Evaluation
 
 
@@ -61,6 +61,8 @@ class Comparison:
     """(n,) for each measure which queries count for all systems: those that differences are about."""
     samples: Mapping[Measure, Sample]
     """For each measure that is tested what is resampled."""
+    units_of: Ints | None
+    """(n,) the number of the unit that each query belongs to; None where runs are the units."""
     scores: tuple[Score, ...]
     differences: tuple[Difference, ...]
     quality: Mapping[str, Quality]
@@ -68,7 +70,9 @@ class Comparison:
     """What a person should know before reading who won."""
     settings: Settings
     inputs: Inputs | None = None
-    """What was compared; None where saved evaluations were."""
+    """What was compared; None where saved evaluations were, or where the comparison was loaded."""
+    saved_sources: tuple[Source, ...] = ()
+    """Where the inputs of a loaded comparison came from."""
     _scores: dict[tuple[str, str], Score] = field(init=False, repr=False, compare=False)
     _differences: dict[tuple[str, str, str], Difference] = field(init=False, repr=False, compare=False)
 
@@ -240,11 +244,43 @@ class Comparison:
         counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
         return pl.DataFrame(rows, schema_overrides={**dict.fromkeys(floats, pl.Float64), **counts})
 
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where the inputs came from: whose each is, its file, and the SHA-256 of that file."""
+        return self.saved_sources if self.inputs is None else self.inputs.fingerprints()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything but the runs themselves into one file, which :meth:`load` reads.
+
+        It is a ZIP: the evaluation of every run as Parquet, the rest as JSON.
+
+        Examples
+        --------
+        >>> import rankmeter as rm, tempfile, pathlib
+        >>> truth, runs = {1: {"a"}, 2: {"b"}}, {"one": {1: ["a"], 2: ["a", "b"]}, "two": {1: ["b", "a"], 2: ["b"]}}
+        >>> cmp = rm.compare(truth, runs, ["RR"], permutations=100, resamples=100)
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "nightly.zip"
+        >>> cmp.save(path)
+        >>> rm.Comparison.load(path).to_dict() == cmp.to_dict()
+        True
+        """
+        from rankmeter.comparing.saving import save_comparison
+
+        save_comparison(self, Path(path))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Comparison:
+        """Read what :meth:`save` wrote; ranked lists and curves over cutoffs need the runs and are not in it."""
+        from rankmeter.comparing.saving import load_comparison
+
+        return load_comparison(Path(path))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python."""
         return {
             "systems": list(self.systems),
             "baseline": self.baseline,
+            "sources": [list(source) for source in self.sources],
             "settings": {**asdict(self.settings), "said": self.settings.sentences()},
             "notes": list(self.notes),
             "quality": {system: _plain(asdict(quality)) for system, quality in self.quality.items()},

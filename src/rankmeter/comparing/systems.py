@@ -122,7 +122,7 @@ def measure_system(
             raise InputError(f"system '{name}': evaluations and runs cannot be mixed, and folds must be runs.")
         chosen = tuple(sliced(_only(ev, measures), about.by) for ev in done)
         quality = _quality_of_facts(chosen[0])
-        return Measured(_averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, said("saved_before")))
+        return Measured(averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, said("saved_before")))
     try:
         sources, placings = _placings(given, parts, truth, columns)
         looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
@@ -133,7 +133,7 @@ def measure_system(
     except RankmeterError as error:
         raise type(error)(f"system '{name}': {error}") from error
     bounds = _averaged_bounds([look.bounds(ev) for look, ev in zip(looks, evaluations, strict=True)])
-    return Measured(_averaged(evaluations, name), evaluations, tuple(sources), looks[0].quality(evaluations[0]), bounds)
+    return Measured(averaged(evaluations, name), evaluations, tuple(sources), looks[0].quality(evaluations[0]), bounds)
 
 
 def _placings(
@@ -240,7 +240,7 @@ def _only(ev: Evaluation, measures: Sequence[Measure]) -> Evaluation:
     )
 
 
-def _averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
+def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
     """Several runs of one system as one evaluation: the mean of their values, query by query."""
     first = evaluations[0]
     if len(evaluations) == 1:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -273,23 +271,9 @@ def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:
 
 def provenance(cmp: Comparison) -> dict[str, Any]:
     """Where the numbers come from: the inputs with the hashes of files, versions, everything drawn at random."""
-    inputs = []
-    if cmp.inputs is not None:
-        inputs.append(("judgments", *_fingerprint(cmp.inputs.judgments.source)))
-        for name, runs in cmp.inputs.runs.items():
-            inputs += [(name, *_fingerprint(run.source)) for run in runs]
     versions = {"rankmeter": cmp.settings.version, "Python": platform.python_version()}
     versions |= {name: metadata.version(name) for name in ("numpy", "polars", "scipy")}
-    return {"inputs": inputs, "versions": versions, "seed": cmp.settings.seed}
-
-
-def _fingerprint(source: str) -> tuple[str, str]:
-    """The name of a file and the SHA-256 of its bytes; of anything else its name alone."""
-    path = Path(source)
-    if not path.is_file():
-        return source, ""
-    with path.open("rb") as file:
-        return path.name, hashlib.file_digest(file, "sha256").hexdigest()
+    return {"inputs": cmp.sources, "versions": versions, "seed": cmp.settings.seed}
 
 
 def _z(level: float) -> float:

@@ -41,6 +41,15 @@ class Said(str):
     def __reduce__(self) -> tuple[Any, ...]:
         return Said, (self.kind, self.values)
 
+    def to_plain(self) -> dict[str, Any]:
+        """Kind and values as JSON can hold them."""
+        return {"said": self.kind, "values": {name: _plain(value) for name, value in self.values.items()}}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_plain` made."""
+        return cls(plain["said"], {name: _from_plain(value) for name, value in plain["values"].items()})
+
     def text(self, language: Language) -> str:
         """The sentence in one language."""
         return word(self.kind, language, **self.values)
@@ -64,6 +73,19 @@ def word(kind: str, language: Language, /, **values: Any) -> str:
 def words(file: str, language: Language) -> dict[str, str]:
     """All wordings of one file in one language, as they are written."""
     return {kind: texts[language] for kind, texts in _read(file).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Said):
+        return value.to_plain()
+    # Names are data: a mapping from them is marked, so that none of them is read as `said`.
+    return {"by_name": dict(value)} if isinstance(value, Mapping) else value
+
+
+def _from_plain(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return value["by_name"] if "by_name" in value else Said.from_plain(value)
 
 
 class _Filled(Formatter):
