@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import time
@@ -199,6 +200,43 @@ def test_a_phone_needs_no_sideways_scrolling(page):
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     _until(lambda: page.execute_script("return document.documentElement.scrollWidth") <= 390)
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def _media(page, medium: str, scheme: str = "light"):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": medium, "features": features})
+
+
+def test_paper_is_white_and_cuts_nothing_off(page):
+    paper = {"width": 688, "height": 1000, "deviceScaleFactor": 1, "mobile": False}  # A4 less its margins
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", paper)
+    _media(page, "print", "dark")
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    _until(lambda: page.execute_script(ground) == "rgb(255, 255, 255)")
+    wide = "return [...document.querySelectorAll('table')].filter(one => one.scrollWidth > 688).length"
+    assert page.execute_script(wide) == 0
+    assert page.execute_script("return document.documentElement.scrollWidth") <= 688
+    assert [board.is_displayed() for board in _all(page, ".board")] == [True, True]
+    assert [row.is_displayed() for row in _all(page, "#query-table tbody tr")] == [True] * 20 + [False] * 10
+    assert not page.find_element("css selector", "nav").is_displayed()
+    ink = "return getComputedStyle(document.querySelector('.role-axis-label text')).fill"
+    assert page.execute_script(ink) == "rgb(59, 71, 83)"
+    _media(page, "")
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_every_definition_is_printed_and_folded_again(page):
+    folded = "return [...document.querySelectorAll('details')].map(one => one.open)"
+    before = page.execute_script(folded)
+    assert not all(before)
+    page.execute_script(
+        "window.addEventListener('beforeprint', () => {"
+        " window.atPrint = [...document.querySelectorAll('details')].every(one => one.open) })"
+    )
+    made = page.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    assert base64.b64decode(made["data"]).startswith(b"%PDF")
+    assert page.execute_script("return window.atPrint") is True
+    assert page.execute_script(folded) == before
 
 
 def test_nothing_was_said_on_the_console_and_nothing_was_fetched(page):

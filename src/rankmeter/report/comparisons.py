@@ -209,7 +209,7 @@ def slice_tables(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en"
                 ]
                 rows.append((Cell(label), Cell(f"{cut.counts[measure][place]:,}"), *cells))
             head = word("slice_head", lang, name=cut.name, measure=str(measure))
-            found.append(Table((head, word("queries", lang), *cmp.systems), tuple(rows), 1))
+            found.append(Table((head, word("query_count", lang), *cmp.systems), tuple(rows), 1))
     return found
 
 

@@ -156,7 +156,8 @@ def _correlation(cmp: Comparison) -> list[list[float | None]]:
     from scipy.stats import rankdata  # loaded only for statistics
 
     size = len(cmp.measures)
-    table: list[list[float | None]] = [[1.0] * size for _ in range(size)]
+    alone = [bool((~np.isnan(cmp.values[measure])).any()) for measure in cmp.measures]
+    table: list[list[float | None]] = [[1.0 if alone[row] else None] * size for row in range(size)]
     for row in range(size):
         for column in range(row):
             found = []

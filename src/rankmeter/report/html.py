@@ -76,6 +76,7 @@ def report_html(
             title=title or labels["report"],
             cmp=cmp,
             reference=reference_of(cmp),
+            chosen=_best_beside(cmp, reference_of(cmp)),
             boards=[_board(cmp, measure, lang) for measure in cmp.measures],
             quality=comparisons.quality_table(cmp, lang=lang),
             quality_words=comparisons.quality_words(cmp, lang),
@@ -99,6 +100,11 @@ def report_html(
             ).replace("<", "\\u003c"),
         )
     )
+
+
+def _best_beside(cmp: Comparison, reference: str) -> str:
+    """The system that people want to see against the reference first."""
+    return next(score.system for score in cmp.ranked(cmp.measures[0]) if score.system != reference)
 
 
 def need_report_extra() -> Any:

@@ -58,7 +58,8 @@ function drawPairs() {
   draw("differences", { rows }, { y: `${system} − ${reference}` });
   draw("scatter", { rows, ends }, { x: reference, y: system });
   const all = data.paired[state.measure];
-  byId("thinned").textContent = rows.length < all ? fill(words.thinned, { shown: rows.length, all }) : "";
+  const thinned = rows.length < all ? fill(words.thinned, { shown: rows.length, all }) : "";
+  byId("thinned").textContent = all ? thinned : words.no_queries;
 }
 
 function drawMeasure() {
@@ -164,7 +165,7 @@ function drawSlices() {
   for (const table of document.querySelectorAll("table.slices")) {
     const { name: kind, rows } = data.slices[Number(table.dataset.slices)];
     const head = element("tr", {}, element("th", { "data-key": "name" }, element("button", {}, kind)));
-    [words.queries, ...data.systems].forEach((label, place) =>
+    [words.query_count, ...data.systems].forEach((label, place) =>
       head.append(element("th", { "data-key": `s${place}`, class: "number" }, element("button", {}, label))),
     );
     table.tHead.replaceChildren(head);
@@ -201,7 +202,9 @@ function valuesTable(q) {
   const places = all ? data.systems.map((_, place) => place) : [data.reference, state.system];
   const found = pairRows().find((row) => row.q === q);
   const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number" }, name(place))));
-  const measures = all ? data.measures.map((_, measure) => measure) : [state.measure];
+  // A measure of all lists together has no value for one query.
+  const known = (measure) => all[measure].some((value) => value !== null);
+  const measures = all ? data.measures.map((_, measure) => measure).filter(known) : [state.measure];
   const rows = measures.map((measure) => {
     const values = all ? all[measure] : found ? [found.x, found.y] : [null, null];
     return element("tr", {}, element("td", {}, data.measures[measure].name), ...values.map((value) => element("td", { class: "number" }, shown(value))));
@@ -288,6 +291,13 @@ function start() {
     select.value = String(chosen);
     select.addEventListener("change", drawTradeOff);
   }
+  // Paper cannot be clicked: every definition is printed, then folded again.
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    for (const one of folded) one.open = true;
+  });
+  window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
   const everything = () => { showMeasure(); drawSquares(); drawTradeOff(); };
   dark.addEventListener("change", everything);
   everything();
