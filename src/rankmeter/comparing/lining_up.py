@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class LinedUp:
             self.counted[measure] = counted
             self.paired[measure] = np.logical_and.reduce(counted, axis=0)
             self.shown[measure] = np.where(counted, self.value[measure], np.nan)
-        _refuse_disjoint(self, list(measured))
+        _refuse_disjoint(self, measured)
 
 
 def _line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
@@ -70,16 +71,20 @@ def _spread(values: np.ndarray, places: Ints, size: int, missing: float) -> Floa
     return spread
 
 
-def _refuse_disjoint(lined_up: LinedUp, names: list[str]) -> None:
-    """Systems without a query in common cannot be paired."""
-    for counted in lined_up.counted.values():
+def _refuse_disjoint(lined_up: LinedUp, measured: Mapping[str, Measured]) -> None:
+    """Systems without a query in common cannot be paired: neither their values, nor lists with empty lists."""
+    held = [one.held for one in measured.values() if one.held is not None]
+    known = [np.stack(held)] if len(held) == len(measured) and len({len(one) for one in held}) == 1 else []
+    for counted in [*known, *lined_up.counted.values()]:
         if not counted.any(axis=1).all():
             continue  # a system without any value says so in its row
-        for left in range(len(names)):
-            for right in range(left):
-                if not (counted[left] & counted[right]).any():
-                    fact = f"'{names[right]}' and '{names[left]}' have no query in common, so they cannot be compared."
-                    raise InputError(with_hint(fact, "are they runs on the same queries?"))
+        for right, left in combinations(range(len(measured)), 2):
+            if not (counted[left] & counted[right]).any():
+                names = list(measured)
+                fact = f"'{names[right]}' and '{names[left]}' have no query in common, so they cannot be compared."
+                raise InputError(
+                    with_hint(fact, "are they runs on the same queries? folds(run1, run2) are parts of one system")
+                )
 
 
 def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Series) -> tuple[str, Ints | None]:

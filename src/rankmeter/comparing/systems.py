@@ -21,6 +21,7 @@ from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, int
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, run_table
+from rankmeter.placing.placements import Bools
 from rankmeter.placing.table import whole
 from rankmeter.planning import Placing, into_placing
 from rankmeter.results import Evaluation
@@ -78,6 +79,8 @@ class Measured:
     sources: tuple[AnyRun, ...]
     quality: Quality
     unjudged: Mapping[Measure, UnjudgedBounds | Said]
+    held: Bools | None = None
+    """(judged queries,) whether any of its runs holds the query; None where that is no longer known."""
 
 
 def named_systems(systems: object) -> dict[str, object]:
@@ -133,7 +136,20 @@ def measure_system(
     except RankmeterError as error:
         raise type(error)(f"system '{name}': {error}") from error
     bounds = _averaged_bounds([look.bounds(ev) for look, ev in zip(looks, evaluations, strict=True)])
-    return Measured(averaged(evaluations, name), evaluations, tuple(sources), looks[0].quality(evaluations[0]), bounds)
+    return Measured(
+        averaged(evaluations, name),
+        evaluations,
+        tuple(sources),
+        looks[0].quality(evaluations[0]),
+        bounds,
+        _held(looks),
+    )
+
+
+def _held(looks: Sequence[_Look]) -> Bools | None:
+    every = [look.held for look in looks if look.held is not None]
+    held: Bools = np.logical_or.reduce(every)
+    return held if len(every) == len(looks) else None
 
 
 def _placings(
@@ -161,9 +177,11 @@ class _Look:
         self.wide = all_judged or placing.wide
         self.judged_at: dict[int, float] = {}
         self.across: dict[int, int] = {}
+        self.held: Bools | None = None
         self.later: dict[Measure, Callable[[float], UnjudgedBounds | Said]] = {}
 
     def __call__(self, group: list[Measure], placed: PlacedRun, views: Views) -> None:
+        self.held = placed.placements.in_run[placed.placements.is_judged]
         for cutoff in cutoffs_of(group):
             self.across.setdefault(cutoff, ties_across(placed.placements, cutoff))
             if self.wide and cutoff not in self.judged_at:

@@ -150,7 +150,8 @@ def quality_table(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en
         for measure in bounded:
             bounds = cmp.score(measure, system).unjudged
             ends = (bounds.none_relevant, bounds.all_relevant) if bounds else (None, None)
-            cells.append(" .. ".join(tables.number(end, measure, digits) for end in ends))
+            known = [None if end is None or math.isnan(end) else end for end in ends]
+            cells.append(" .. ".join(tables.number(end, measure, digits) for end in known))
         rows.append(tuple(map(Cell, cells)))
     return Table(tuple(header), tuple(rows), 1)
 

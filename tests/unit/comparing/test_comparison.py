@@ -315,3 +315,19 @@ def test_measures_of_subtopics_are_compared_and_say_why_they_have_no_bounds() ->
     cmp = rm.compare(truth, {"good": good, "poor": poor}, ["StRecall@2"], **FEW)
     assert cmp.differences[0].difference == 0.5
     assert "subtopics" in cmp.score("StRecall@2", "good").unjudged_reason
+
+
+def test_runs_of_different_queries_are_refused_although_missing_queries_count() -> None:
+    truth = {f"q{i}": {"a"} for i in range(6)}
+    early, late = ({f"q{i}": ["a"] for i in part} for part in (range(3), range(3, 6)))
+    with pytest.raises(rm.InputError, match="'early' and 'late' have no query in common"):
+        rm.compare(truth, {"early": early, "late": late, "all": early | late}, ["RR"], permutations=100)
+    joined = rm.compare(truth, {"all": early | late, "parts": rm.folds(early, late)}, ["RR"], permutations=100)
+    assert joined.difference("RR", "parts", "all").difference == 0
+
+
+def test_no_table_shows_nan() -> None:
+    cmp = rm.compare({"q": {"a": 0}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, ["RR(empty=nan)"], permutations=100)
+    assert "nan .." not in repr(cmp)
+    assert "- .. " in repr(cmp)
+    assert "- (the value of a query is not defined (empty=nan))" in repr(cmp)
