@@ -210,10 +210,12 @@ def command(
     _write_verdicts(cmp, verdicts, junit, summary, lang)
     if save is not None:
         write_whole(save, cmp.save)
-    if report is not None:
-        cmp.report(report, lang=lang, titles=texts, lists=lists)
-    if figures is not None:
-        cmp.figures(figures, lang=lang)
+    with Progress(1, patience=0.0) as progress:
+        if report is not None:
+            progress.show(report.name)
+            cmp.report(report, lang=lang, titles=texts, lists=lists)
+        if figures is not None:
+            cmp.figures(figures, lang=lang, progress=progress.show)
     if not quiet:
         _talk(cmp, needed, [output, save, report, figures], lang, notes=format_ != "table")
     for verdict in verdicts:

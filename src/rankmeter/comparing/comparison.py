@@ -257,6 +257,7 @@ class _Statistics:
             every, couples, level=settings.level, method=settings.interval, resamples=draws, seed=settings.seed,
             unit=units_said(settings.unit), step=lambda done: say(f"resample {done:,} of {draws:,}"),
         )  # fmt: skip
+        say("best groups and rank intervals")
         oriented = [one.linear() * (1 if measure.higher_is_better else -1) for measure, one in samples.items()]
         apart = separations(oriented, level=settings.level, resamples=draws, seed=settings.seed)
         for place, measure in enumerate(measures):

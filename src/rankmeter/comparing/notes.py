@@ -32,6 +32,7 @@ def notes_about(
     """All notes, the most important first."""
     return [
         *_few(samples, settings),
+        *_too_coarse(samples, settings),
         *_missing(measured),
         *_unpaired(paired, counted),
         *_unjudged(measured),
@@ -47,6 +48,20 @@ def _few(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said
         yield said("one_unit", unit=unit_said(settings.unit))
     elif counts and min(counts) < FEW_UNITS:
         yield said("few_units", count=min(counts), units=units_said(settings.unit))
+
+
+def _too_coarse(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said]:
+    """Tests whose smallest p-value, corrected, is not significant: they could not find anything."""
+    most = max((one.units for one in samples.values()), default=0)
+    if settings.test == "t" or most < 2:
+        return
+    patterns = 2.0 ** min(most, 1000)
+    drawn = settings.test == "randomisation" and patterns > settings.permutations
+    smallest = 1 / (settings.permutations + 1) if drawn else 2 / patterns
+    family = settings.pairs if settings.correction in ("holm", "bonferroni") else 1
+    if smallest * family >= settings.alpha:
+        kind = "too_few_permutations" if drawn else "too_few_units"
+        yield said(kind, p=smallest * family, count=settings.permutations, tests=settings.pairs)
 
 
 def _missing(measured: Mapping[str, Measured]) -> Iterable[Said]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -341,11 +341,15 @@ class Comparison:
         *,
         lang: Language = "en",
         formats: Sequence[str] = ("svg", "png"),
+        progress: Callable[[str, float], None] | None = None,
     ) -> list[Path]:
-        """Write the charts of the report as files for a paper; made where the folder is missing."""
+        """Write the charts of the report as files for a paper; made where the folder is missing.
+
+        ``progress`` is told which figure is being written, and the share of them that is done.
+        """
         from rankmeter.report.figures import write_figures
 
-        return write_figures(self, folder, lang=lang, formats=formats)
+        return write_figures(self, folder, lang=lang, formats=formats, progress=progress)
 
     def __repr__(self) -> str:
         from rankmeter.report.comparisons import to_text

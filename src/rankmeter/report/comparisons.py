@@ -130,7 +130,22 @@ def _beats(cmp: Comparison, score: Score, numbers: dict[str, int]) -> str:
     """The numbers of the systems that this one beats significantly; numbers never run out."""
     others = [name for name in cmp.systems if name != score.system]
     found = [cmp.difference(score.measure, score.system, other) for other in others]
-    return ",".join(str(numbers[one.other]) for one in found if one.significant and one.is_better)
+    return in_ranges([numbers[one.other] for one in found if one.significant and one.is_better])
+
+
+def in_ranges(numbers: Sequence[int]) -> str:
+    """Rising numbers, three and more in a row as a range.
+
+    >>> in_ranges([1, 2, 4, 5, 6, 7, 9])
+    '1,2,4-7,9'
+    """
+    rows: list[list[int]] = []
+    for number in numbers:
+        if rows and number == rows[-1][-1] + 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    return ",".join(f"{row[0]}-{row[-1]}" if len(row) > 2 else ",".join(map(str, row)) for row in rows)
 
 
 def quality_table(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> Table:
@@ -261,8 +276,7 @@ def to_latex(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") ->
     for number, (system, cells) in enumerate(zip(cmp.systems, grid, strict=True), 1):
         shown = []
         for text, best, marks in cells:
-            raised = marks.replace("↑", r"\uparrow").replace("↓", r"\downarrow")
-            shown.append((rf"\textbf{{{text}}}" if best else text) + (f"$^{{{raised}}}$" if raised else ""))
+            shown.append((rf"\textbf{{{text}}}" if best else text) + _raised(marks))
         rows.append(f"{number} & {tables.latex_text(system)} & " + " & ".join(shown) + r" \\")
     return "\n".join(
         [
@@ -276,6 +290,12 @@ def to_latex(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") ->
             r"\end{tabular}",
         ]
     )
+
+
+def _raised(marks: str) -> str:
+    """Marks as LaTeX without any package: arrows are mathematics, numbers and ranges are text."""
+    arrows = {"↑": r"$^{\uparrow}$", "↓": r"$^{\downarrow}$"}
+    return arrows.get(marks) or (rf"\textsuperscript{{{marks.replace('-', '--')}}}" if marks else "")
 
 
 def _grid(cmp: Comparison, digits: int) -> list[list[tuple[str, bool, str]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,12 @@ SCALE = 3
 
 
 def write_figures(
-    cmp: Comparison, folder: str | os.PathLike[str], *, lang: Language = "en", formats: Sequence[str] = FORMATS
+    cmp: Comparison,
+    folder: str | os.PathLike[str],
+    *,
+    lang: Language = "en",
+    formats: Sequence[str] = FORMATS,
+    progress: Callable[[str, float], None] | None = None,
 ) -> list[Path]:
     """Write every figure in every format; the paths that were written."""
     need_report_extra()
@@ -42,7 +47,10 @@ def write_figures(
     except OSError as error:
         raise InputError(f"{place} cannot be made: {error.strerror}.") from error
     written = []
-    for name, spec in figures(cmp, lang):
+    every = list(figures(cmp, lang))
+    for done, (name, spec) in enumerate(every):
+        if progress is not None:
+            progress(name, done / len(every))
         for kind in formats:
             if kind == "svg":
                 content = vl_convert.vegalite_to_svg(spec).encode()

@@ -277,7 +277,7 @@ def test_thirty_systems_have_marks_that_do_not_run_out() -> None:
     ranks = {f"s{number:02}": lists(dict.fromkeys(TRUTH, 1 + (number >= 29) * 3)) for number in range(30)}
     cmp = rm.compare(TRUTH, ranks, ["RR"], correction="none", test="sign", **FEW)
     assert "<sup>30</sup>" in cmp.to_markdown()
-    assert "$^{30}$" in cmp.to_latex()
+    assert r"\textsuperscript{30}" in cmp.to_latex()
 
 
 def test_tables_escape_names() -> None:
@@ -331,3 +331,28 @@ def test_no_table_shows_nan() -> None:
     assert "nan .." not in repr(cmp)
     assert "- .. " in repr(cmp)
     assert "- (the value of a query is not defined (empty=nan))" in repr(cmp)
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({"permutations": 100}, True),  # 6 pairs / 101 = 0.059
+        ({"permutations": 199}, False),  # 6 pairs / 200 = 0.03
+        ({"permutations": 100, "correction": "bh"}, False),
+        ({"permutations": 100, "baseline": "a"}, False),  # 3 pairs / 101 = 0.03
+        ({"permutations": 100, "test": "t"}, False),
+    ],
+)
+def test_a_test_that_could_find_nothing_says_so(options, found) -> None:
+    truth = {i: {0} for i in range(30)}
+    runs = {name: {i: [0, 1] if i % n else [1, 0] for i in range(30)} for n, name in enumerate("abcd", 2)}
+    notes = rm.compare(truth, runs, ["RR"], resamples=100, **options).notes
+    assert any("nothing can be significant" in note for note in notes) == found
+
+
+def test_beaten_systems_in_a_row_are_a_range() -> None:
+    truth = {i: {0} for i in range(60)}
+    runs = {f"s{n}": {i: [1, 2, 0] for i in range(60)} for n in range(4)} | {"best": {i: [0] for i in range(60)}}
+    cmp = rm.compare(truth, runs, ["RR"], permutations=1000, resamples=100)
+    assert "<sup>1-4</sup>" in cmp.to_markdown()
+    assert r"\textsuperscript{1--4}" in cmp.to_latex()
