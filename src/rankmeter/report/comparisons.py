@@ -14,7 +14,7 @@ from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
 from rankmeter.report import tables
 from rankmeter.report.tables import DIGITS, Cell, Table
-from rankmeter.wording import in_language, said, word
+from rankmeter.wording import Said, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Difference, Score
@@ -191,9 +191,15 @@ def legend(cmp: Comparison, lang: Language = "en") -> list[str]:
     lines = [
         said("best_mark", mark=BEST, level=cmp.settings.level),
         said(kind, baseline=cmp.baseline, alpha=cmp.settings.alpha),
-        *cmp.settings.sentences(),
+        *made_how(cmp),
     ]
     return [line.text(lang) for line in lines]
+
+
+def made_how(cmp: Comparison) -> list[Said]:
+    """How p-values, intervals and groups were made, and why two of them disagree where they do."""
+    disagree = any(score.in_best is False and score.rank_low == 1 for score in cmp.scores)
+    return [*cmp.settings.sentences(), *([said("group_and_ranks_disagree")] if disagree else [])]
 
 
 def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en") -> str:

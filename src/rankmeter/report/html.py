@@ -82,7 +82,7 @@ def report_html(
             quality_words=comparisons.quality_words(cmp, lang),
             notes=[note.text(lang) for note in cmp.notes],
             definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
-            said=[line.text(lang) for line in cmp.settings.sentences()],
+            said=[line.text(lang) for line in comparisons.made_how(cmp)],
             provenance=provenance(cmp),
             has_curves=bool(data["curves"]),
             has_lists=cmp.inputs is not None,

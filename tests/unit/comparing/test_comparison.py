@@ -356,3 +356,15 @@ def test_beaten_systems_in_a_row_are_a_range() -> None:
     cmp = rm.compare(truth, runs, ["RR"], permutations=1000, resamples=100)
     assert "<sup>1-4</sup>" in cmp.to_markdown()
     assert r"\textsuperscript{1--4}" in cmp.to_latex()
+
+
+def test_a_group_and_ranks_that_disagree_are_explained() -> None:
+    # 20 queries, 13 won, 5 lost: one-sided it is enough to leave the group, two-sided it is not.
+    truth = {i: {0} for i in range(20)}
+    good, poor = ({i: [0, 1] if won(i) else [1, 0] for i in truth} for won in (lambda i: i < 15, lambda i: i > 12))
+    cmp = rm.compare(truth, {"good": good, "poor": poor}, ["RR"], permutations=1000)
+    poor_one = cmp.score("RR", "poor")
+    assert (poor_one.in_best, poor_one.rank_low) == (False, 1)
+    assert "no contradiction" in repr(cmp)
+    same = rm.compare(truth, {"good": good, "poor": good}, ["RR"], permutations=1000)
+    assert "no contradiction" not in repr(same)
