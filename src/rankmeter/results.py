@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 import warnings
@@ -349,17 +348,9 @@ class Evaluation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td title='{html.escape(_definition(measure))}'>{html.escape(str(measure))}</td>"
-            f"<td style='text-align:right'>{value:.4f}</td><td style='text-align:right'>{self.counted(measure):,}</td>"
-            f"<td>{_bounds_html(self.tie_bounds.get(measure))}</td></tr>"
-            for measure, value in self.means.items()
-        )
-        return (
-            f"<table><caption>{html.escape(self.name)}: {html.escape('; '.join(self.facts.sentences()))}</caption>"
-            "<tr><th>measure</th><th>value</th><th>queries</th><th>tied items, worst to best</th></tr>"
-            f"{rows}</table>"
-        )
+        from rankmeter.report.notebook import evaluation_html
+
+        return evaluation_html(self)
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -399,14 +390,6 @@ def _check_definitions(measures: list[Measure], saved: dict[str, Any], path: str
                 RankmeterWarning,
                 stacklevel=3,
             )
-
-
-def _definition(measure: Measure) -> str:
-    return ", ".join(f"{name}={value}" for name, value in measure.describe().items() if name != "measure")
-
-
-def _bounds_html(bounds: tuple[float, float] | None) -> str:
-    return "" if bounds is None else f"{bounds[0]:.4f} to {bounds[1]:.4f}"
 
 
 def _plain(definition: dict[str, Any]) -> dict[str, Any]:

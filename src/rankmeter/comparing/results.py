@@ -357,9 +357,9 @@ class Comparison:
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from rankmeter.report.comparisons import to_html
+        from rankmeter.report.notebook import comparison_html
 
-        return to_html(self)
+        return comparison_html(self)
 
 
 def _difference_row(one: Difference) -> dict[str, Any]:

@@ -1,11 +1,10 @@
-"""From a comparison to text: for the terminal, for Markdown and LaTeX, for a notebook. Pure functions.
+"""From a comparison to text: for the terminal, for Markdown and LaTeX. Pure functions.
 
 What the data can bear stands before the numbers, and the numbers before their definitions.
 """
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
@@ -331,31 +330,3 @@ def _below(cmp: Comparison, lang: Language) -> list[str]:
         *cmp.settings.sentences(),
     ]
     return [line.text(lang) for line in lines]
-
-
-def to_html(cmp: Comparison) -> str:
-    """Small tables for a notebook: how sure the data is, then a leaderboard for each measure."""
-    parts = [_html_table("How sure is the data?", quality_table(cmp))]
-    parts += [f"<p>{html.escape(note)}</p>" for note in cmp.notes]
-    parts += [_html_table(str(measure), leaderboard(cmp, measure)) for measure in cmp.measures]
-    parts += [_html_table("", table) for table in slice_tables(cmp)]
-    parts += ["<small>", *(f"{html.escape(line)}<br>" for line in [*quality_words(cmp), *legend(cmp)]), "</small>"]
-    return "<div>" + "".join(parts) + "</div>"
-
-
-def _html_table(caption: str, table: Table) -> str:
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.header)
-    return (
-        f"<table><caption>{html.escape(caption)}</caption><tr>{head}</tr>"
-        + "".join(f"<tr>{_html_cells(row, table.labels)}</tr>" for row in table.rows)
-        + "</table>"
-    )
-
-
-def _html_cells(row: Sequence[Cell], labels: int) -> str:
-    return "".join(
-        f"<td style='text-align:{'left' if column < labels else 'right'}'>"
-        + (f"<b>{html.escape(cell.text)}</b>" if cell.is_best else html.escape(cell.text))
-        + "</td>"
-        for column, cell in enumerate(row)
-    )

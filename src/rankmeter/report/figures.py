@@ -67,23 +67,38 @@ def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[
     from rankmeter.report import charts
 
     data, labels, systems = report_data(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)
-    names = [str(measure) for measure in cmp.measures]
+    names, reference = [str(measure) for measure in cmp.measures], systems[data["reference"]]
     for place, measure in enumerate(names):
         rows = data["boards"][place]
-        yield f"intervals-{slug(measure)}", charts.with_rows(charts.intervals(labels, systems), WIDTH, rows=rows)
+        yield (
+            f"intervals-{slug(measure)}",
+            charts.with_rows(charts.intervals(labels | {"value": measure}, systems), WIDTH, rows=rows),
+        )
         yield (
             f"distribution-{slug(measure)}",
             charts.with_rows(
-                charts.distribution(labels, systems), WIDTH, rows=_steps(data["distributions"][place], systems)
+                charts.distribution(labels | {"value_of_query": f"{labels['value_of_query']}, {measure}"}, systems),
+                WIDTH,
+                rows=_steps(data["distributions"][place], systems),
             ),
         )
         for system, pairs in zip(systems, data["pairs"][place], strict=True):
             if pairs:
                 rows = _differences(pairs, data["queries"], higher=data["measures"][place]["higher"])
                 name = f"differences-{slug(measure)}-{slug(system)}"
-                yield name, charts.with_rows(charts.differences(labels), WIDTH, rows=rows)
+                yield (
+                    name,
+                    charts.with_rows(
+                        charts.differences(labels | {"difference": f"{measure}: {system} − {reference}"}),
+                        WIDTH,
+                        rows=rows,
+                    ),
+                )
     for family, rows in data["curves"].items():
-        yield f"cutoffs-{slug(family)}", charts.with_rows(charts.cutoffs(labels, systems), WIDTH, rows=rows)
+        yield (
+            f"cutoffs-{slug(family)}",
+            charts.with_rows(charts.cutoffs(labels | {"value": family}, systems), WIDTH, rows=rows),
+        )
     if len(names) > 1:
         rows = _square(data["correlation"], names)
         yield "correlation", charts.with_rows(charts.heat(names), WIDTH, rows=rows)
