@@ -83,7 +83,7 @@ def _click(page, element):
 
 
 def _names(page):
-    return [row.get_attribute("data-name") for row in _all(page, ".board.shown tbody tr")]
+    return [row.get_attribute("data-name") for row in _all(page, ".board.shown table.sortable tbody tr")]
 
 
 def test_every_chart_is_drawn(page):
@@ -104,6 +104,14 @@ def test_leaderboard_is_sorted_by_a_click_on_its_head(page):
     assert _names(page) == ["good", "poor", "bad<b>"]
     _click(page, page.find_element("css selector", ".board.shown th[data-key=name] button"))
     assert _names(page) == ["bad<b>", "good", "poor"]
+
+
+def test_every_test_unfolds_below_the_leaderboard(page):
+    rows = _all(page, ".board.shown details.tests tbody tr")
+    assert not rows[0].is_displayed()
+    _click(page, page.find_element("css selector", ".board.shown details.tests summary"))
+    assert [row.text.split(" ")[0] for row in rows if row.is_displayed()] == ["good", "bad<b>"]
+    _click(page, page.find_element("css selector", ".board.shown details.tests summary"))
 
 
 def test_a_row_opens_its_query_with_the_lists_side_by_side(page):

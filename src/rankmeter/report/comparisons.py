@@ -215,6 +215,29 @@ def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lan
     return "\n".join(parts)
 
 
+def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang: Language = "en") -> Table:
+    """Every pair that was tested under one measure: size, interval, p-values, effect sizes, what could be found."""
+    kinds = ("pair", "difference", "level_interval", "p", "p_by", "effect_size", "rank_biserial", "detectable")
+    facts = {"level": cmp.settings.level, "correction": cmp.settings.correction, "power": cmp.settings.power}
+    rows = []
+    for one in cmp.differences_of(measure):
+        if one.p is None:
+            continue
+        ends = (one.interval.low, one.interval.high) if one.interval else (None, None)
+        sizes = (one.effect.standardised, one.effect.rank_biserial) if one.effect else (None, None)
+        texts = [
+            f"{one.system} - {one.other}",
+            f"{signed(one.difference, digits)}{mark(one)}",
+            f"[{signed(ends[0], digits)}, {signed(ends[1], digits)}]",
+            p_text(one.p),
+            p_text(one.p_corrected),
+            *(signed(size, 2) for size in sizes),
+            "-" if one.detectable is None else f"{one.detectable:.{digits}f}",
+        ]
+        rows.append(tuple(map(Cell, texts)))
+    return Table(tuple(word(kind, lang, **facts) for kind in kinds), tuple(rows), 1)
+
+
 def slice_tables(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> list[Table]:
     """For each way of slicing and each measure a row per slice and a column per system, the best value marked."""
     found = []

@@ -15,13 +15,15 @@ from rankmeter.measures.prose import LANGUAGES, Language
 from rankmeter.report import comparisons
 from rankmeter.report.data import provenance, reference_of, report_data
 from rankmeter.report.titles import into_titles
-from rankmeter.wording import in_language, words
+from rankmeter.wording import in_language, word, words
 
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Score
     from rankmeter.comparing.results import Comparison
     from rankmeter.measures import Measure
 
+MOST_PAIRS = 200
+"""How many pairs the table of every test shows under one measure."""
 LISTS = 50
 """For how many queries a report keeps the ranked lists unless told otherwise."""
 
@@ -88,6 +90,8 @@ def report_html(
             has_lists=cmp.inputs is not None,
             similar_queries=data["similar_queries"],
             slices=data["slices"],
+            most_pairs=MOST_PAIRS,
+            sizes=word("sizes_mean", lang, power=cmp.settings.power),
             style=_file("page.css"),
             script=_file("page.js"),
             libraries=vega_bundle(),
@@ -186,6 +190,7 @@ def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:
         "rows": rows,
         "reason": in_language(reason, lang),
         "equivalence": comparisons.equivalence_line(cmp, measure, lang),
+        "tests": comparisons.difference_table(cmp, measure, lang=lang),
     }
 
 

@@ -50,6 +50,8 @@ def comparison_html(cmp: Comparison) -> str:
         parts.append(_table(str(measure), board, drawn=drawn, column=4, best=best))
         parts += [f"<p>{html.escape(one.reason)}</p>" for one in scores[:1] if one.reason]
     parts += [_table("", table) for table in comparisons.slice_tables(cmp)]
+    tests = [_table(str(one), comparisons.difference_table(cmp, one)) for one in cmp.measures if one in cmp.samples]
+    parts.append(f"<details><summary>Every test</summary>{''.join(tests)}</details>")
     parts.append(_folded("How to read it", [*comparisons.quality_words(cmp), *comparisons.legend(cmp)]))
     parts.append(_folded("What the numbers mean", tables.definition_lines(cmp.measures)))
     return _page(parts)

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 import rankmeter as rm
 from rankmeter.inputs import into_judgments, into_run
+from rankmeter.report.comparisons import difference_table
 from rankmeter.report.curves import CUTOFFS, curves
 from rankmeter.report.data import informative_queries, pareto, report_data
+from rankmeter.report.html import report_html
 from rankmeter.report.lists import judgments_of, ranked_lists, rbo
 from rankmeter.report.titles import Titles, into_titles, read_texts, titles_of
 
@@ -217,3 +219,16 @@ def test_a_notebook_shows_names_as_text():
     shown = cmp._repr_html_()
     assert "&lt;b&gt;" in shown
     assert "<b></td>" not in shown
+
+
+def test_every_test_is_in_the_report_with_its_interval_and_effect_size(cmp):
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    table = difference_table(cmp, cmp.measures[0])
+    one = cmp.differences_of(cmp.measures[0])[0]
+    assert table.rows[0][0].text == f"{one.system} - {one.other}"
+    assert f"{one.interval.low:+.4f}" in table.rows[0][2].text
+    assert table.rows[0][-1].text == f"{one.detectable:.4f}"
+    page = report_html(cmp)
+    assert page.count('<details class="tests">') == sum(measure in cmp.samples for measure in cmp.measures)
+    for cell in table.rows[0][1:]:
+        assert f">{cell.text}</td>" in page
