@@ -41,7 +41,8 @@ def _comparison():
     ranks = {"poor": lambda i: 1 + i % 3, "good": lambda i: 1 + i % 2, "bad<b>": lambda _: 4}
     runs = {name: {f"q{i}": placed(i, rank(i)) for i in range(30)} for name, rank in ranks.items()}
     quick = {"permutations": 500, "resamples": 500}
-    return rm.compare(truth, runs, ["RR", "nDCG@3"], baseline="poor", by=BY, **quick)
+    measures = ["RR", "nDCG@3", "Coverage@1"]
+    return rm.compare(truth, runs, measures, baseline="poor", by=BY, catalogue=items, **quick)
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +158,17 @@ def test_another_measure_changes_board_charts_and_table(page):
     select.select_by_visible_text("RR")
 
 
+def test_a_measure_of_all_lists_has_a_board_and_says_that_it_has_no_queries(page):
+    select = ui.Select(page.find_element("id", "measure"))
+    select.select_by_visible_text("Coverage@1")
+    assert "one value for all lists together" in page.find_element("css selector", ".board.shown .note").text
+    assert "nothing to show query by query" in page.find_element("id", "thinned").text
+    assert not _all(page, "#chart-differences svg")
+    assert not _all(page, "#query-table tbody tr")
+    select.select_by_visible_text("RR")
+    _until(lambda: len(_all(page, ".chart svg")) == 7)
+
+
 def test_search_keeps_the_queries_that_match(page):
     search = page.find_element("id", "search")
     search.send_keys("q17")
@@ -224,7 +236,7 @@ def test_paper_is_white_and_cuts_nothing_off(page):
     wide = "return [...document.querySelectorAll('table')].filter(one => one.scrollWidth > 688).length"
     assert page.execute_script(wide) == 0
     assert page.execute_script("return document.documentElement.scrollWidth") <= 688
-    assert [board.is_displayed() for board in _all(page, ".board")] == [True, True]
+    assert [board.is_displayed() for board in _all(page, ".board")] == [True, True, True]
     assert [row.is_displayed() for row in _all(page, "#query-table tbody tr")] == [True] * 20 + [False] * 10
     assert not page.find_element("css selector", "nav").is_displayed()
     ink = "return getComputedStyle(document.querySelector('.role-axis-label text')).fill"

@@ -63,7 +63,11 @@ def write_figures(
 
 
 def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each figure with a name for its file, as Vega-Lite that holds its data."""
+    """Each figure that has anything to show, with a name for its file, as Vega-Lite that holds its data."""
+    return ((name, spec) for name, spec in _figures(cmp, lang) if spec["datasets"]["rows"])
+
+
+def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, Any]]]:
     from rankmeter.report import charts
 
     data, labels, systems = report_data(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)

@@ -29,12 +29,19 @@ function theme() {
 async function draw(chart, datasets, titles = {}) {
   const place = byId(`chart-${chart}`);
   if (!place) return;
+  // A drawing that is overtaken by the next one ends in an element that is no longer shown.
+  const canvas = element("div");
+  place.replaceChildren(canvas);
+  if (!datasets.rows.length) {
+    canvas.append(element("p", { class: "hint" }, words.no_data));
+    return;
+  }
   const spec = structuredClone(specs[chart]);
   for (const layer of spec.layer ?? [spec]) {
     for (const [channel, title] of Object.entries(titles)) if (layer.encoding?.[channel]) layer.encoding[channel].title = title;
   }
   const options = { actions: false, renderer: "svg", config: theme(), tooltip: { theme: dark.matches ? "dark" : "light" } };
-  const made = await window.vegaEmbed(place, { ...spec, datasets }, options);
+  const made = await window.vegaEmbed(canvas, { ...spec, datasets }, options);
   made.view.addEventListener("click", (_, item) => {
     if (item?.datum?.q !== undefined) choose(item.datum.q, true);
   });
@@ -68,7 +75,7 @@ function drawMeasure() {
   if (byId("chart-cutoffs")) {
     const kept = family ?? Object.keys(data.curves)[0];
     byId("curve-name").textContent = kept;
-    draw("cutoffs", { rows: data.curves[kept] });
+    draw("cutoffs", { rows: data.curves[kept].filter((row) => row.value !== null) });
   }
   const rows = data.distributions[state.measure].flatMap((steps, place) =>
     steps.map(([value, share]) => ({ system: name(place), value, share })),
