@@ -7,10 +7,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.comparing.systems import Measured
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.results import Evaluation
