@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -275,7 +276,7 @@ class Evaluation:
         """The values per query as an Arrow table."""
         return self.per_query.to_arrow()
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path | BytesIO) -> None:
         """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""
         columns: dict[str, Any] = {"query": self.queries}
         for measure, values in self.values.items():
@@ -302,15 +303,15 @@ class Evaluation:
             raise InputError(f"{path} cannot be written: {reason.rstrip('.')}.") from error
 
     @classmethod
-    def load(cls, path: str | Path) -> Evaluation:
+    def load(cls, path: str | Path | BytesIO) -> Evaluation:
         """Read what :meth:`save` wrote."""
-        if not Path(path).is_file():
+        if not isinstance(path, BytesIO) and not Path(path).is_file():
             raise NotFoundError(f"{path}: no such file.")
         no_evaluation = with_hint(f"{path} is not a saved evaluation.", "Evaluation.save(path) writes one.")
         try:
             header = json.loads(pl.read_parquet_metadata(path)["rankmeter"])
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
-            return cls._from_file(header, frame, path)
+            return cls._from_file(header, frame, "the file" if isinstance(path, BytesIO) else path)
         except InputError:
             raise
         # What reading a file raises that nobody saved as an evaluation, or that was changed since.
@@ -354,19 +355,9 @@ class Evaluation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        import html  # only in notebooks
+        from rankmeter.report.notebook import evaluation_html
 
-        rows = "".join(
-            f"<tr><td title='{html.escape(_definition(measure))}'>{html.escape(str(measure))}</td>"
-            f"<td style='text-align:right'>{value:.4f}</td><td style='text-align:right'>{self.counted(measure):,}</td>"
-            f"<td>{_bounds_html(self.tie_bounds.get(measure))}</td></tr>"
-            for measure, value in self.means.items()
-        )
-        return (
-            f"<table><caption>{html.escape(self.name)}: {html.escape('; '.join(self.facts.sentences()))}</caption>"
-            "<tr><th>measure</th><th>value</th><th>queries</th><th>tied items, worst to best</th></tr>"
-            f"{rows}</table>"
-        )
+        return evaluation_html(self)
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -403,14 +394,6 @@ def _check_definitions(measures: list[Measure], saved: dict[str, Any], path: str
                 RankmeterWarning,
                 stacklevel=3,
             )
-
-
-def _definition(measure: Measure) -> str:
-    return ", ".join(f"{name}={value}" for name, value in measure.describe().items() if name != "measure")
-
-
-def _bounds_html(bounds: tuple[float, float] | None) -> str:
-    return "" if bounds is None else f"{bounds[0]:.4f} to {bounds[1]:.4f}"
 
 
 def _plain(definition: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import time
@@ -23,7 +24,7 @@ pytestmark = [
 ]
 
 HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
-SLICES = {"parity": {f"q{i}": "odd" if i % 2 else "even" for i in range(30)}}
+BY = {"parity": {f"q{i}": "odd" if i % 2 else "even" for i in range(30)}}
 FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
 --disable-component-update --disable-sync --force-prefers-reduced-motion --window-size=1200,900""".split()
 
@@ -39,7 +40,9 @@ def _comparison():
 
     ranks = {"poor": lambda i: 1 + i % 3, "good": lambda i: 1 + i % 2, "bad<b>": lambda _: 4}
     runs = {name: {f"q{i}": placed(i, rank(i)) for i in range(30)} for name, rank in ranks.items()}
-    return rm.compare(truth, runs, ["RR", "nDCG@3"], baseline="poor", permutations=500, resamples=500)
+    quick = {"permutations": 500, "resamples": 500}
+    measures = ["RR", "nDCG@3", "Coverage@1"]
+    return rm.compare(truth, runs, measures, baseline="poor", by=BY, catalogue=items, **quick)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +52,6 @@ def page(tmp_path_factory):
         folder / "report.html",
         titles={"items": {"d0": HOSTILE}, "queries": {"q2": HOSTILE}},
         title=HOSTILE,
-        slices=SLICES,
     )
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
@@ -82,7 +84,7 @@ def _click(page, element):
 
 
 def _names(page):
-    return [row.get_attribute("data-name") for row in _all(page, ".board.shown tbody tr")]
+    return [row.get_attribute("data-name") for row in _all(page, ".board.shown table.sortable tbody tr")]
 
 
 def test_every_chart_is_drawn(page):
@@ -103,6 +105,14 @@ def test_leaderboard_is_sorted_by_a_click_on_its_head(page):
     assert _names(page) == ["good", "poor", "bad<b>"]
     _click(page, page.find_element("css selector", ".board.shown th[data-key=name] button"))
     assert _names(page) == ["bad<b>", "good", "poor"]
+
+
+def test_every_test_unfolds_below_the_leaderboard(page):
+    rows = _all(page, ".board.shown details.tests tbody tr")
+    assert not rows[0].is_displayed()
+    _click(page, page.find_element("css selector", ".board.shown details.tests summary"))
+    assert [row.text.split(" ")[0] for row in rows if row.is_displayed()] == ["good", "bad<b>"]
+    _click(page, page.find_element("css selector", ".board.shown details.tests summary"))
 
 
 def test_a_row_opens_its_query_with_the_lists_side_by_side(page):
@@ -148,6 +158,17 @@ def test_another_measure_changes_board_charts_and_table(page):
     select.select_by_visible_text("RR")
 
 
+def test_a_measure_of_all_lists_has_a_board_and_says_that_it_has_no_queries(page):
+    select = ui.Select(page.find_element("id", "measure"))
+    select.select_by_visible_text("Coverage@1")
+    assert "one value for all lists together" in page.find_element("css selector", ".board.shown .note").text
+    assert "nothing to show query by query" in page.find_element("id", "thinned").text
+    assert not _all(page, "#chart-differences svg")
+    assert not _all(page, "#query-table tbody tr")
+    select.select_by_visible_text("RR")
+    _until(lambda: len(_all(page, ".chart svg")) == 7)
+
+
 def test_search_keeps_the_queries_that_match(page):
     search = page.find_element("id", "search")
     search.send_keys("q17")
@@ -164,6 +185,8 @@ def test_slices_show_their_means(page):
         ("even", "15", "1.0000"),
         ("odd", "15", "0.5000"),
     ]
+    _click(page, page.find_element("css selector", ".slices th[data-key=s2] button"))
+    assert [row.get_attribute("data-name") for row in _all(page, ".slices tbody tr")] == ["odd", "even"]
 
 
 def test_hostile_titles_are_shown_as_text(page):
@@ -197,6 +220,43 @@ def test_a_phone_needs_no_sideways_scrolling(page):
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     _until(lambda: page.execute_script("return document.documentElement.scrollWidth") <= 390)
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def _media(page, medium: str, scheme: str = "light"):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": medium, "features": features})
+
+
+def test_paper_is_white_and_cuts_nothing_off(page):
+    paper = {"width": 688, "height": 1000, "deviceScaleFactor": 1, "mobile": False}  # A4 less its margins
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", paper)
+    _media(page, "print", "dark")
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    _until(lambda: page.execute_script(ground) == "rgb(255, 255, 255)")
+    wide = "return [...document.querySelectorAll('table')].filter(one => one.scrollWidth > 688).length"
+    assert page.execute_script(wide) == 0
+    assert page.execute_script("return document.documentElement.scrollWidth") <= 688
+    assert [board.is_displayed() for board in _all(page, ".board")] == [True, True, True]
+    assert [row.is_displayed() for row in _all(page, "#query-table tbody tr")] == [True] * 20 + [False] * 10
+    assert not page.find_element("css selector", "nav").is_displayed()
+    ink = "return getComputedStyle(document.querySelector('.role-axis-label text')).fill"
+    assert page.execute_script(ink) == "rgb(59, 71, 83)"
+    _media(page, "")
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_every_definition_is_printed_and_folded_again(page):
+    folded = "return [...document.querySelectorAll('details')].map(one => one.open)"
+    before = page.execute_script(folded)
+    assert not all(before)
+    page.execute_script(
+        "window.addEventListener('beforeprint', () => {"
+        " window.atPrint = [...document.querySelectorAll('details')].every(one => one.open) })"
+    )
+    made = page.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    assert base64.b64decode(made["data"]).startswith(b"%PDF")
+    assert page.execute_script("return window.atPrint") is True
+    assert page.execute_script(folded) == before
 
 
 def test_nothing_was_said_on_the_console_and_nothing_was_fetched(page):

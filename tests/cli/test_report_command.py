@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def test_report_and_figures_are_written_and_named(tmp_path: Path) -> None:
     texts = f"queries={demo.data_path(demo.QUERIES)}"
     result = compare("--report", str(page), "--lang", "zh", "--titles", texts, "--figures", str(folder))
     assert result.exit_code == 0
-    assert f"written to {page}" in result.stderr
+    assert f"已写入 {page}" in result.stderr
     written = page.read_text(encoding="utf-8")
     assert "history of clocks in the forest" in written
     assert "排行榜" in written
@@ -51,3 +52,27 @@ def test_what_cannot_be_done_is_said_and_nothing_is_written(args, message, tmp_p
     assert message in result.stderr
     assert result.stdout == ""
     assert not list(tmp_path.iterdir())
+
+
+def test_slices_are_printed_and_reported(tmp_path: Path) -> None:
+    kinds, page = tmp_path / "kinds.csv", tmp_path / "report.html"
+    rows = [f"q{number:03},{'odd' if number % 2 else 'even'},all" for number in range(1, 241)]
+    kinds.write_text("\n".join(["query,parity,whole", *rows]))
+    result = compare("--by", f"{kinds}:parity", "--report", str(page))
+    assert result.exit_code == 0
+    assert "RR@10 by parity  queries" in result.stdout
+    written = page.read_text(encoding="utf-8")
+    assert '"label":"odd"' in written
+    assert '<section id="slices">' in written
+    both = compare("--by", str(kinds), "--format", "json")
+    assert {row["by"] for row in json.loads(both.stdout)["slices"]} == {"parity", "whole"}
+    lost = compare("--by", "absent.csv")
+    assert lost.exit_code == 2
+    assert "by='absent.csv' is neither a file nor one of activity" in lost.stderr
+
+
+def test_measures_of_lists_are_compared_with_a_catalogue() -> None:
+    result = compare("-m", "Coverage@10", "--catalogue", str(demo.data_path(demo.ITEMS)), "--by", "genre")
+    assert result.exit_code == 0
+    assert "one value for all lists together: it is shown without tests" in result.stdout
+    assert "RR@10 by genre" in result.stdout

@@ -11,12 +11,14 @@ from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import split_measures
+from rankmeter.measures.prose import Language
 
 
 @click.command(
     epilog=examples(
         "rankmeter advise judgments.qrels",
         "rankmeter advise judgments.qrels bm25.run dense.run --for search",
+        "rankmeter advise judgments.qrels bm25.run --lang zh",
         "rankmeter advise purchases.csv recommended.csv --for recommendation --format json",
     )
 )
@@ -30,6 +32,7 @@ from rankmeter.measures import split_measures
 @click.option("--judgments-format", metavar="FORMAT", help="trec, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn at random.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of all that is said.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     paths: tuple[str, ...],
@@ -40,6 +43,7 @@ def command(
     judgments_format: str | None,
     run_format: str | None,
     seed: int,
+    lang: Language,
     format_: str,
 ) -> None:
     """Look at JUDGMENTS, and RUNs if there are any, and say which measures and which k fit, and why.
@@ -69,4 +73,4 @@ def command(
         measures=[part for text in measures for part in split_measures(text)] or None,
         seed=seed,
     )
-    click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) if format_ == "json" else str(found))
+    click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) if format_ == "json" else found.text(lang))

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
+from click.core import ParameterSource
 
-from rankmeter.cli.options import columns_for, parse_columns, system_names
+from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
-from rankmeter.cli.writing import check_apart, check_writable, write_text
+from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
-from rankmeter.comparing.records import units as plural
+from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import Measure, split_measures
+from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of
+from rankmeter.wording import word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
-    from rankmeter.inputs import AnyJudgments, AnyRun
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 FAILED = 1
@@ -35,7 +37,9 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
         "rankmeter compare judgments.qrels a.run b.run c.run --test t --correction bh --format latex",
         "rankmeter compare judgments.qrels bm25.run --seeds dense=d1.run,d2.run,d3.run --unit run",
         "rankmeter compare judgments.qrels a.run b.run --report report.html --titles queries=queries.csv",
-        "rankmeter compare --saved bm25.parquet dense.parquet --needed 0.01",
+        "rankmeter compare judgments.qrels a.run b.run --by queries.csv:kind --report report.html",
+        "rankmeter compare --saved bm25.parquet dense.parquet --needed 0.01 --save nightly.zip",
+        "rankmeter compare --saved nightly.zip --report report.html --lang zh",
     )
 )
 @click.argument("paths", nargs=-1, metavar="JUDGMENTS RUN RUN...")
@@ -73,8 +77,9 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
     "--folds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of different queries."
 )
 @click.option(
-    "--saved", is_flag=True, help="The files are saved evaluations (evaluate --save); there are no judgments."
-)
+    "--saved", is_flag=True,
+    help="The files are saved evaluations (evaluate --save), or one saved comparison; there are no judgments.",
+)  # fmt: skip
 @click.option("--permutations", type=int, default=100_000, show_default=True)
 @click.option("--resamples", type=int, default=9_999, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn at random.")
@@ -91,14 +96,24 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 @click.option(
     "--duplicates", type=click.Choice(["error", "first", "best", "counted"]), help="Items that a list holds twice."
 )
+@click.option("--catalogue", metavar="FILE", help="The items that could be recommended, for measures of lists.")
+@click.option("--history", metavar="FILE", help="What users took before: a table of interactions (user, item).")
+@click.option(
+    "--by", multiple=True, metavar="FILE[:COLUMN]|WORD",
+    help="Also by slice: a table with a row per query, or activity, cold-users, popularity, cold-items, group, or a "
+    "column of the catalogue.",
+)  # fmt: skip
 @click.option("--columns", metavar="ROLE=NAME,...", help="Unusual column names: item=docid_x,query=uid.")
 @click.option("--judgments-format", metavar="FORMAT", help="trec, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits after the point.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table, or what --output ends with.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write to this file, whole or not at all.")
+@click.option("--save", type=click.Path(path_type=Path), help="Save everything in one file, for --saved.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write one HTML file that shows everything, offline.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of report and figures.")
+@click.option(
+    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of all that is said and shown."
+)
 @click.option(
     "--titles", multiple=True, metavar="KIND=FILE", help="CSV of ids and texts: queries=queries.csv, items=items.csv."
 )
@@ -135,12 +150,16 @@ def command(
     github_summary: bool,
     queries: Literal["judged", "common", "run"] | None,
     duplicates: Literal["error", "first", "best", "counted"] | None,
+    catalogue: str | None,
+    history: str | None,
+    by: tuple[str, ...],
     columns: str | None,
     judgments_format: str | None,
     run_format: str | None,
     digits: int,
     format_: str | None,
     output: Path | None,
+    save: Path | None,
     report: Path | None,
     lang: Literal["en", "zh"],
     titles: tuple[str, ...],
@@ -155,10 +174,10 @@ def command(
     """
     parsed = [parse_gate(text) for text in gates]
     summary = _summary_path(github_summary)
-    _check_places(parsed, output, junit, summary, report)
-    places = (("--output", output), ("--junit", junit), ("--report", report))
+    places = {"--output": output, "--junit": junit, "--report": report, "--save": save}
+    _check_places(parsed, [*places.values(), summary], junit)
     check_apart(
-        {option: place for option, place in places if place is not None},
+        {option: place for option, place in places.items() if place is not None},
         [*paths, *(file for one in (*seeds, *folds) for file in one.partition("=")[2].split(",")), units or ""],
     )
     if quiet:
@@ -169,40 +188,76 @@ def command(
 
         need_report_extra()
     asked = _with_gates([part for text in measures for part in split_measures(text)], parsed, saved=saved)
-    with Progress(len(paths) + len(seeds) + len(folds)) as progress:
-        truth, systems = None, _saved(paths) if saved else []
-        if not saved:
-            truth, systems = _sources(paths, seeds, folds, columns, judgments_format, run_format)
-        groups, group_name = _units(units)
-        from rankmeter.comparing.comparison import compare
+    if saved and (one := _saved_comparison(paths)) is not None:
+        cmp = one
+    else:
+        with Progress(len(paths) + len(seeds) + len(folds)) as progress:
+            truth, systems = None, saved_evaluations(paths) if saved else []
+            if not saved:
+                truth, systems = named_sources(paths, seeds, folds, columns, judgments_format, run_format)
+            groups, group_name = units_of(units)
+            from rankmeter.comparing.comparison import compare
 
-        cmp = compare(
-            truth, systems, asked, baseline=baseline, pairs=pairs, test=test, correction=correction, level=level,
-            interval=interval, margin=margin, unit=groups or unit, unit_name=group_name, permutations=permutations,
-            resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, progress=_shown_on(progress),
-        )  # fmt: skip
+            cmp = compare(
+                truth, systems, asked, baseline=baseline, pairs=pairs, test=test, correction=correction, level=level,
+                interval=interval, margin=margin, unit=groups or unit, unit_name=group_name, permutations=permutations,
+                resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, by=list(by) or None,
+                progress=_shown_on(progress), **items_and_users(catalogue, history, columns),
+            )  # fmt: skip
     verdicts = check_gates(cmp, parsed)
-    _deliver(cmp, format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table"), output, digits)
-    _write_verdicts(cmp, verdicts, junit, summary)
-    if report is not None:
-        cmp.report(report, lang=lang, titles=texts, lists=lists)
-    if figures is not None:
-        cmp.figures(figures, lang=lang)
+    format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
+    _deliver(cmp, format_, output, digits, lang)
+    _write_verdicts(cmp, verdicts, junit, summary, lang)
+    if save is not None:
+        write_whole(save, cmp.save)
+    with Progress(1, patience=0.0) as progress:
+        if report is not None:
+            progress.show(report.name)
+            cmp.report(report, lang=lang, titles=texts, lists=lists)
+        if figures is not None:
+            cmp.figures(figures, lang=lang, progress=progress.show)
     if not quiet:
-        _talk(cmp, needed, [output, report, figures], notes=format_ not in (None, "table"))
+        _talk(cmp, needed, [output, save, report, figures], lang, notes=format_ != "table")
     for verdict in verdicts:
         if verdict.failed or not quiet:
-            say(f"{'FAILED' if verdict.failed else 'passed'}: {verdict.gate.text}: {verdict.why}")
+            kind = "gate_failed" if verdict.failed else "gate_passed"
+            say(word(kind, lang, gate=verdict.gate.text, why=verdict.why))
     return FAILED if any(verdict.failed for verdict in verdicts) else 0
 
 
-def _check_places(
-    gates: Sequence[Gate], output: Path | None, junit: Path | None, summary: Path | None, report: Path | None
-) -> None:
+_SHOWING = frozenset(
+    """paths saved gates junit github_summary needed digits format_ output save report lang titles lists figures
+    quiet""".split()
+)
+"""What a comparison that was made before can still be asked; everything else would change its numbers."""
+
+
+def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
+    """The comparison that one file holds; None where the files are something else."""
+    from rankmeter.comparing.results import Comparison
+    from rankmeter.comparing.saving import is_saved_comparison
+
+    if not any(map(is_saved_comparison, paths)):
+        return None
+    if len(paths) > 1:
+        raise InputError(with_hint(f"{paths[0]} is compared already.", "--saved takes one comparison, or evaluations"))
+    context = click.get_current_context()
+    given = [
+        option
+        for option in context.command.params
+        if option.name not in _SHOWING and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        fact = f"{paths[0]} is compared already, so {given[0].opts[-1]} comes too late."
+        raise InputError(with_hint(fact, "compare the runs, or their saved evaluations, again"))
+    return Comparison.load(paths[0])
+
+
+def _check_places(gates: Sequence[Gate], places: Sequence[Path | None], junit: Path | None) -> None:
     """Refuse what cannot be written before anything is evaluated."""
     if junit is not None and not gates:
         raise InputError(with_hint("--junit has nothing to say without --fail-if.", "--fail-if 'nDCG@10 < baseline'"))
-    for place in (output, junit, summary, report):
+    for place in places:
         if place is not None:
             check_writable(place)
 
@@ -216,25 +271,27 @@ def _shown_on(progress: Progress) -> Callable[[str], None]:
     return shown
 
 
-def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int) -> None:
+def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lang: Language) -> None:
     if format == "table" and output is None and sys.stdout.isatty():
-        _print(cmp, digits)
+        _print(cmp, digits, lang)
         return
-    text = _text(cmp, format, digits)
+    text = _text(cmp, format, digits, lang)
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
         write_text(output, text)
 
 
-def _write_verdicts(cmp: Comparison, verdicts: Sequence[Verdict], junit: Path | None, summary: Path | None) -> None:
+def _write_verdicts(
+    cmp: Comparison, verdicts: Sequence[Verdict], junit: Path | None, summary: Path | None, lang: Language
+) -> None:
     from rankmeter.report.pipelines import to_junit, to_summary
 
     if junit is not None:
-        write_text(junit, to_junit(verdicts))
+        write_text(junit, to_junit(verdicts, lang=lang))
     if summary is not None:
         before = summary.read_text(encoding="utf-8") if summary.exists() else ""
-        write_text(summary, before + to_summary(cmp, verdicts))
+        write_text(summary, before + to_summary(cmp, verdicts, lang=lang))
 
 
 def _with_gates(asked: list[str], gates: Sequence[Gate], *, saved: bool) -> list[str] | None:
@@ -254,76 +311,7 @@ def _summary_path(asked: bool) -> Path | None:
     return Path(place)
 
 
-def _saved(paths: Sequence[str]) -> list[Any]:
-    from rankmeter.results import Evaluation
-
-    return [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
-
-
-def _sources(
-    paths: Sequence[str],
-    seeds: Sequence[str],
-    folds: Sequence[str],
-    columns: str | None,
-    judgments_format: str | None,
-    run_format: str | None,
-) -> tuple[AnyJudgments, list[tuple[str, object]]]:
-    from rankmeter.comparing.systems import folds as as_folds
-    from rankmeter.comparing.systems import seeds as as_seeds
-    from rankmeter.inputs import into_judgments
-
-    usage = "rankmeter compare JUDGMENTS RUN RUN..."
-    if not paths:
-        raise InputError(with_hint("neither judgments nor runs were given.", usage))
-    for_judgments, for_runs = parse_columns(columns)
-    truth = into_judgments(
-        paths[0], columns=columns_for(paths[0], judgments_format, for_judgments), format=judgments_format
-    )
-    systems: list[tuple[str, object]] = [
-        (name, _run(path, for_runs, run_format)) for name, path in zip(system_names(paths[1:]), paths[1:], strict=True)
-    ]
-    for given, together, option in ((seeds, as_seeds, "--seeds"), (folds, as_folds, "--folds")):
-        for text in given:
-            name, equals, files = text.partition("=")
-            if not equals or not name or not files:
-                raise InputError(with_hint(f"{option} {text} is not possible.", f"{option} dense=d1.run,d2.run"))
-            systems.append((name, together(*(_run(path, for_runs, run_format) for path in files.split(",")))))
-    if not systems:
-        raise InputError(
-            with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is compared: {usage}")
-        )
-    return truth, systems
-
-
-def _run(path: str, columns: Mapping[str, str], format: str | None) -> AnyRun:
-    from rankmeter.inputs import into_run
-    from rankmeter.inputs.files import read_run
-
-    found = columns_for(path, format, columns)
-    # Placing may read a file twice; a pipe or standard input cannot be.
-    return (into_run if Path(path).is_file() else read_run)(path, columns=found, format=format)
-
-
-def _units(path: str | None) -> tuple[dict[str, str] | None, str]:
-    """Which unit each query belongs to, and what a unit is called: the header of its column."""
-    if path is None:
-        return None, "group"
-    import polars as pl
-
-    if not Path(path).is_file():
-        raise InputError(f"--units {path}: no such file.")
-    try:
-        frame = pl.read_csv(path, separator="\t" if ".tsv" in path else ",", infer_schema=False)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"--units {path} cannot be read: {error}") from error
-    others = [name for name in frame.columns if name != "query"]
-    if len(frame.columns) < 2 or "query" not in frame.columns:
-        fact = f"--units {path} has the columns {', '.join(frame.columns)}; expected query and one more."
-        raise InputError(with_hint(fact, "a header such as query,user"))
-    return dict(zip(frame["query"].to_list(), frame[others[0]].to_list(), strict=True)), others[0]
-
-
-def _text(cmp: Comparison, format: str, digits: int) -> str:
+def _text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
     from rankmeter.report import comparisons
 
     if format == "json":
@@ -331,42 +319,46 @@ def _text(cmp: Comparison, format: str, digits: int) -> str:
     if format == "csv":
         return cmp.tests.write_csv()
     if format == "markdown":
-        return comparisons.to_markdown(cmp, digits=digits) + "\n"
+        return comparisons.to_markdown(cmp, digits=digits, lang=lang) + "\n"
     if format == "latex":
-        return comparisons.to_latex(cmp, digits=digits) + "\n"
+        return comparisons.to_latex(cmp, digits=digits, lang=lang) + "\n"
     unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
-    return comparisons.to_text(cmp, digits=digits, bars="blocks" if unicode else "ascii") + "\n"
+    return comparisons.to_text(cmp, digits=digits, bars="blocks" if unicode else "ascii", lang=lang) + "\n"
 
 
-def _print(cmp: Comparison, digits: int) -> None:
+def _print(cmp: Comparison, digits: int, lang: Language) -> None:
     """On a terminal: the same as the plain text, with the best group in colour."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
-    for line in _text(cmp, "table", digits).splitlines():
-        style = "bold green" if line.startswith("*  ") else "yellow" if line.startswith("note:") else ""
+    for line in _text(cmp, "table", digits, lang).splitlines():
+        style = "bold green" if line.startswith("*  ") else "yellow" if line.startswith(("note:", "说明：")) else ""
         console.print(Text(line, style=style), soft_wrap=True)
 
 
-def _talk(cmp: Comparison, needed: float | None, written: Sequence[Path | None], *, notes: bool) -> None:
+def _talk(
+    cmp: Comparison, needed: float | None, written: Sequence[Path | None], lang: Language, *, notes: bool
+) -> None:
     from rankmeter.report import tables
 
     if notes:
-        tell([f"note: {note}" for note in cmp.notes])
+        tell([word("note", lang, text=note) for note in cmp.notes])
     if needed is not None:
-        tell([line for measure in cmp.samples for line in _needed(cmp, measure, needed)])
-    tell(["", *tables.definition_lines(cmp.measures)])
+        tell([line for measure in cmp.samples for line in _needed(cmp, measure, needed, lang)])
+    tell(["", *tables.definition_lines(cmp.measures, lang)])
     for place in written:
         if place is not None:
-            say(f"written to {place}")
+            say(word("written_to", lang, place=str(place)))
 
 
-def _needed(cmp: Comparison, measure: Measure, difference: float) -> list[str]:
+def _needed(cmp: Comparison, measure: Measure, difference: float, lang: Language) -> list[str]:
     """How many queries the stated difference takes, for each pair."""
-    unit, power = plural(cmp.settings.unit), cmp.settings.power
+    units, power = units_said(cmp.settings.unit), cmp.settings.power
     return [
-        f"{measure}: to find a true difference of {difference:g} between {system} and {other} with power {power:.0%} "
-        f"takes {needed:,} {unit}; there are {have:,}"
+        word(
+            "queries_needed", lang, measure=str(measure), difference=difference, system=system, other=other,
+            power=power, needed=needed, units=units, have=have,
+        )
         for system, other, _, have, needed in cmp.queries_needed(measure, difference=difference).iter_rows()
-    ]
+    ]  # fmt: skip

@@ -78,10 +78,12 @@ class Progress:
     ----------
     total
         How many parts the work has.
+    patience
+        Seconds that work may take unseen; 0 for what is known to take long.
     """
 
-    def __init__(self, total: int) -> None:
-        self._total = total
+    def __init__(self, total: int, *, patience: float = PATIENCE) -> None:
+        self._total, self._patience = total, patience
         self._started = time.monotonic()
         self._bar: Bar | None = None
         self._done = 0
@@ -102,7 +104,7 @@ class Progress:
     def show(self, what: str, fraction: float = 0.0) -> None:
         """Say what is being done, and how much of this part is done; nothing is shown unless it takes long."""
         if self._bar is None:
-            if not sys.stderr.isatty() or time.monotonic() - self._started < PATIENCE:
+            if not sys.stderr.isatty() or time.monotonic() - self._started < self._patience:
                 return
             self._bar = _bar()
             self._bar.add_task(what, total=self._total)

@@ -17,6 +17,7 @@ from rankmeter.inputs import AnyRun, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
+from rankmeter.measures.prose import Language
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.placements import Floats
 from rankmeter.placing.table import whole
@@ -24,6 +25,7 @@ from rankmeter.planning import into_placing
 from rankmeter.results import Evaluation
 from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import Sample
+from rankmeter.wording import Said, said
 
 Purpose = Literal["search", "recommendation"]
 PURPOSES = ("search", "recommendation")
@@ -67,7 +69,7 @@ class Recommendation:
     """A measure that fits, and why."""
 
     measure: str
-    why: str
+    why: Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,26 +104,20 @@ class Advice:
     recommended: tuple[Recommendation, ...]
     behaviour: tuple[Behaviour, ...]
     alike: tuple[Alike, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return asdict(self)
 
+    def text(self, language: Language = "en") -> str:
+        """Everything in words, in one language."""
+        from rankmeter.report.advice import to_text
+
+        return to_text(self, language)
+
     def __str__(self) -> str:
-        lines = [*_fact_lines(self.facts, self.k), "", "Recommended:"]
-        width = max(len(one.measure) for one in self.recommended)
-        lines += [f"  {one.measure:<{width}}  {one.why}" for one in self.recommended]
-        if self.behaviour:
-            lines += ["", "On these runs:", *_behaviour_lines(self.behaviour)]
-        if self.alike:
-            lines += ["", "These say the same; one of each pair is enough:"]
-            lines += [
-                f"  {a} and {b}: correlation {one.correlation:.2f} over {one.over}"
-                for one in self.alike
-                for a, b in [one.measures]
-            ]
-        return "\n".join([*lines, *([""] if self.notes else []), *(f"note: {note}" for note in self.notes)])
+        return self.text()
 
 
 def advise(
@@ -187,13 +183,13 @@ def _lengths(runs: Sequence[AnyRun]) -> float | None:
     return float(np.median(sizes)) if sizes else None
 
 
-def _cutoff(purpose: Purpose | None, k: int | None, length: float | None) -> tuple[int, list[str]]:
+def _cutoff(purpose: Purpose | None, k: int | None, length: float | None) -> tuple[int, list[Said]]:
     notes = []
     cutoff = k or CUTOFFS[purpose or "search"]
     if k is None and purpose is None:
-        notes.append("k = 10 is the first page of a search; for recommendations look at 20 (purpose='recommendation')")
+        notes.append(said("usual_cutoff"))
     if length is not None and length < cutoff:
-        notes.append(f"half of the lists have at most {length:g} items, so measures at {cutoff} look at all of them")
+        notes.append(said("short_lists", length=length, k=cutoff))
     return cutoff, notes
 
 
@@ -224,78 +220,41 @@ def _recommended(facts: DataFacts, k: int) -> list[Recommendation]:
     rel = "" if highest >= 1 else f"(rel={highest:g})"
     if facts.one_relevant >= 0.9:
         return [
-            Recommendation(
-                f"RR{rel}@{k}", "almost every query has one relevant item: where it stands is all there is to see"
-            ),
-            Recommendation(f"Success{rel}@{k}", "whether it was found at all, the easiest number to tell others"),
-            Recommendation(
-                f"nDCG@{k}", "falls more gently with the rank than RR; use it where places below the first matter"
-            ),
+            Recommendation(f"RR{rel}@{k}", said("why_one_relevant")),
+            Recommendation(f"Success{rel}@{k}", said("why_found_at_all")),
+            Recommendation(f"nDCG@{k}", said("why_falls_gently")),
         ]
-    many = facts.relevant_median > k
-    found = [Recommendation(f"nDCG@{k}", "several relevant items, and their order matters")]
-    if facts.is_graded:
-        found = [Recommendation(f"nDCG@{k}", "grades differ, and nDCG is the usual measure that sees how much")]
-        if highest <= 8 and float(highest).is_integer():
-            found.append(
-                Recommendation(
-                    f"ERR(max_grade={int(highest)})@{k}",
-                    "sees grades too, and that a good item above makes those below matter less",
-                )
-            )
-    found.append(
-        Recommendation(
-            f"RR{rel}@{k}", "where one good answer is enough; quick to screen systems with, then refine with nDCG"
-        )
-    )
-    if many:
-        found.append(
-            Recommendation(
-                f"P{rel}@{k}",
-                f"the median query has {facts.relevant_median:g} relevant items: how many of the first {k} are",
-            )
-        )
-        found.append(
-            Recommendation(
-                f"R(norm=capped{',' + rel[1:-1] if rel else ''})@{k}",
-                f"plain recall cannot reach 1 with more than {k} relevant items",
-            )
-        )
+    found = [Recommendation(f"nDCG@{k}", said("why_graded" if facts.is_graded else "why_several_relevant"))]
+    if facts.is_graded and highest <= 8 and float(highest).is_integer():
+        found.append(Recommendation(f"ERR(max_grade={int(highest)})@{k}", said("why_cascade")))
+    found.append(Recommendation(f"RR{rel}@{k}", said("why_screen")))
+    if facts.relevant_median > k:
+        options = f"norm=capped{',' + rel[1:-1] if rel else ''}"
+        found.append(Recommendation(f"P{rel}@{k}", said("why_precision", median=facts.relevant_median, k=k)))
+        found.append(Recommendation(f"R({options})@{k}", said("why_capped_recall", k=k)))
     else:
-        found.append(Recommendation(f"R{rel}@{k}", "the share of the relevant items that were found"))
-    found.append(Recommendation(f"AP{rel}", "the whole list in one number, where finding everything matters"))
+        found.append(Recommendation(f"R{rel}@{k}", said("why_recall")))
+    found.append(Recommendation(f"AP{rel}", said("why_whole_list")))
     if facts.has_nonrelevant and any(share < 0.8 for share in facts.judged_share.values()):
-        found.append(
-            Recommendation(f"RBP{rel}", "many items are unjudged: RBP has true bounds for what they could change")
-        )
-        found.append(Recommendation(f"Bpref{rel}", "many items are unjudged: Bpref looks at judged ones only"))
+        found.append(Recommendation(f"RBP{rel}", said("why_true_bounds")))
+        found.append(Recommendation(f"Bpref{rel}", said("why_judged_only")))
     return found
 
 
-def _notes(facts: DataFacts, k: int, behaviour: Sequence[Behaviour]) -> list[str]:
+def _notes(facts: DataFacts, k: int, behaviour: Sequence[Behaviour]) -> list[Said]:
     notes = []
     if facts.queries < FEW_QUERIES:
-        notes.append(f"{facts.queries} queries are few: intervals will be wide, whatever the measure")
+        notes.append(said("few_queries", count=facts.queries))
     if facts.with_relevant < facts.queries:
-        notes.append(
-            f"{facts.queries - facts.with_relevant} queries have no relevant item; they count 0 unless empty=skip"
-        )
+        notes.append(said("some_without_relevant", count=facts.queries - facts.with_relevant))
     low = {name: share for name, share in facts.judged_share.items() if share < 0.8}
     if low and facts.has_nonrelevant:
-        listed = ", ".join(f"{name} {share:.0%}" for name, share in low.items())
-        notes.append(f"of the first {k} items few carry a judgment ({listed}): `rankmeter pool` lists what to judge")
+        notes.append(said("few_judged", k=k, shares=low))
     if not facts.has_nonrelevant:
-        notes.append("only relevant items are judged: what is unjudged cannot be told from what is not relevant")
-    notes += [
-        f"{one.measure} is at its maximum in {one.saturated:.0%} of all cases: a smaller k would tell more"
-        for one in behaviour
-        if one.saturated > 0.8
-    ]
+        notes.append(said("only_relevant_judged"))
+    notes += [said("saturated", measure=one.measure, share=one.saturated) for one in behaviour if one.saturated > 0.8]
     if 0 < facts.systems < ENOUGH_SYSTEMS:
-        notes.append(
-            f"what separates and what is stable was seen on {facts.systems} systems only; "
-            f"correlation over systems needs about {ENOUGH_SYSTEMS}"
-        )
+        notes.append(said("few_systems", systems=facts.systems, enough=ENOUGH_SYSTEMS))
     return notes
 
 
@@ -358,27 +317,3 @@ def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> li
             if tau >= ALIKE:
                 found.append(Alike((str(a), str(b)), tau, "systems"))
     return sorted(found, key=lambda one: -one.correlation)
-
-
-def _fact_lines(facts: DataFacts, k: int) -> list[str]:
-    kind = f"graded ({', '.join(f'{grade:g}' for grade in facts.grades)})" if facts.is_graded else "binary"
-    lines = [
-        f"{facts.queries:,} queries, {facts.with_relevant:,} with a relevant item; judgments are {kind}",
-        f"relevant items per query: {facts.relevant_median:g} in the median; exactly one in {facts.one_relevant:.0%}",
-    ]
-    if facts.systems:
-        shares = ", ".join(f"{name} {share:.0%}" for name, share in facts.judged_share.items())
-        lines.append(
-            f"{facts.systems} runs of {facts.length_median:g} items in the median; judged in the first {k}: {shares}"
-        )
-    return lines
-
-
-def _behaviour_lines(behaviour: Sequence[Behaviour]) -> list[str]:
-    width = max(len(one.measure) for one in behaviour)
-    lines = [f"  {'':<{width}}  separates pairs  halves agree  at its maximum"]
-    for one in sorted(behaviour, key=lambda b: (-(b.separates or 0), -(b.stable or 0))):
-        separates = "-" if one.separates is None else f"{one.separates:.0%}"
-        stable = "-" if one.stable is None else f"{one.stable:.0%}"
-        lines.append(f"  {one.measure:<{width}}  {separates:>15}  {stable:>12}  {one.saturated:>14.0%}")
-    return lines

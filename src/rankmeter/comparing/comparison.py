@@ -10,11 +10,12 @@ from rankmeter import __version__
 from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.comparing.lining_up import LinedUp, samples_of, units_of_queries
 from rankmeter.comparing.notes import notes_about
-from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units
+from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units_said
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.evaluation import About
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure
@@ -24,10 +25,19 @@ from rankmeter.stats.best import Separation, separations
 from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
 from rankmeter.stats.effects import effect
 from rankmeter.stats.equivalence import equivalence
-from rankmeter.stats.intervals import METHODS, Bands, IntervalMethod, check_level, check_resamples, intervals_of
+from rankmeter.stats.intervals import (
+    METHODS,
+    Bands,
+    Interval,
+    IntervalMethod,
+    check_level,
+    check_resamples,
+    intervals_of,
+)
 from rankmeter.stats.paired import TESTS, Test, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import Sample
+from rankmeter.wording import Said, said
 
 Progress = Callable[[str], None]
 
@@ -53,6 +63,9 @@ def compare(
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
     columns: Mapping[str, str] | None = None,
+    catalogue: object = None,
+    history: object = None,
+    by: object = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems on the same judgments: which differences are real, and how large.
@@ -90,8 +103,11 @@ def compare(
         How many random signs and bootstrap samples are drawn, and from which seed; all are kept in the result.
     power
         The chance of being found that a detectable difference has.
-    queries, duplicates, columns
+    queries, duplicates, columns, catalogue, history
         As for :func:`rankmeter.evaluate`.
+    by
+        Slices, as for :func:`rankmeter.evaluate`: ``{query: segment}``, a frame, a file, or a word. Of systems that are
+        evaluations already, slices of the queries only.
     progress
         Is told what is being done.
 
@@ -113,13 +129,14 @@ def compare(
     if baseline is not None and baseline not in named:
         fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
         raise InputError(with_hint(fact, "baseline= is the name of one of them"))
-    asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates)
+    about = About.of(catalogue, history, by, columns)
+    asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates, expanded=about.expanded)
     chosen = asked.measures
     truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
     measured: dict[str, Measured] = {}
     for name, given in named.items():
         say(f"evaluating {name}")
-        measured[name] = measure_system(name, given, truth, asked, columns)
+        measured[name] = measure_system(name, given, truth, asked, columns, about)
     _refuse_seeds_of_one(unit, measured)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
@@ -153,7 +170,8 @@ def compare(
         values=lined_up.shown,
         paired=lined_up.paired,
         samples=samples,
-        scores=tuple(_score(m, n, measured, statistics, reasons) for m in chosen for n in named),
+        units_of=units_of,
+        scores=tuple(_score(m, n, measured, statistics, reasons, settings) for m in chosen for n in named),
         differences=tuple(
             _difference(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)
             for measure in chosen
@@ -237,8 +255,9 @@ class _Statistics:
         )  # fmt: skip
         bands = intervals_of(
             every, couples, level=settings.level, method=settings.interval, resamples=draws, seed=settings.seed,
-            unit=units(settings.unit), step=lambda done: say(f"resample {done:,} of {draws:,}"),
+            unit=units_said(settings.unit), step=lambda done: say(f"resample {done:,} of {draws:,}"),
         )  # fmt: skip
+        say("best groups and rank intervals")
         oriented = [one.linear() * (1 if measure.higher_is_better else -1) for measure, one in samples.items()]
         apart = separations(oriented, level=settings.level, resamples=draws, seed=settings.seed)
         for place, measure in enumerate(measures):
@@ -269,21 +288,21 @@ def _score(
     name: str,
     measured: Mapping[str, Measured],
     statistics: _Statistics,
-    reasons: Mapping[Measure, str],
+    reasons: Mapping[Measure, Said],
+    settings: Settings,
 ) -> Score:
     one, place = measured[name], list(measured).index(name)
     value = one.evaluation.means[measure]
     bounds = one.unjudged.get(measure, "")
     bands, apart = statistics.bands.get(measure), statistics.separation.get(measure)
-    reason = reasons.get(measure, "")
+    reason: str = reasons.get(measure, "")
     if math.isnan(value):
-        counted = one.evaluation.counted(measure)
-        reason = "no query counts" if not counted else "the value of a query is not defined (empty=nan)"
+        reason = said(_why_undefined(one.evaluation, measure))
     return Score(
         measure=measure,
         system=name,
         value=value,
-        interval=bands.systems[place] if bands else None,
+        interval=bands.systems[place] if bands else _interval_of_whole(one.evaluation, measure, settings),
         queries=one.evaluation.counted(measure),
         rank=int(apart.rank[place]) if apart else None,
         rank_low=int(apart.rank_low[place]) if apart else None,
@@ -297,6 +316,19 @@ def _score(
     )
 
 
+def _interval_of_whole(ev: Evaluation, measure: Measure, settings: Settings) -> Interval | None:
+    """The interval of a measure of all lists, which is tested against nothing but may be drawn again."""
+    if measure.aggregate != "whole" or settings.unit != "query" or not ev.has_interval(measure):
+        return None
+    return ev.interval(measure, level=settings.level, resamples=settings.resamples, seed=settings.seed)
+
+
+def _why_undefined(ev: Evaluation, measure: Measure) -> str:
+    if measure.aggregate == "whole":
+        return "no_value"
+    return "value_undefined" if ev.counted(measure) else "no_query_counts"
+
+
 def _difference(
     measure: Measure,
     couple: int,
@@ -305,7 +337,7 @@ def _difference(
     samples: Mapping[Measure, Sample],
     statistics: _Statistics,
     margins: Mapping[Measure, float],
-    reasons: Mapping[Measure, str],
+    reasons: Mapping[Measure, Said],
     settings: Settings,
 ) -> Difference:
     left, right = statistics.couples[couple]
@@ -349,7 +381,7 @@ def _difference(
         equivalence=equivalence(moved, margins[measure], higher_is_better=same_way) if measure in margins else None,
         detectable=detectable,
         units=one.units,
-        reason="one unit only: nothing can be said beyond it" if one.units == 1 else "",
+        reason=said("nothing_beyond_one") if one.units == 1 else "",
     )
 
 

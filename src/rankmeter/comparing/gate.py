@@ -15,9 +15,10 @@ import numpy as np
 
 from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError, with_hint
-from rankmeter.measures import parse
+from rankmeter.measures import Measure, parse
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.paired import Alternative
+from rankmeter.wording import Said, said
 
 Operator = Literal["<", "<=", ">", ">="]
 
@@ -26,6 +27,7 @@ _GATE = re.compile(r"(?P<left>[^<>]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<
 _SIGNIFICANTLY = re.compile(r"^\s*significantly\s+|\s+significantly\s*$")
 _OFFSET = re.compile(rf"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>{_NUMBER})\s*(?P<percent>%?)")
 _OF = re.compile(r"(?P<measure>.+?)\s+of\s+(?P<system>.+)")
+_RELATIONS = {"<": "below", "<=": "at_or_below", ">": "above", ">=": "at_or_above"}
 _EXAMPLE = "a gate looks like 'nDCG@10 < baseline - 0.01', 'RR < 0.5' or 'AP < baseline significantly'"
 
 
@@ -59,7 +61,7 @@ class Verdict:
     p: float | None
     """One-sided and corrected for the systems of the gate, where significance is asked for."""
     failed: bool
-    why: str
+    why: Said
 
 
 def parse_gate(text: str) -> Gate:
@@ -115,11 +117,19 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
     values = [cmp.score(measure, system).value for system in systems]
     chances: list[float | None] = [None] * len(systems)
     if gate.significantly:
+        _refuse_untested(cmp, gate, measure)
         alternative: Alternative = "less" if gate.operator[0] == "<" else "greater"
         shift = limit if reference is None else limit - cmp.score(measure, reference).value
         raw = [cmp.p_shifted(measure, system, reference, shift, alternative) for system in systems]
         chances = list(corrected(np.array(raw), cmp.settings.correction).tolist())
     return [_verdict(cmp, gate, *row, limit, reference) for row in zip(systems, values, chances, strict=True)]
+
+
+def _refuse_untested(cmp: Comparison, gate: Gate, measure: Measure) -> None:
+    """A gate that asks for proof where there can be none would pass whatever happens."""
+    if measure not in cmp.samples:
+        fact = f"'{gate.text}' cannot be checked: {cmp.differences_of(measure)[0].reason}."
+        raise InputError(with_hint(fact, "without 'significantly' the value itself is checked"))
 
 
 def _reference(cmp: Comparison, gate: Gate) -> str | None:
@@ -138,15 +148,16 @@ def _verdict(
     holds = _holds(value, gate.operator, limit)
     certain = p is None or p < cmp.settings.alpha
     undefined = math.isnan(value) or math.isnan(limit)
-    against = f"{limit:.6g}" if reference is None else f"{limit:.6g} ({_limit_text(gate, reference)})"
+    against = said("limit_number", limit=limit)
+    if reference is not None:
+        against = said("limit_of", limit=limit, source=_limit_text(gate, reference))
+    kind = "gate_does_not_hold"
     if undefined:
-        why = f"{gate.measure} of {system} or its limit is not defined, so it cannot be checked"
+        kind = "gate_undefined"
     elif holds:
-        why = f"{gate.measure} of {system} is {value:.6g}, {_word(gate.operator)} {against}"
-        if p is not None:
-            why += f"; corrected one-sided p = {p:.4g}" + ("" if certain else ": may be chance")
-    else:
-        why = f"{gate.measure} of {system} is {value:.6g}, not {_word(gate.operator)} {against}"
+        kind = "gate_holds" if p is None else "gate_holds_surely" if certain else "gate_holds_by_chance"
+    relation = said(_RELATIONS[gate.operator])
+    why = said(kind, measure=gate.measure, system=system, value=value, relation=relation, limit=against, p=p)
     return Verdict(gate, system, value, limit, p, undefined or (holds and certain), why)
 
 
@@ -155,10 +166,6 @@ def _limit_text(gate: Gate, reference: str) -> str:
         return reference
     size = f"{abs(gate.offset):.4%}".rstrip("0%").rstrip(".") + "%" if gate.relative else f"{abs(gate.offset):g}"
     return f"{reference} {'-' if gate.offset < 0 else '+'} {size}"
-
-
-def _word(operator: str) -> str:
-    return {"<": "below", "<=": "at or below", ">": "above", ">=": "at or above"}[operator]
 
 
 def _holds(value: float, operator: Operator, limit: float) -> bool:

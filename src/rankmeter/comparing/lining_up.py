@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.results import Evaluation
 from rankmeter.stats.samples import UNTESTED, Sample, sample
+from rankmeter.wording import Said, said
 
 NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
 """Counts that describe the data: more of them is not better."""
@@ -48,7 +50,7 @@ class LinedUp:
             self.counted[measure] = counted
             self.paired[measure] = np.logical_and.reduce(counted, axis=0)
             self.shown[measure] = np.where(counted, self.value[measure], np.nan)
-        _refuse_disjoint(self, list(measured))
+        _refuse_disjoint(self, measured)
 
 
 def _line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
@@ -69,16 +71,20 @@ def _spread(values: np.ndarray, places: Ints, size: int, missing: float) -> Floa
     return spread
 
 
-def _refuse_disjoint(lined_up: LinedUp, names: list[str]) -> None:
-    """Systems without a query in common cannot be paired."""
-    for counted in lined_up.counted.values():
+def _refuse_disjoint(lined_up: LinedUp, measured: Mapping[str, Measured]) -> None:
+    """Systems without a query in common cannot be paired: neither their values, nor lists with empty lists."""
+    held = [one.held for one in measured.values() if one.held is not None]
+    known = [np.stack(held)] if len(held) == len(measured) and len({len(one) for one in held}) == 1 else []
+    for counted in [*known, *lined_up.counted.values()]:
         if not counted.any(axis=1).all():
             continue  # a system without any value says so in its row
-        for left in range(len(names)):
-            for right in range(left):
-                if not (counted[left] & counted[right]).any():
-                    fact = f"'{names[right]}' and '{names[left]}' have no query in common, so they cannot be compared."
-                    raise InputError(with_hint(fact, "are they runs on the same queries?"))
+        for right, left in combinations(range(len(measured)), 2):
+            if not (counted[left] & counted[right]).any():
+                names = list(measured)
+                fact = f"'{names[right]}' and '{names[left]}' have no query in common, so they cannot be compared."
+                raise InputError(
+                    with_hint(fact, "are they runs on the same queries? folds(run1, run2) are parts of one system")
+                )
 
 
 def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Series) -> tuple[str, Ints | None]:
@@ -100,18 +106,18 @@ def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Serie
 
 def samples_of(
     lined_up: LinedUp, measured: Mapping[str, Measured], units_of: Ints | None
-) -> tuple[dict[Measure, Sample], dict[Measure, str]]:
+) -> tuple[dict[Measure, Sample], dict[Measure, Said]]:
     """What is resampled for each measure, or the reason why nothing is."""
     samples: dict[Measure, Sample] = {}
-    reasons: dict[Measure, str] = {}
+    reasons: dict[Measure, Said] = {}
     for measure in lined_up.value:
         paired = lined_up.paired[measure]
         if type(measure).name in NO_GOAL:
-            reasons[measure] = "a count that describes the data: there is no better or worse"
+            reasons[measure] = said("no_goal")
         elif measure.aggregate in UNTESTED:
-            reasons[measure] = UNTESTED[measure.aggregate]
+            reasons[measure] = said(f"untested_{measure.aggregate}")
         elif not paired.any():
-            reasons[measure] = "no query counts for every system"
+            reasons[measure] = said("none_paired")
         elif units_of is None:
             samples[measure] = _sample_of_runs(measure, measured)
         else:
@@ -120,7 +126,7 @@ def samples_of(
             if (made.bottom.sum(axis=1) > 0).all():
                 samples[measure] = made
             else:
-                reasons[measure] = "the denominator is 0 for a system"
+                reasons[measure] = said("zero_denominator")
     return samples, reasons
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rankmeter.comparing.records import Settings, units
+from rankmeter.comparing.records import Settings, unit_said, units_said
 from rankmeter.comparing.unjudged import UnjudgedBounds
-from rankmeter.errors import examples
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
 from rankmeter.stats.samples import Sample
+from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:
     from rankmeter.comparing.systems import Measured
@@ -28,10 +28,11 @@ def notes_about(
     counted: Mapping[Measure, Bools],
     samples: Mapping[Measure, Sample],
     settings: Settings,
-) -> list[str]:
+) -> list[Said]:
     """All notes, the most important first."""
     return [
         *_few(samples, settings),
+        *_too_coarse(samples, settings),
         *_missing(measured),
         *_unpaired(paired, counted),
         *_unjudged(measured),
@@ -41,55 +42,58 @@ def notes_about(
     ]
 
 
-def _few(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[str]:
+def _few(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said]:
     counts = {one.units for one in samples.values()}
     if counts and min(counts) == 1:
-        yield f"there is one {settings.unit} only: every p-value is 1 and every interval has no width"
+        yield said("one_unit", unit=unit_said(settings.unit))
     elif counts and min(counts) < FEW_UNITS:
-        yield f"there are only {min(counts)} {units(settings.unit)}: only large differences can be told from chance"
+        yield said("few_units", count=min(counts), units=units_said(settings.unit))
 
 
-def _missing(measured: Mapping[str, Measured]) -> Iterable[str]:
+def _too_coarse(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said]:
+    """Tests whose smallest p-value, corrected, is not significant: they could not find anything."""
+    most = max((one.units for one in samples.values()), default=0)
+    if settings.test == "t" or most < 2:
+        return
+    patterns = 2.0 ** min(most, 1000)
+    drawn = settings.test == "randomisation" and patterns > settings.permutations
+    smallest = 1 / (settings.permutations + 1) if drawn else 2 / patterns
+    family = settings.pairs if settings.correction in ("holm", "bonferroni") else 1
+    if smallest * family >= settings.alpha:
+        kind = "too_few_permutations" if drawn else "too_few_units"
+        yield said(kind, p=smallest * family, count=settings.permutations, tests=settings.pairs)
+
+
+def _missing(measured: Mapping[str, Measured]) -> Iterable[Said]:
     for name, one in measured.items():
         if one.quality.missing:
-            yield f"{name} lacks {_queries(one.quality.missing, one.quality.judged)}; a missing query is an empty list"
+            yield said("lacks_queries", system=name, count=one.quality.missing, total=one.quality.judged)
     empty = max(one.quality.without_relevant for one in measured.values())
     if empty:
-        yield f"{_queries(empty, next(iter(measured.values())).quality.judged)} have no relevant item"
+        yield said("no_relevant", count=empty, total=next(iter(measured.values())).quality.judged)
 
 
-def _queries(count: int, total: int) -> str:
-    return f"{count:,} of {total:,} judged queries"
-
-
-def _unpaired(paired: Mapping[Measure, Bools], counted: Mapping[Measure, Bools]) -> Iterable[str]:
+def _unpaired(paired: Mapping[Measure, Bools], counted: Mapping[Measure, Bools]) -> Iterable[Said]:
     for measure, both in paired.items():
         some = int((counted[measure].any(axis=0) & ~both).sum())
         if some and counted[measure].any(axis=1).all():
-            yield (
-                f"{measure}: {some:,} queries count for some systems only; differences and tests are about the "
-                f"{int(both.sum()):,} that count for all"
-            )
+            yield said("unpaired", measure=str(measure), count=some, all=int(both.sum()))
 
 
-def _unjudged(measured: Mapping[str, Measured]) -> Iterable[str]:
+def _unjudged(measured: Mapping[str, Measured]) -> Iterable[Said]:
     cutoffs = sorted({k for one in measured.values() for k in one.quality.judged_at})
     if not cutoffs:
         return
     k = cutoffs[0]
     shares = {name: one.quality.judged_at[k] for name, one in measured.items() if k in one.quality.judged_at}
     if min(shares.values()) < POORLY_JUDGED:
-        listed = ", ".join(f"{name} {share:.0%}" for name, share in sorted(shares.items(), key=lambda pair: pair[1]))
-        yield f"many of the first {k} items carry no judgment and count as not relevant; judged: {listed}"
+        yield said("poorly_judged", k=k, shares=dict(sorted(shares.items(), key=lambda pair: pair[1])))
     elif max(shares.values()) - min(shares.values()) > UNEVEN:
         low, high = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
-        yield (
-            f"systems are not judged alike: {shares[low]:.0%} of the first {k} items of {low} carry a judgment, "
-            f"{shares[high]:.0%} of {high}"
-        )
+        yield said("unevenly_judged", k=k, low=low, low_share=shares[low], high=high, high_share=shares[high])
 
 
-def _overlapping(measured: Mapping[str, Measured]) -> Iterable[str]:
+def _overlapping(measured: Mapping[str, Measured]) -> Iterable[Said]:
     """Measures under which unjudged items alone could change the winner."""
     measures = list(next(iter(measured.values())).unjudged)
     could: list[str] = []
@@ -103,24 +107,24 @@ def _overlapping(measured: Mapping[str, Measured]) -> Iterable[str]:
         if others and max(others) > known[best].none_relevant:
             could.append(str(measure))
     if could:
-        yield (
-            f"judging what is unjudged could change the winner under {examples(could, shown=4)}; "
-            "`rankmeter pool` lists what to judge"
-        )
+        yield said("winner_could_change", measures=_some(could))
 
 
-def _ties(measured: Mapping[str, Measured]) -> Iterable[str]:
+def _some(names: list[str], shown: int = 4) -> list[str] | Said:
+    if len(names) <= shown:
+        return names
+    return said("and_more", shown=names[:shown], count=len(names) - shown)
+
+
+def _ties(measured: Mapping[str, Measured]) -> Iterable[Said]:
     for name, one in measured.items():
         across = {k: count for k, count in one.quality.ties_across.items() if count}
         if across:
             k, count = max(across.items(), key=lambda pair: pair[1])
-            yield f"{name}: in {_queries(count, one.quality.judged)} tied scores lie across the cutoff at {k}"
+            yield said("ties_across_cutoff", system=name, count=count, total=one.quality.judged, k=k)
 
 
-def _runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[str]:
-    several = [f"{name} {len(one.runs)}" for name, one in measured.items() if len(one.runs) > 1]
+def _runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[Said]:
+    several = {name: len(one.runs) for name, one in measured.items() if len(one.runs) > 1}
     if several and settings.unit != "run":
-        yield (
-            f"runs are averaged query by query ({', '.join(several)}): tests are about these runs; "
-            "unit='run' asks about other runs of the same systems"
-        )
+        yield said("runs_averaged", runs=several)

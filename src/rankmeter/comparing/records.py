@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.measures import Measure
-from rankmeter.stats.corrections import MEANING, Correction
+from rankmeter.stats.corrections import Correction
 from rankmeter.stats.effects import Effect
 from rankmeter.stats.equivalence import Equivalence
-from rankmeter.stats.intervals import METHODS, Interval, IntervalMethod
+from rankmeter.stats.intervals import Interval, IntervalMethod
 from rankmeter.stats.paired import Test
+from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
@@ -52,29 +55,41 @@ class Settings:
         """The level that a single test of a family has at worst: divided where the correction is family-wise."""
         return self.alpha / (max(self.pairs, 1) if self.correction in ("holm", "bonferroni") else 1)
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Said]:
         """What must be known to repeat or to cite the numbers."""
-        against = "each system against the baseline" if self.family == "baseline" else "all pairs of systems"
-        tests = "test" if self.pairs == 1 else "tests"
-        drawn = f", {self.permutations:,} permutations" if self.test == "randomisation" else ""
-        tested = f"p-values: paired {TEST_NAMES[self.test]} test over {units(self.unit)}{drawn}, two-sided"
-        family = f"corrected within each measure ({against}: {self.pairs} {tests})"
-        interval = f"intervals: {self.level:.0%} {METHODS[self.interval]} over {units(self.unit)}"
-        best = f"best group and rank intervals: each {self.level:.0%} sure for all systems of a measure at once"
+        units, drawn = units_said(self.unit), said("nothing")
+        if self.test == "randomisation":
+            drawn = said("permutations", count=self.permutations)
         return [
-            f"{tested}; {family}. {MEANING[self.correction]}",
-            f"{interval}, {self.resamples:,} resamples, each on its own",
-            f"{best} (multiple comparisons with the best, wild bootstrap)",
-            f"seed {self.seed}, rankmeter {self.version}",
+            said(
+                "tested",
+                test=said(f"test_{self.test}"),
+                units=units,
+                drawn=drawn,
+                against=said(f"against_{self.family}"),
+                tests=said("one_test") if self.pairs == 1 else said("several_tests", count=self.pairs),
+                meaning=said(f"correction_{self.correction}"),
+            ),
+            said(
+                "intervals_by",
+                level=self.level,
+                method=said(f"interval_{self.interval}"),
+                units=units,
+                resamples=self.resamples,
+            ),
+            said("best_group_by", level=self.level),
+            said("made_by", seed=self.seed, version=self.version),
         ]
 
 
-TEST_NAMES = {"randomisation": "randomisation", "t": "t", "wilcoxon": "Wilcoxon signed-rank", "sign": "sign"}
+def unit_said(unit: str) -> Said:
+    """What is resampled."""
+    return said(f"unit_{unit}") if unit in ("query", "run") else said("unit_other", name=unit)
 
 
-def units(unit: str) -> str:
+def units_said(unit: str) -> Said:
     """The plural of what is resampled."""
-    return {"query": "queries"}.get(unit, f"{unit}s")
+    return said(f"units_{unit}") if unit in ("query", "run") else said("units_other", name=unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +189,20 @@ class Inputs:
 
     judgments: AnyJudgments
     runs: Mapping[str, tuple[AnyRun, ...]]
+
+    def fingerprints(self) -> tuple[Source, ...]:
+        """Where each input came from, the judgments first."""
+        named = [("judgments", self.judgments), *((name, run) for name, runs in self.runs.items() for run in runs)]
+        return tuple((name, *_fingerprint(one.source)) for name, one in named)
+
+
+Source = tuple[str, str, str]
+"""Whose input it is, the name of the file or what else it is, and the SHA-256 of a file's bytes, else nothing."""
+
+
+def _fingerprint(source: str) -> tuple[str, str]:
+    path = Path(source)
+    if not path.is_file():
+        return source, ""
+    with path.open("rb") as file:
+        return path.name, hashlib.file_digest(file, "sha256").hexdigest()

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings
+from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, Source
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.late import pl
 from rankmeter.measures import Measure
+from rankmeter.measures.prose import Language
 from rankmeter.stats.paired import Alternative, p_value
 from rankmeter.stats.samples import Sample
+from rankmeter.wording import Said
 
 if TYPE_CHECKING:
-    from rankmeter.placing.placements import Bools, Floats
+    from rankmeter.comparing.slices import SlicedSystems
+    from rankmeter.placing.placements import Bools, Floats, Ints
     from rankmeter.results import Evaluation
 
 
@@ -58,14 +61,18 @@ class Comparison:
     """(n,) for each measure which queries count for all systems: those that differences are about."""
     samples: Mapping[Measure, Sample]
     """For each measure that is tested what is resampled."""
+    units_of: Ints | None
+    """(n,) the number of the unit that each query belongs to; None where runs are the units."""
     scores: tuple[Score, ...]
     differences: tuple[Difference, ...]
     quality: Mapping[str, Quality]
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
     """What a person should know before reading who won."""
     settings: Settings
     inputs: Inputs | None = None
-    """What was compared; None where saved evaluations were."""
+    """What was compared; None where saved evaluations were, or where the comparison was loaded."""
+    saved_sources: tuple[Source, ...] = ()
+    """Where the inputs of a loaded comparison came from."""
     _scores: dict[tuple[str, str], Score] = field(init=False, repr=False, compare=False)
     _differences: dict[tuple[str, str, str], Difference] = field(init=False, repr=False, compare=False)
 
@@ -114,6 +121,11 @@ class Comparison:
         fact = f"'{name}' was not tested against '{against}': only pairs with the baseline were."
         raise NotFoundError(with_hint(fact, "compare(..., pairs='all')"))
 
+    def differences_of(self, measure: str | Measure) -> list[Difference]:
+        """Every pair that was tested under one measure."""
+        found = self.find(measure)
+        return [one for one in self.differences if one.measure == found]
+
     def queries_needed(self, measure: str | Measure, *, difference: float, power: float | None = None) -> pl.DataFrame:
         """How many queries (or other units) a *stated* difference needs to be found, for each pair that was tested.
 
@@ -132,7 +144,7 @@ class Comparison:
         from rankmeter.stats.power import units_needed
 
         found = self.find(measure)
-        rows = [one for one in self.differences if one.measure == found and one.p is not None]
+        rows = [one for one in self.differences_of(found) if one.p is not None]
         alpha = self.settings.alpha_of_one
         linear = self.samples[found].linear() if found in self.samples else None
         needed: list[dict[str, Any]] = []
@@ -154,11 +166,9 @@ class Comparison:
     ) -> float:
         """The one-sided p-value of "the value of ``system`` is that of ``other`` plus ``shift``", for gates.
 
-        Without another system the value itself is held against ``shift``. 1 where the measure was not tested.
+        Without another system the value itself is held against ``shift``.
         """
         found = self.find(measure)
-        if found not in self.samples:
-            return 1.0
         linear = self.samples[found].linear()
         moved = linear[self.systems.index(self.find_system(system))] - shift
         if other is not None:
@@ -179,11 +189,12 @@ class Comparison:
     @property
     def per_query(self) -> pl.DataFrame:
         """A row per query and system, a column per measure; null where a query does not count."""
+        alone = {measure: values for measure, values in self.values.items() if measure.aggregate != "whole"}
         shown = np.logical_or.reduce([~np.isnan(values).all(axis=0) for values in self.values.values()])
         queries = self.queries.filter(pl.Series(shown))
         names = [name for name in self.systems for _ in range(len(queries))]
         columns: dict[str, Any] = {"query": pl.concat([queries] * len(self.systems)), "system": names}
-        for measure, values in self.values.items():
+        for measure, values in alone.items():
             columns[str(measure)] = pl.Series(values[:, shown].ravel()).fill_nan(None)
         return pl.DataFrame(columns)
 
@@ -212,6 +223,20 @@ class Comparison:
         return pl.DataFrame(rows, schema_overrides={**kinds, "rank_high": pl.Int64, "in_best": pl.Boolean})
 
     @property
+    def slices(self) -> dict[str, SlicedSystems]:
+        """The values of all systems by slice, for each way of slicing that was asked for (``by=``)."""
+        from rankmeter.comparing.slices import side_by_side
+
+        return side_by_side([self.evaluations[system] for system in self.systems], self.measures)
+
+    @property
+    def by_slice(self) -> pl.DataFrame:
+        """A row per way of slicing, measure, slice and system; null where nothing counts."""
+        kinds = {"by": pl.String, "slice": pl.String, "measure": pl.String, "system": pl.String}
+        rows = [row for one in self.slices.values() for row in one.rows(self.systems)]
+        return pl.DataFrame(rows, schema={**kinds, "value": pl.Float64, "queries": pl.Int64})
+
+    @property
     def tests(self) -> pl.DataFrame:
         """A row per measure and pair that was tested."""
         rows = [_difference_row(one) for one in self.differences]
@@ -219,17 +244,50 @@ class Comparison:
         counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
         return pl.DataFrame(rows, schema_overrides={**dict.fromkeys(floats, pl.Float64), **counts})
 
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where the inputs came from: whose each is, its file, and the SHA-256 of that file."""
+        return self.saved_sources if self.inputs is None else self.inputs.fingerprints()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything but the runs themselves into one file, which :meth:`load` reads.
+
+        It is a ZIP: the evaluation of every run as Parquet, the rest as JSON.
+
+        Examples
+        --------
+        >>> import rankmeter as rm, tempfile, pathlib
+        >>> truth, runs = {1: {"a"}, 2: {"b"}}, {"one": {1: ["a"], 2: ["a", "b"]}, "two": {1: ["b", "a"], 2: ["b"]}}
+        >>> cmp = rm.compare(truth, runs, ["RR"], permutations=100, resamples=100)
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "nightly.zip"
+        >>> cmp.save(path)
+        >>> rm.Comparison.load(path).to_dict() == cmp.to_dict()
+        True
+        """
+        from rankmeter.comparing.saving import save_comparison
+
+        save_comparison(self, Path(path))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Comparison:
+        """Read what :meth:`save` wrote; ranked lists and curves over cutoffs need the runs and are not in it."""
+        from rankmeter.comparing.saving import load_comparison
+
+        return load_comparison(Path(path))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python."""
         return {
             "systems": list(self.systems),
             "baseline": self.baseline,
+            "sources": [list(source) for source in self.sources],
             "settings": {**asdict(self.settings), "said": self.settings.sentences()},
             "notes": list(self.notes),
             "quality": {system: _plain(asdict(quality)) for system, quality in self.quality.items()},
             "leaderboard": [_score_dict(score) for measure in self.measures for score in self.ranked(measure)],
             "best_group": {str(measure): self.best_group(measure) for measure in self.measures},
             "differences": [_difference_dict(one) for one in self.differences],
+            **({"slices": self.by_slice.to_dicts()} if self.slices else {}),
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
         }
 
@@ -237,26 +295,25 @@ class Comparison:
         """The same as :meth:`to_dict`, as JSON; NaN becomes null, with its reason beside it."""
         return json.dumps(_finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
-    def to_markdown(self, *, digits: int = 4) -> str:
+    def to_markdown(self, *, digits: int = 4, lang: Language = "en") -> str:
         """A table with significance marks, and what the marks and the measures mean."""
         from rankmeter.report.comparisons import to_markdown
 
-        return to_markdown(self, digits=digits)
+        return to_markdown(self, digits=digits, lang=lang)
 
-    def to_latex(self, *, digits: int = 4) -> str:
+    def to_latex(self, *, digits: int = 4, lang: Language = "en") -> str:
         """The same as a LaTeX ``tabular`` with the rules of booktabs."""
         from rankmeter.report.comparisons import to_latex
 
-        return to_latex(self, digits=digits)
+        return to_latex(self, digits=digits, lang=lang)
 
     def report(
         self,
         path: str | os.PathLike[str],
         *,
-        lang: Literal["en", "zh"] = "en",
+        lang: Language = "en",
         titles: object = None,
         lists: int = 50,
-        slices: Mapping[str, Mapping[Any, Any]] | None = None,
         title: str = "",
     ) -> Path:
         """Write one HTML file that shows everything and needs no network; see docs/how-to/report.md.
@@ -271,26 +328,28 @@ class Comparison:
             ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV or TSV files.
         lists
             For how many queries the ranked lists are kept, the most informative first.
-        slices
-            ``{"genre": {query: label}}``: the means of slices of the queries are shown.
         title
             The heading.
         """
         from rankmeter.report.html import write_report
 
-        return write_report(self, path, lang=lang, titles=titles, lists=lists, slices=slices, title=title)
+        return write_report(self, path, lang=lang, titles=titles, lists=lists, title=title)
 
     def figures(
         self,
         folder: str | os.PathLike[str],
         *,
-        lang: Literal["en", "zh"] = "en",
+        lang: Language = "en",
         formats: Sequence[str] = ("svg", "png"),
+        progress: Callable[[str, float], None] | None = None,
     ) -> list[Path]:
-        """Write the charts of the report as files for a paper; made where the folder is missing."""
+        """Write the charts of the report as files for a paper; made where the folder is missing.
+
+        ``progress`` is told which figure is being written, and the share of them that is done.
+        """
         from rankmeter.report.figures import write_figures
 
-        return write_figures(self, folder, lang=lang, formats=formats)
+        return write_figures(self, folder, lang=lang, formats=formats, progress=progress)
 
     def __repr__(self) -> str:
         from rankmeter.report.comparisons import to_text
@@ -298,9 +357,9 @@ class Comparison:
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from rankmeter.report.comparisons import to_html
+        from rankmeter.report.notebook import comparison_html
 
-        return to_html(self)
+        return comparison_html(self)
 
 
 def _difference_row(one: Difference) -> dict[str, Any]:

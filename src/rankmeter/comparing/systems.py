@@ -12,17 +12,20 @@ import numpy as np
 from rankmeter.arithmetic import FORMULAS, Values, Views
 from rankmeter.asking import Asked
 from rankmeter.comparing.records import Quality
+from rankmeter.comparing.slices import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
-from rankmeter.evaluation import evaluate_placing
+from rankmeter.evaluation import About, evaluate_placing
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, run_table
+from rankmeter.placing.placements import Bools
 from rankmeter.placing.table import whole
 from rankmeter.planning import Placing, into_placing
 from rankmeter.results import Evaluation
+from rankmeter.wording import Said, said
 
 DEFAULT_CUTOFF = 10
 """How deep lists are checked for unjudged items where no measure has a cutoff."""
@@ -75,7 +78,9 @@ class Measured:
     runs: tuple[Evaluation, ...]
     sources: tuple[AnyRun, ...]
     quality: Quality
-    unjudged: Mapping[Measure, UnjudgedBounds | str]
+    unjudged: Mapping[Measure, UnjudgedBounds | Said]
+    held: Bools | None = None
+    """(judged queries,) whether any of its runs holds the query; None where that is no longer known."""
 
 
 def named_systems(systems: object) -> dict[str, object]:
@@ -109,6 +114,7 @@ def measure_system(
     truth: AnyJudgments | None,
     asked: Asked,
     columns: Mapping[str, str] | None,
+    about: About,
 ) -> Measured:
     """Evaluate a system once for all measures; take evaluations that were made before as they are."""
     measures = asked.measures
@@ -117,21 +123,33 @@ def measure_system(
     if done:
         if len(done) != len(parts) or (isinstance(given, Repeats) and given.kind == "folds"):
             raise InputError(f"system '{name}': evaluations and runs cannot be mixed, and folds must be runs.")
-        chosen = tuple(_only(ev, measures) for ev in done)
+        chosen = tuple(sliced(_only(ev, measures), about.by) for ev in done)
         quality = _quality_of_facts(chosen[0])
-        return Measured(
-            _averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, "made from a saved evaluation")
-        )
+        return Measured(averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, said("saved_before")))
     try:
         sources, placings = _placings(given, parts, truth, columns)
         looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
         evaluations = tuple(
-            evaluate_placing(placing, asked, name, look=look) for placing, look in zip(placings, looks, strict=True)
+            evaluate_placing(placing, asked, name, look=look, about=about)
+            for placing, look in zip(placings, looks, strict=True)
         )
     except RankmeterError as error:
         raise type(error)(f"system '{name}': {error}") from error
     bounds = _averaged_bounds([look.bounds(ev) for look, ev in zip(looks, evaluations, strict=True)])
-    return Measured(_averaged(evaluations, name), evaluations, tuple(sources), looks[0].quality(evaluations[0]), bounds)
+    return Measured(
+        averaged(evaluations, name),
+        evaluations,
+        tuple(sources),
+        looks[0].quality(evaluations[0]),
+        bounds,
+        _held(looks),
+    )
+
+
+def _held(looks: Sequence[_Look]) -> Bools | None:
+    every = [look.held for look in looks if look.held is not None]
+    held: Bools = np.logical_or.reduce(every)
+    return held if len(every) == len(looks) else None
 
 
 def _placings(
@@ -159,24 +177,26 @@ class _Look:
         self.wide = all_judged or placing.wide
         self.judged_at: dict[int, float] = {}
         self.across: dict[int, int] = {}
-        self.later: dict[Measure, Callable[[float], UnjudgedBounds | str]] = {}
+        self.held: Bools | None = None
+        self.later: dict[Measure, Callable[[float], UnjudgedBounds | Said]] = {}
 
     def __call__(self, group: list[Measure], placed: PlacedRun, views: Views) -> None:
+        self.held = placed.placements.in_run[placed.placements.is_judged]
         for cutoff in cutoffs_of(group):
             self.across.setdefault(cutoff, ties_across(placed.placements, cutoff))
             if self.wide and cutoff not in self.judged_at:
                 self.judged_at[cutoff] = 1.0 if self.all_judged else _judged_at(views, cutoff, group)
         for measure in group:
             if self.all_judged:
-                reason = "every item is judged"
+                reason = said("all_judged")
             elif not self.wide:
-                reason = "what is unjudged was not counted"
+                reason = said("unjudged_not_counted")
             else:
                 self.later[measure] = lambda value, m=measure: unjudged_bounds(m, placed, value)  # type: ignore[misc]
                 continue
             self.later[measure] = lambda _, reason=reason: reason  # type: ignore[misc]
 
-    def bounds(self, ev: Evaluation) -> dict[Measure, UnjudgedBounds | str]:
+    def bounds(self, ev: Evaluation) -> dict[Measure, UnjudgedBounds | Said]:
         found = {measure: bounds(ev.means[measure]) for measure, bounds in self.later.items()}
         self.later.clear()
         return found
@@ -238,7 +258,7 @@ def _only(ev: Evaluation, measures: Sequence[Measure]) -> Evaluation:
     )
 
 
-def _averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
+def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
     """Several runs of one system as one evaluation: the mean of their values, query by query."""
     first = evaluations[0]
     if len(evaluations) == 1:
@@ -268,16 +288,19 @@ def _averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
         means={m: float(np.mean([ev.means[m] for ev in evaluations])) for m in first.means},
         tie_bounds=bounds,
         facts=replace(first.facts, run=f"{len(evaluations)} runs"),
+        slices=averaged_slices([ev.slices for ev in evaluations]),
     )
 
 
-def _averaged_bounds(several: Sequence[Mapping[Measure, UnjudgedBounds | str]]) -> dict[Measure, UnjudgedBounds | str]:
-    averaged: dict[Measure, UnjudgedBounds | str] = {}
+def _averaged_bounds(
+    several: Sequence[Mapping[Measure, UnjudgedBounds | Said]],
+) -> dict[Measure, UnjudgedBounds | Said]:
+    averaged: dict[Measure, UnjudgedBounds | Said] = {}
     for measure, first in several[0].items():
         every = [one[measure] for one in several]
         known = [one for one in every if isinstance(one, UnjudgedBounds)]
-        if isinstance(first, str) or len(known) < len(every):
-            averaged[measure] = next(one for one in every if isinstance(one, str))
+        if isinstance(first, Said) or len(known) < len(every):
+            averaged[measure] = next(one for one in every if isinstance(one, Said))
             continue
         none, all_ = (float(np.mean([getattr(one, end) for one in known])) for end in ("none_relevant", "all_relevant"))
         averaged[measure] = replace(first, none_relevant=none, all_relevant=all_)

@@ -20,6 +20,7 @@ from rankmeter.measuring import values_under
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.wording import Said, said
 
 TRULY_BOUNDED = frozenset({"P", "RBP", "RR", "Success", "ERR", "DCG", "CG", "SetP", "NumRelRet"})
 """Measures whose value can only rise when an unjudged item turns out to be relevant."""
@@ -40,7 +41,7 @@ class UnjudgedBounds:
     """The grade that relevant ones were assumed to have."""
 
 
-def unjudged_bounds(measure: Measure, placed: PlacedRun, value: float) -> UnjudgedBounds | str:
+def unjudged_bounds(measure: Measure, placed: PlacedRun, value: float) -> UnjudgedBounds | Said:
     """The bounds of a measure's value, or the reason why there are none.
 
     Every judged item must have been placed, those judged not relevant too.
@@ -54,7 +55,7 @@ def unjudged_bounds(measure: Measure, placed: PlacedRun, value: float) -> Unjudg
         placed.placements, grade, depth=m.cutoff, ties=m.ties, revive_negative=m.negative == "unjudged"
     )
     if placements is None:
-        return f"more than {MOST_ROWS:,} unjudged items"
+        return said("too_many_unjudged", most=MOST_ROWS)
     hopeful = replace(placed, placements=placements, highest_grade=max(grade, placed.highest_grade))
     best = aggregated(values_under(measure, Views(placements), hopeful), measure.aggregate)
     return UnjudgedBounds(value, best, "bounds" if is_bounded(measure) else "scenarios", grade)
@@ -78,22 +79,22 @@ _NO_BOUNDS = frozenset(
 )
 
 
-def _reason_against(measure: Measure) -> str:
+def _reason_against(measure: Measure) -> Said | None:
     if not isinstance(measure, RankedMeasure) or getattr(type(measure), "custom", False):
-        return "not a measure of ranked judged items"
+        return said("not_ranked")
     if getattr(measure, "subtopics", False):
-        return "which subtopics an unjudged item has is not known"
+        return said("subtopics_unknown")
     if type(measure).name in _NO_BOUNDS:
-        return "made for unjudged items, or does not look at relevance"
+        return said("ignores_relevance")
     if measure.unjudged == "removed":
-        return "unjudged items are removed (unjudged=removed)"
+        return said("unjudged_removed")
     if measure.candidates == "appended":
-        return "items that were not returned are appended (candidates=appended)"
+        return said("items_appended")
     if measure.ties == "shared":
-        return "where unjudged items tie is not known (ties=shared)"
+        return said("tie_unknown")
     if measure.sign == "positive":
-        return "the scores of unjudged items are not known (sign=positive)"
-    return ""
+        return said("scores_unknown")
+    return None
 
 
 def top_grade(m: Any, highest: float) -> float:

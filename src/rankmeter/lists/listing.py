@@ -24,7 +24,10 @@ from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing import PlacedRun, judgments_table
-from rankmeter.placing.placements import Bools
+from rankmeter.placing.placements import Bools, Ints
+
+_Found = dict[Measure, tuple[list[float], list[int], Sample | None]]
+"""For each measure its value in every slice, how many queries it is about, and what can be drawn again."""
 
 Remeasure: TypeAlias = "Callable[[JudgmentTable], Mapping[Measure, tuple[pl.Series, Values]]]"
 """From some of the judgments to the values of the placed measures."""
@@ -153,6 +156,37 @@ def _segment_gap(measure: Any, slices: Mapping[str, Slices], values: Mapping[Mea
     return found, Values(nothing, values[base].counted, nothing, nothing)
 
 
+def slices_of_queries(
+    slicing: Slicing, values: Mapping[Measure, Values], whole: Callable[[Measure, Bools], float]
+) -> Slices:
+    """The values of every measure in every slice of the queries; ``whole`` gives those of measures of all lists."""
+    found: _Found = {}
+    code, slices = slicing.code, len(slicing.labels)
+    for measure, one in values.items():
+        means, counts = [], []
+        for place in range(slices):
+            inside = one.counted & (code == place)
+            counts.append(int(inside.sum()))
+            is_whole = measure.aggregate == "whole"
+            means.append(
+                whole(measure, inside) if is_whole else aggregated(replace(one, counted=inside), measure.aggregate)
+            )
+        found[measure] = (means, counts, sample_of(one, code, slices, measure.aggregate))
+    return _slices_of(slicing, code, found)
+
+
+def _slices_of(slicing: Slicing, code: Ints, found: _Found) -> Slices:
+    return Slices(
+        slicing.name,
+        slicing.kind,
+        slicing.labels,
+        code,
+        {measure: tuple(one[0]) for measure, one in found.items()},
+        {measure: tuple(one[1]) for measure, one in found.items()},
+        {measure: one[2] for measure, one in found.items() if one[2] is not None},
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Cut:
     """One slicing, and all that its values are made of."""
@@ -168,35 +202,17 @@ class _Cut:
 
     def slices(self) -> Slices:
         """The values of every measure in every slice."""
-        by_queries = self.slicing.kind == "query"
-        found = self._by_queries() if by_queries else self._by_items()
-        return Slices(
-            self.slicing.name,
-            self.slicing.kind,
-            self.slicing.labels,
-            self.slicing.code if by_queries else np.empty(0, np.int64),
-            {measure: tuple(one[0]) for measure, one in found.items()},
-            {measure: tuple(one[1]) for measure, one in found.items()},
-            {measure: one[2] for measure, one in found.items() if one[2] is not None},
-        )
+        if self.slicing.kind == "query":
+            return slices_of_queries(
+                self.slicing, {measure: self.values[measure] for measure in self.measures}, self._whole
+            )
+        return _slices_of(self.slicing, np.empty(0, np.int64), self._by_items())
 
-    def _by_queries(self) -> dict[Measure, tuple[list[float], list[int], Sample | None]]:
-        found: dict[Measure, tuple[list[float], list[int], Sample | None]] = {}
-        code, slices = self.slicing.code, len(self.slicing.labels)
-        for measure in self.measures:
-            values = self.values[measure]
-            means, counts = [], []
-            for place in range(slices):
-                inside = values.counted & (code == place)
-                counts.append(int(inside.sum()))
-                if isinstance(measure, SlateMeasure) and measure.aggregate == "whole":
-                    means.append(_measured(self.slates[measure], measure, inside)[1] if inside.any() else math.nan)
-                else:
-                    means.append(aggregated(replace(values, counted=inside), measure.aggregate))
-            found[measure] = (means, counts, sample_of(values, code, slices, measure.aggregate))
-        return found
+    def _whole(self, measure: Measure, inside: Bools) -> float:
+        """The value of a measure of all lists for those of one slice."""
+        return _measured(self.slates[measure], measure, inside)[1] if inside.any() else math.nan  # type: ignore[index,arg-type]
 
-    def _by_items(self) -> dict[Measure, tuple[list[float], list[int], Sample | None]]:
+    def _by_items(self) -> _Found:
         """Judgments of the items of one slice only; queries without any are left out."""
         if self.given.judgments is None:
             raise InputError(f"slices of items ({self.slicing.name}) cut the judgments, but there are none.")

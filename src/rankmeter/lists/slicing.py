@@ -43,8 +43,8 @@ class Slicing:
     """The slice of each query, or of each item of the vocabulary; -1 for none."""
 
 
-def into_slicings(by: Any, queries: pl.Series, material: Material, catalogue: Catalogue | None) -> list[Slicing]:
-    """Accept one way to slice or several."""
+def into_slicings(by: Any, queries: pl.Series, material: Material | None, catalogue: Catalogue | None) -> list[Slicing]:
+    """Accept one way to slice or several; without material only what says the slice of each query."""
     if isinstance(by, (list, tuple)):
         made = [slicing for one in by for slicing in into_slicings(one, queries, material, catalogue)]
     elif isinstance(by, Mapping) and by and all(isinstance(one, Mapping) for one in by.values()):
@@ -65,11 +65,14 @@ def into_slicings(by: Any, queries: pl.Series, material: Material, catalogue: Ca
     return made
 
 
-def _from_text(text: str, queries: pl.Series, material: Material, catalogue: Catalogue | None) -> list[Slicing]:
-    if text in BUILT_IN:
+def _from_text(text: str, queries: pl.Series, material: Material | None, catalogue: Catalogue | None) -> list[Slicing]:
+    if material is None and text in BUILT_IN:
+        fact = f"by='{text}' needs the runs themselves, which evaluations that were made before do not hold."
+        raise InputError(with_hint(fact, "a mapping, a frame or a file says the slice of each query"))
+    if material is not None and text in BUILT_IN:
         return [_built_in(text, material, catalogue)]
     columns = [] if catalogue is None else catalogue.columns.columns
-    if text in columns and catalogue is not None:
+    if material is not None and text in columns and catalogue is not None:
         return [_item_slicing(text, catalogue.columns.get_column(text).to_list(), material)]
     path, _, column = text.rpartition(":") if not Path(text).exists() and ":" in text else (text, "", "")
     if not Path(path).exists():

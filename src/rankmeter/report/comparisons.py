@@ -1,18 +1,19 @@
-"""From a comparison to text: for the terminal, for Markdown and LaTeX, for a notebook. Pure functions.
+"""From a comparison to text: for the terminal, for Markdown and LaTeX. Pure functions.
 
 What the data can bear stands before the numbers, and the numbers before their definitions.
 """
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rankmeter.measures import Measure
+from rankmeter.measures.prose import Language
 from rankmeter.report import tables
 from rankmeter.report.tables import DIGITS, Cell, Table
+from rankmeter.wording import Said, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Difference, Score
@@ -64,31 +65,40 @@ def mark(one: Difference) -> str:
     return "" if not one.significant else "↑" if one.is_better else "↓"
 
 
-def leaderboard(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, bars: Bars = "blocks") -> Table:
+def leaderboard(
+    cmp: Comparison, measure: Measure, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en"
+) -> Table:
     """The systems under one measure, best first."""
     scores = cmp.ranked(measure)
     largest = max((abs(score.value) for score in scores if math.isfinite(score.value)), default=0.0) or 1.0
     against = cmp.settings.family == "baseline"
-    header = ["", "system", str(measure), f"{cmp.settings.level:.0%} interval", "", "rank"]
-    header += [f"- {cmp.baseline}", f"p ({cmp.settings.correction})", "better/same/worse"] if against else ["beats"]
+    interval = word("level_interval", lang, level=cmp.settings.level)
+    header = ["", word("system", lang), str(measure), interval, "", word("rank", lang)]
+    if against:
+        p = word("p_by", lang, correction=cmp.settings.correction)
+        header += [word("minus", lang, system=cmp.baseline), p, word("outcomes", lang)]
+    else:
+        header.append(word("beats", lang))
     numbers = {name: number for number, name in enumerate(cmp.systems, 1)}
     rows = []
     for score in scores:
         cells = [
             Cell(BEST if score.in_best else ""),
             Cell(score.system if against else f"{numbers[score.system]} {score.system}"),
-            Cell(_value(score, digits), is_best=bool(score.in_best)),
+            Cell(_value(score, digits, lang), is_best=bool(score.in_best)),
             Cell(_interval(score, digits)),
             Cell(bar(score.value / largest, bars=bars)),
             Cell(_rank(score)),
         ]
-        cells += _against_baseline(cmp, score, digits) if against else [Cell(_beats(cmp, score, numbers))]
+        cells += _against_baseline(cmp, score, digits, lang) if against else [Cell(_beats(cmp, score, numbers))]
         rows.append(tuple(cells))
     return Table(tuple(header), tuple(rows), 2)
 
 
-def _value(score: Score, digits: int) -> str:
-    return f"- ({score.reason})" if math.isnan(score.value) else tables.number(score.value, score.measure, digits)
+def _value(score: Score, digits: int, lang: Language) -> str:
+    if math.isnan(score.value):
+        return f"- ({in_language(score.reason, lang)})"
+    return tables.number(score.value, score.measure, digits)
 
 
 def _interval(score: Score, digits: int) -> str:
@@ -106,9 +116,9 @@ def _rank(score: Score) -> str:
     )
 
 
-def _against_baseline(cmp: Comparison, score: Score, digits: int) -> list[Cell]:
+def _against_baseline(cmp: Comparison, score: Score, digits: int, lang: Language) -> list[Cell]:
     if score.system == cmp.baseline:
-        return [Cell("baseline"), Cell(""), Cell("")]
+        return [Cell(word("baseline", lang)), Cell(""), Cell("")]
     one = cmp.difference(score.measure, score.system)
     counts = f"{one.effect.wins}/{one.effect.ties}/{one.effect.losses}" if one.effect else "-"
     difference = "-" if math.isnan(one.difference) else signed(one.difference, digits)
@@ -119,15 +129,31 @@ def _beats(cmp: Comparison, score: Score, numbers: dict[str, int]) -> str:
     """The numbers of the systems that this one beats significantly; numbers never run out."""
     others = [name for name in cmp.systems if name != score.system]
     found = [cmp.difference(score.measure, score.system, other) for other in others]
-    return ",".join(str(numbers[one.other]) for one in found if one.significant and one.is_better)
+    return in_ranges([numbers[one.other] for one in found if one.significant and one.is_better])
 
 
-def quality_table(cmp: Comparison, *, digits: int = DIGITS) -> Table:
+def in_ranges(numbers: Sequence[int]) -> str:
+    """Rising numbers, three and more in a row as a range.
+
+    >>> in_ranges([1, 2, 4, 5, 6, 7, 9])
+    '1,2,4-7,9'
+    """
+    rows: list[list[int]] = []
+    for number in numbers:
+        if rows and number == rows[-1][-1] + 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    return ",".join(f"{row[0]}-{row[-1]}" if len(row) > 2 else ",".join(map(str, row)) for row in rows)
+
+
+def quality_table(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> Table:
     """How sure the data of each system is: what is missing, unjudged or tied, and what that could change."""
     cutoffs = sorted({k for one in cmp.quality.values() for k in one.judged_at})
     across = sorted({k for one in cmp.quality.values() for k, count in one.ties_across.items() if count})
     bounded = [m for m in cmp.measures if any(cmp.score(m, system).unjudged for system in cmp.systems)]
-    header = ["system", "missing", *(f"judged@{k}" for k in cutoffs), *(f"ties across {k}" for k in across)]
+    header = [word("system", lang), word("missing", lang), *(word("judged_at", lang, k=k) for k in cutoffs)]
+    header += [word("across_k", lang, k=k) for k in across]
     header += [f"{measure}{'' if _is_bound(cmp, measure) else '~'}" for measure in bounded]
     rows = []
     for system in cmp.systems:
@@ -138,7 +164,8 @@ def quality_table(cmp: Comparison, *, digits: int = DIGITS) -> Table:
         for measure in bounded:
             bounds = cmp.score(measure, system).unjudged
             ends = (bounds.none_relevant, bounds.all_relevant) if bounds else (None, None)
-            cells.append(" .. ".join(tables.number(end, measure, digits) for end in ends))
+            known = [None if end is None or math.isnan(end) else end for end in ends]
+            cells.append(" .. ".join(tables.number(end, measure, digits) for end in known))
         rows.append(tuple(map(Cell, cells)))
     return Table(tuple(header), tuple(rows), 1)
 
@@ -147,105 +174,156 @@ def _is_bound(cmp: Comparison, measure: Measure) -> bool:
     return any(b.kind == "bounds" for s in cmp.systems if (b := cmp.score(measure, s).unjudged))
 
 
-def quality_words(cmp: Comparison) -> list[str]:
+def quality_words(cmp: Comparison, lang: Language = "en") -> list[str]:
     """What the columns of the quality table mean."""
     if not any(cmp.score(m, s).unjudged for m in cmp.measures for s in cmp.systems):
         return []
-    said = ["a .. b: the value if none, or all, of the unjudged items within the cutoff were relevant"]
+    lines = [word("ends_mean", lang)]
     if any(cmp.score(m, s).unjudged and not _is_bound(cmp, m) for m in cmp.measures for s in cmp.systems):
-        said.append("~: the denominator moves too, so these are two scenarios, not bounds")
-    return said
+        lines.append(word("scenarios_mean", lang))
+    return lines
 
 
-def legend(cmp: Comparison) -> list[str]:
+def legend(cmp: Comparison, lang: Language = "en") -> list[str]:
     """What the marks mean, and how p-values and intervals were made."""
-    alpha = f"{cmp.settings.alpha:g}"
-    said = [f"{BEST} cannot be separated from the best ({cmp.settings.level:.0%} sure); rank: value (interval)"]
-    if cmp.settings.family == "baseline":
-        said.append(f"↑ significantly better, ↓ significantly worse than {cmp.baseline}: corrected p < {alpha}")
-    else:
-        said.append(f"beats: the numbers of the systems that it is significantly better than, corrected p < {alpha}")
-    return said + cmp.settings.sentences()
+    kind = "arrows_mean" if cmp.settings.family == "baseline" else "beats_mean"
+    lines = [
+        said("best_mark", mark=BEST, level=cmp.settings.level),
+        said(kind, baseline=cmp.baseline, alpha=cmp.settings.alpha),
+        *made_how(cmp),
+    ]
+    return [line.text(lang) for line in lines]
 
 
-def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks") -> str:
+def made_how(cmp: Comparison) -> list[Said]:
+    """How p-values, intervals and groups were made, and why two of them disagree where they do."""
+    disagree = any(score.in_best is False and score.rank_low == 1 for score in cmp.scores)
+    return [*cmp.settings.sentences(), *([said("group_and_ranks_disagree")] if disagree else [])]
+
+
+def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en") -> str:
     """Everything as plain aligned text: how sure the data is, then a leaderboard for each measure."""
-    parts = ["How sure is the data?", tables.to_text(quality_table(cmp, digits=digits)), *quality_words(cmp)]
-    parts += ["\n".join(f"note: {note}" for note in cmp.notes)] if cmp.notes else []
+    parts = [word("quality", lang), tables.to_text(quality_table(cmp, digits=digits, lang=lang))]
+    parts += [*quality_words(cmp, lang), *(word("note", lang, text=note) for note in cmp.notes)]
     for measure in cmp.measures:
-        parts += ["", tables.to_text(leaderboard(cmp, measure, digits=digits, bars=bars))]
-        parts += [f"{one.reason}" for one in cmp.ranked(measure)[:1] if one.reason and not math.isnan(one.value)]
-        parts += [line for line in [equivalence_line(cmp, measure)] if line]
-    parts += ["", *legend(cmp)]
+        parts += ["", tables.to_text(leaderboard(cmp, measure, digits=digits, bars=bars, lang=lang))]
+        reasons = [one.reason for one in cmp.ranked(measure)[:1] if one.reason and not math.isnan(one.value)]
+        parts += [in_language(reason, lang) for reason in reasons]
+        parts += [line for line in [equivalence_line(cmp, measure, lang)] if line]
+    parts += [line for table in slice_tables(cmp, digits=digits, lang=lang) for line in ("", tables.to_text(table))]
+    parts += ["", *legend(cmp, lang)]
     return "\n".join(parts)
 
 
-def equivalence_line(cmp: Comparison, measure: Measure) -> str:
+def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang: Language = "en") -> Table:
+    """Every pair that was tested under one measure: size, interval, p-values, effect sizes, what could be found."""
+    kinds = ("pair", "difference", "level_interval", "p", "p_by", "effect_size", "rank_biserial", "detectable")
+    facts = {"level": cmp.settings.level, "correction": cmp.settings.correction, "power": cmp.settings.power}
+    rows = []
+    for one in cmp.differences_of(measure):
+        if one.p is None:
+            continue
+        ends = (one.interval.low, one.interval.high) if one.interval else (None, None)
+        sizes = (one.effect.standardised, one.effect.rank_biserial) if one.effect else (None, None)
+        texts = [
+            f"{one.system} - {one.other}",
+            f"{signed(one.difference, digits)}{mark(one)}",
+            f"[{signed(ends[0], digits)}, {signed(ends[1], digits)}]",
+            p_text(one.p),
+            p_text(one.p_corrected),
+            *(signed(size, 2) for size in sizes),
+            "-" if one.detectable is None else f"{one.detectable:.{digits}f}",
+        ]
+        rows.append(tuple(map(Cell, texts)))
+    return Table(tuple(word(kind, lang, **facts) for kind in kinds), tuple(rows), 1)
+
+
+def slice_tables(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> list[Table]:
+    """For each way of slicing and each measure a row per slice and a column per system, the best value marked."""
+    found = []
+    for cut in cmp.slices.values():
+        for measure, several in cut.values.items():
+            rows = []
+            for place, label in enumerate(cut.labels):
+                known = [value for value in several[place] if not math.isnan(value)]
+                best = (max if measure.higher_is_better else min)(known, default=math.nan)
+                cells = [
+                    Cell("-" if math.isnan(value) else tables.number(value, measure, digits), is_best=value == best)
+                    for value in several[place]
+                ]
+                rows.append((Cell(label), Cell(f"{cut.counts[measure][place]:,}"), *cells))
+            head = word("slice_head", lang, name=cut.name, measure=str(measure))
+            found.append(Table((head, word("query_count", lang), *cmp.systems), tuple(rows), 1))
+    return found
+
+
+def equivalence_line(cmp: Comparison, measure: Measure, lang: Language = "en") -> str:
     """Which systems were shown to be no worse than the other of their pair, where a margin was given."""
-    tested = [one for one in cmp.differences if one.measure == measure and one.equivalence]
+    tested = [one for one in cmp.differences_of(measure) if one.equivalence]
     if not tested:
         return ""
-    alpha, margin = cmp.settings.alpha, tested[0].equivalence.margin  # type: ignore[union-attr]
-    said = []
+    verdicts, alpha = [], cmp.settings.alpha
     for one in tested:
         q = one.equivalence
         if q is None:
             continue
+        kind, p = "not_shown", q.no_worse
         if q.equivalent < alpha:
-            verdict = f"as good as {one.other} (p {p_text(q.equivalent)})"
+            kind, p = "as_good", q.equivalent
         elif q.no_worse < alpha:
-            verdict = f"no worse than {one.other} (p {p_text(q.no_worse)})"
-        else:
-            verdict = f"not shown to be no worse than {one.other} (p {p_text(q.no_worse)})"
-        said.append(f"{one.system} is {verdict}")
-    return f"within {margin:g} (one-sided t tests, uncorrected): " + "; ".join(said)
+            kind = "no_worse"
+        verdicts.append(word(kind, lang, system=one.system, other=one.other, p=p_text(p)))
+    margin = tested[0].equivalence.margin  # type: ignore[union-attr]
+    return word("within_margin", lang, margin=margin) + word("between_verdicts", lang).join(verdicts)
 
 
-def to_markdown(cmp: Comparison, *, digits: int = DIGITS) -> str:
+def to_markdown(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
     """A table of systems x measures: the best group in bold, significance as marks, below it what they mean."""
     grid = _grid(cmp, digits)
-    head = "| # | system | " + " | ".join(tables.markdown_text(str(m)) for m in cmp.measures) + " |"
+    head = f"| # | {word('system', lang)} | " + " | ".join(tables.markdown_text(str(m)) for m in cmp.measures) + " |"
     rule = "|---:|---|" + "---:|" * len(cmp.measures)
     rows = []
     for number, (system, cells) in enumerate(zip(cmp.systems, grid, strict=True), 1):
         shown = [f"**{text}**{_sup(marks)}" if best else f"{text}{_sup(marks)}" for text, best, marks in cells]
         rows.append(f"| {number} | {tables.markdown_text(system)} | " + " | ".join(shown) + " |")
-    notes = [
-        *_marks_meaning(cmp, "bold"),
-        *cmp.settings.sentences(),
-        *cmp.notes,
-        *tables.definition_lines(cmp.measures),
-    ]
-    return "\n".join([head, rule, *rows, "", *(f"- {tables.markdown_text(note)}" for note in notes)])
+    notes = [*_below(cmp, lang), *(note.text(lang) for note in cmp.notes)]
+    notes += tables.definition_lines(cmp.measures, lang)
+    cuts = [line for table in slice_tables(cmp, digits=digits, lang=lang) for line in (tables.to_markdown(table), "")]
+    return "\n".join([head, rule, *rows, "", *cuts, *(f"- {tables.markdown_text(note)}" for note in notes)])
 
 
 def _sup(marks: str) -> str:
     return f"<sup>{marks}</sup>" if marks else ""
 
 
-def to_latex(cmp: Comparison, *, digits: int = DIGITS) -> str:
+def to_latex(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
     r"""A LaTeX ``tabular`` with the rules of booktabs; marks are superscript numbers of systems, or arrows."""
     grid = _grid(cmp, digits)
-    notes = [*_marks_meaning(cmp, "bold"), *cmp.settings.sentences(), *tables.definition_lines(cmp.measures)]
+    notes = [*_below(cmp, lang), *tables.definition_lines(cmp.measures, lang)]
     rows = []
     for number, (system, cells) in enumerate(zip(cmp.systems, grid, strict=True), 1):
         shown = []
         for text, best, marks in cells:
-            raised = marks.replace("↑", r"\uparrow").replace("↓", r"\downarrow")
-            shown.append((rf"\textbf{{{text}}}" if best else text) + (f"$^{{{raised}}}$" if raised else ""))
+            shown.append((rf"\textbf{{{text}}}" if best else text) + _raised(marks))
         rows.append(f"{number} & {tables.latex_text(system)} & " + " & ".join(shown) + r" \\")
     return "\n".join(
         [
             *(f"% {note}" for note in notes),
             rf"\begin{{tabular}}{{rl{'r' * len(cmp.measures)}}}",
             r"\toprule",
-            " & ".join(["", "system", *(tables.latex_text(str(m)) for m in cmp.measures)]) + r" \\",
+            " & ".join(["", word("system", lang), *(tables.latex_text(str(m)) for m in cmp.measures)]) + r" \\",
             r"\midrule",
             *rows,
             r"\bottomrule",
             r"\end{tabular}",
         ]
     )
+
+
+def _raised(marks: str) -> str:
+    """Marks as LaTeX without any package: arrows are mathematics, numbers and ranges are text."""
+    arrows = {"↑": r"$^{\uparrow}$", "↓": r"$^{\downarrow}$"}
+    return arrows.get(marks) or (rf"\textsuperscript{{{marks.replace('-', '--')}}}" if marks else "")
 
 
 def _grid(cmp: Comparison, digits: int) -> list[list[tuple[str, bool, str]]]:
@@ -266,36 +344,12 @@ def _grid(cmp: Comparison, digits: int) -> list[list[tuple[str, bool, str]]]:
     return grid
 
 
-def _marks_meaning(cmp: Comparison, style: str) -> list[str]:
-    alpha = f"{cmp.settings.alpha:g}"
-    group = f"{style}: cannot be separated from the best under that measure ({cmp.settings.level:.0%} sure)"
-    if cmp.settings.family == "all":
-        return [group, f"raised numbers: significantly better than the systems of these numbers, corrected p < {alpha}"]
-    return [group, f"↑ ↓: significantly better or worse than {cmp.baseline}, corrected p < {alpha}"]
-
-
-def to_html(cmp: Comparison) -> str:
-    """Small tables for a notebook: how sure the data is, then a leaderboard for each measure."""
-    parts = [_html_table("How sure is the data?", quality_table(cmp))]
-    parts += [f"<p>{html.escape(note)}</p>" for note in cmp.notes]
-    parts += [_html_table(str(measure), leaderboard(cmp, measure)) for measure in cmp.measures]
-    parts += ["<small>", *(f"{html.escape(line)}<br>" for line in [*quality_words(cmp), *legend(cmp)]), "</small>"]
-    return "<div>" + "".join(parts) + "</div>"
-
-
-def _html_table(caption: str, table: Table) -> str:
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.header)
-    return (
-        f"<table><caption>{html.escape(caption)}</caption><tr>{head}</tr>"
-        + "".join(f"<tr>{_html_cells(row, table.labels)}</tr>" for row in table.rows)
-        + "</table>"
-    )
-
-
-def _html_cells(row: Sequence[Cell], labels: int) -> str:
-    return "".join(
-        f"<td style='text-align:{'left' if column < labels else 'right'}'>"
-        + (f"<b>{html.escape(cell.text)}</b>" if cell.is_best else html.escape(cell.text))
-        + "</td>"
-        for column, cell in enumerate(row)
-    )
+def _below(cmp: Comparison, lang: Language) -> list[str]:
+    """What the marks of a table mean, and how they were come by."""
+    kind = "numbers_in_table" if cmp.settings.family == "all" else "arrows_in_table"
+    lines = [
+        said("best_in_table", level=cmp.settings.level),
+        said(kind, baseline=cmp.baseline, alpha=cmp.settings.alpha),
+        *cmp.settings.sentences(),
+    ]
+    return [line.text(lang) for line in lines]

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import platform
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, examples
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.report.curves import curves
 from rankmeter.report.lists import judgments_of, ranked_lists, similarity
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
+    from rankmeter.comparing.slices import SlicedSystems
     from rankmeter.placing.placements import Floats
     from rankmeter.report.titles import Titles
 
@@ -38,9 +35,7 @@ SHARES = 60
 """How many steps a distribution has at most."""
 
 
-def report_data(
-    cmp: Comparison, titles: Titles, *, lists: int, slices: Mapping[str, Mapping[Any, Any]] | None = None
-) -> dict[str, Any]:
+def report_data(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
     """Everything that the charts and the drill-down of a report need, as plain Python.
 
     Parameters
@@ -49,8 +44,6 @@ def report_data(
         Texts of queries and items.
     lists
         For how many queries the ranked lists are kept.
-    slices
-        For each way of slicing the slice of each query.
     """
     reference = reference_of(cmp)
     informative = informative_queries(cmp, reference)
@@ -78,7 +71,7 @@ def report_data(
         "similarity": _similarity(sides),
         "similar_queries": len(sides["sampled"]) if sides else 0,
         "trade_off": _trade_off(cmp),
-        "slices": [_slices(cmp, ids, name, of) for name, of in (slices or {}).items()],
+        "slices": [_slices(cmp, one) for one in cmp.slices.values()],
         "boards": [_board_rows(cmp, m) for m in cmp.measures],
     }
 
@@ -163,7 +156,8 @@ def _correlation(cmp: Comparison) -> list[list[float | None]]:
     from scipy.stats import rankdata  # loaded only for statistics
 
     size = len(cmp.measures)
-    table: list[list[float | None]] = [[1.0] * size for _ in range(size)]
+    alone = [bool((~np.isnan(cmp.values[measure])).any()) for measure in cmp.measures]
+    table: list[list[float | None]] = [[1.0 if alone[row] else None] * size for row in range(size)]
     for row in range(size):
         for column in range(row):
             found = []
@@ -247,23 +241,20 @@ def pareto(points: Sequence[tuple[float, float] | None]) -> list[int]:
     return [place for place, (x, y) in known if not any(a >= x and b >= y and (a, b) != (x, y) for _, (a, b) in known)]
 
 
-def _slices(cmp: Comparison, ids: Sequence[str], name: str, of: Mapping[Any, Any]) -> dict[str, Any]:
-    """For each slice of the queries, the largest first, and each measure: how many queries count, and the means."""
-    known = {str(query): str(label) for query, label in of.items()}
-    missing = [query for query in ids if query not in known]
-    if missing:
-        raise InputError(f"slices= does not say to which {name} these queries belong: {examples(missing)}.")
-    labels = np.array([known[query] for query in ids])
-    sizes = Counter(labels.tolist()).most_common(MOST_SLICES)
-    rows = []
-    for label, _ in sizes:
-        measures = []
-        for measure in cmp.measures:
-            kept = cmp.values[measure][:, (labels == label) & cmp.paired[measure]]
-            means = kept.mean(axis=1).tolist() if kept.shape[1] else [None] * len(cmp.systems)
-            measures.append([kept.shape[1], *(short(mean) for mean in means)])
-        rows.append({"label": label, "measures": measures})
-    return {"name": name, "rows": rows, "left_out": len(set(labels.tolist())) - len(rows)}
+def _slices(cmp: Comparison, one: SlicedSystems) -> dict[str, Any]:
+    """For each slice, the largest first, and each measure: how many queries count, and the value of each system."""
+    nothing = [None] * (len(cmp.systems) + 1)
+    rows = [
+        {
+            "label": label,
+            "measures": [
+                [one.counts[m][place], *map(short, one.values[m][place])] if m in one.values else nothing
+                for m in cmp.measures
+            ],
+        }
+        for place, label in enumerate(one.labels[:MOST_SLICES])
+    ]
+    return {"name": one.name, "rows": rows, "left_out": len(one.labels) - len(rows)}
 
 
 def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:
@@ -281,23 +272,9 @@ def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:
 
 def provenance(cmp: Comparison) -> dict[str, Any]:
     """Where the numbers come from: the inputs with the hashes of files, versions, everything drawn at random."""
-    inputs = []
-    if cmp.inputs is not None:
-        inputs.append(("judgments", *_fingerprint(cmp.inputs.judgments.source)))
-        for name, runs in cmp.inputs.runs.items():
-            inputs += [(name, *_fingerprint(run.source)) for run in runs]
     versions = {"rankmeter": cmp.settings.version, "Python": platform.python_version()}
     versions |= {name: metadata.version(name) for name in ("numpy", "polars", "scipy")}
-    return {"inputs": inputs, "versions": versions, "seed": cmp.settings.seed}
-
-
-def _fingerprint(source: str) -> tuple[str, str]:
-    """The name of a file and the SHA-256 of its bytes; of anything else its name alone."""
-    path = Path(source)
-    if not path.is_file():
-        return source, ""
-    with path.open("rb") as file:
-        return path.name, hashlib.file_digest(file, "sha256").hexdigest()
+    return {"inputs": cmp.sources, "versions": versions, "seed": cmp.settings.seed}
 
 
 def _z(level: float) -> float:

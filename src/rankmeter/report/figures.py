@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.report.data import report_data
 from rankmeter.report.html import need_report_extra
 from rankmeter.report.titles import Titles
-from rankmeter.report.words import WORDS
+from rankmeter.wording import words
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
@@ -25,7 +25,12 @@ SCALE = 3
 
 
 def write_figures(
-    cmp: Comparison, folder: str | os.PathLike[str], *, lang: Language = "en", formats: Sequence[str] = FORMATS
+    cmp: Comparison,
+    folder: str | os.PathLike[str],
+    *,
+    lang: Language = "en",
+    formats: Sequence[str] = FORMATS,
+    progress: Callable[[str, float], None] | None = None,
 ) -> list[Path]:
     """Write every figure in every format; the paths that were written."""
     need_report_extra()
@@ -42,7 +47,10 @@ def write_figures(
     except OSError as error:
         raise InputError(f"{place} cannot be made: {error.strerror}.") from error
     written = []
-    for name, spec in figures(cmp, lang):
+    every = list(figures(cmp, lang))
+    for done, (name, spec) in enumerate(every):
+        if progress is not None:
+            progress(name, done / len(every))
         for kind in formats:
             if kind == "svg":
                 content = vl_convert.vegalite_to_svg(spec).encode()
@@ -55,34 +63,53 @@ def write_figures(
 
 
 def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each figure with a name for its file, as Vega-Lite that holds its data."""
+    """Each figure that has anything to show, with a name for its file, as Vega-Lite that holds its data."""
+    return ((name, spec) for name, spec in _figures(cmp, lang) if spec["datasets"]["rows"])
+
+
+def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, Any]]]:
     from rankmeter.report import charts
 
-    data, words, systems = report_data(cmp, Titles(), lists=0), WORDS[lang], list(cmp.systems)
-    names = [str(measure) for measure in cmp.measures]
+    data, labels, systems = report_data(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)
+    names, reference = [str(measure) for measure in cmp.measures], systems[data["reference"]]
     for place, measure in enumerate(names):
         rows = data["boards"][place]
-        yield f"intervals-{slug(measure)}", charts.with_rows(charts.intervals(words, systems), WIDTH, rows=rows)
+        yield (
+            f"intervals-{slug(measure)}",
+            charts.with_rows(charts.intervals(labels | {"value": measure}, systems), WIDTH, rows=rows),
+        )
         yield (
             f"distribution-{slug(measure)}",
             charts.with_rows(
-                charts.distribution(words, systems), WIDTH, rows=_steps(data["distributions"][place], systems)
+                charts.distribution(labels | {"value_of_query": f"{labels['value_of_query']}, {measure}"}, systems),
+                WIDTH,
+                rows=_steps(data["distributions"][place], systems),
             ),
         )
         for system, pairs in zip(systems, data["pairs"][place], strict=True):
             if pairs:
                 rows = _differences(pairs, data["queries"], higher=data["measures"][place]["higher"])
                 name = f"differences-{slug(measure)}-{slug(system)}"
-                yield name, charts.with_rows(charts.differences(words), WIDTH, rows=rows)
+                yield (
+                    name,
+                    charts.with_rows(
+                        charts.differences(labels | {"difference": f"{measure}: {system} − {reference}"}),
+                        WIDTH,
+                        rows=rows,
+                    ),
+                )
     for family, rows in data["curves"].items():
-        yield f"cutoffs-{slug(family)}", charts.with_rows(charts.cutoffs(words, systems), WIDTH, rows=rows)
+        yield (
+            f"cutoffs-{slug(family)}",
+            charts.with_rows(charts.cutoffs(labels | {"value": family}, systems), WIDTH, rows=rows),
+        )
     if len(names) > 1:
         rows = _square(data["correlation"], names)
         yield "correlation", charts.with_rows(charts.heat(names), WIDTH, rows=rows)
         yield (
             "trade-off",
             charts.with_rows(
-                charts.trade_off(words | {"first_measure": names[0], "second_measure": names[1]}, systems),
+                charts.trade_off(labels | {"first_measure": names[0], "second_measure": names[1]}, systems),
                 WIDTH,
                 rows=_trade_off(data, systems),
             ),

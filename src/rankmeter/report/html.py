@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -13,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MissingExtraError, with_hint
 from rankmeter.measures.prose import LANGUAGES, Language
-from rankmeter.report import comparisons, tables
+from rankmeter.report import comparisons
 from rankmeter.report.data import provenance, reference_of, report_data
 from rankmeter.report.titles import into_titles
-from rankmeter.report.words import WORDS, settings_sentences
+from rankmeter.wording import in_language, word, words
 
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Score
     from rankmeter.comparing.results import Comparison
     from rankmeter.measures import Measure
 
+MOST_PAIRS = 200
+"""How many pairs the table of every test shows under one measure."""
 LISTS = 50
 """For how many queries a report keeps the ranked lists unless told otherwise."""
 
@@ -33,7 +34,6 @@ def report_html(
     lang: Language = "en",
     titles: object = None,
     lists: int = LISTS,
-    slices: Mapping[str, Mapping[Any, Any]] | None = None,
     title: str = "",
 ) -> str:
     """The report as the text of an HTML file.
@@ -46,8 +46,6 @@ def report_html(
         ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV files.
     lists
         For how many queries the ranked lists are kept, the most informative first.
-    slices
-        ``{"genre": {query: label}}``: the means of slices of the queries are shown.
     title
         The heading.
     """
@@ -58,17 +56,17 @@ def report_html(
         raise InputError(f"lang={lang!r} is not possible; a report is written in {' or '.join(LANGUAGES)}.")
     if lists < 0:
         raise InputError(f"lists={lists} is not possible; it is 0 or more.")
-    words, systems = WORDS[lang], list(cmp.systems)
-    data = report_data(cmp, into_titles(titles), lists=lists, slices=slices)
+    labels, systems = words("report", lang), list(cmp.systems)
+    data = report_data(cmp, into_titles(titles), lists=lists)
     names = [str(measure) for measure in cmp.measures]
     specs = {
-        "differences": charts.differences(words),
-        "scatter": charts.scatter(words),
-        "cutoffs": charts.cutoffs(words, systems),
-        "distribution": charts.distribution(words, systems),
+        "differences": charts.differences(labels),
+        "scatter": charts.scatter(labels),
+        "cutoffs": charts.cutoffs(labels, systems),
+        "distribution": charts.distribution(labels, systems),
         "correlation": charts.heat(names),
         "similarity": charts.heat(systems),
-        "trade_off": charts.trade_off(words, systems),
+        "trade_off": charts.trade_off(labels, systems),
     }
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -76,31 +74,41 @@ def report_html(
     return str(
         environment.from_string(_file("page.html.jinja")).render(
             lang=lang,
-            t=words,
-            title=title or words["report"],
+            t=labels,
+            title=title or labels["report"],
             cmp=cmp,
             reference=reference_of(cmp),
-            boards=[_board(cmp, measure) for measure in cmp.measures],
-            quality=_quality(cmp, words),
+            chosen=_best_beside(cmp, reference_of(cmp)),
+            boards=[_board(cmp, measure, lang) for measure in cmp.measures],
+            quality=comparisons.quality_table(cmp, lang=lang),
+            quality_words=comparisons.quality_words(cmp, lang),
+            notes=[note.text(lang) for note in cmp.notes],
             definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
-            said=settings_sentences(cmp.settings, lang),
+            said=[line.text(lang) for line in comparisons.made_how(cmp)],
             provenance=provenance(cmp),
             has_curves=bool(data["curves"]),
             has_lists=cmp.inputs is not None,
             similar_queries=data["similar_queries"],
             slices=data["slices"],
+            most_pairs=MOST_PAIRS,
+            sizes=word("sizes_mean", lang, power=cmp.settings.power),
             style=_file("page.css"),
             script=_file("page.js"),
             libraries=vega_bundle(),
             # `<` cannot end the script element that holds the JSON when it is written as an escape.
             payload=json.dumps(
-                {"data": data, "specs": specs, "words": words},
+                {"data": data, "specs": specs, "words": labels},
                 ensure_ascii=False,
                 allow_nan=False,
                 separators=(",", ":"),
             ).replace("<", "\\u003c"),
         )
     )
+
+
+def _best_beside(cmp: Comparison, reference: str) -> str:
+    """The system that people want to see against the reference first."""
+    return next(score.system for score in cmp.ranked(cmp.measures[0]) if score.system != reference)
 
 
 def need_report_extra() -> Any:
@@ -154,9 +162,9 @@ def vega_bundle() -> str:
     return bundle
 
 
-def _board(cmp: Comparison, measure: Measure) -> dict[str, Any]:
+def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:
     """The leaderboard of one measure, with the numbers that it is sorted by and where its intervals are drawn."""
-    table = comparisons.leaderboard(cmp, measure)
+    table = comparisons.leaderboard(cmp, measure, lang=lang)
     scores = cmp.ranked(measure)
     ends = [end for score in scores if score.interval for end in (score.interval.low, score.interval.high)]
     ends += [score.value for score in scores if score.value == score.value]
@@ -180,8 +188,9 @@ def _board(cmp: Comparison, measure: Measure) -> dict[str, Any]:
     return {
         "measure": measure,
         "rows": rows,
-        "reason": reason,
-        "equivalence": comparisons.equivalence_line(cmp, measure),
+        "reason": in_language(reason, lang),
+        "equivalence": comparisons.equivalence_line(cmp, measure, lang),
+        "tests": comparisons.difference_table(cmp, measure, lang=lang),
     }
 
 
@@ -203,15 +212,3 @@ def _drawn(score: Score, low: float, high: float) -> dict[str, float] | None:
         round(100 * (end - low) / (high - low), 2) for end in (score.interval.low, score.interval.high, score.value)
     )
     return {"left": left, "width": round(right - left, 2), "dot": dot}
-
-
-def _quality(cmp: Comparison, words: dict[str, str]) -> tables.Table:
-    table = comparisons.quality_table(cmp)
-    known = {"system": words["system"], "missing": words["missing"]}
-
-    def name(head: str) -> str:
-        if head.startswith("judged@"):
-            return words["judged"] + head.removeprefix("judged")
-        return known.get(head, head.replace("ties across", words["ties_across"]))
-
-    return tables.Table(tuple(name(head) for head in table.header), table.rows, table.labels)

@@ -29,12 +29,19 @@ function theme() {
 async function draw(chart, datasets, titles = {}) {
   const place = byId(`chart-${chart}`);
   if (!place) return;
+  // A drawing that is overtaken by the next one ends in an element that is no longer shown.
+  const canvas = element("div");
+  place.replaceChildren(canvas);
+  if (!datasets.rows.length) {
+    canvas.append(element("p", { class: "hint" }, words.no_data));
+    return;
+  }
   const spec = structuredClone(specs[chart]);
   for (const layer of spec.layer ?? [spec]) {
     for (const [channel, title] of Object.entries(titles)) if (layer.encoding?.[channel]) layer.encoding[channel].title = title;
   }
   const options = { actions: false, renderer: "svg", config: theme(), tooltip: { theme: dark.matches ? "dark" : "light" } };
-  const made = await window.vegaEmbed(place, { ...spec, datasets }, options);
+  const made = await window.vegaEmbed(canvas, { ...spec, datasets }, options);
   made.view.addEventListener("click", (_, item) => {
     if (item?.datum?.q !== undefined) choose(item.datum.q, true);
   });
@@ -58,7 +65,8 @@ function drawPairs() {
   draw("differences", { rows }, { y: `${system} − ${reference}` });
   draw("scatter", { rows, ends }, { x: reference, y: system });
   const all = data.paired[state.measure];
-  byId("thinned").textContent = rows.length < all ? fill(words.thinned, { shown: rows.length, all }) : "";
+  const thinned = rows.length < all ? fill(words.thinned, { shown: rows.length, all }) : "";
+  byId("thinned").textContent = all ? thinned : words.no_queries;
 }
 
 function drawMeasure() {
@@ -67,7 +75,7 @@ function drawMeasure() {
   if (byId("chart-cutoffs")) {
     const kept = family ?? Object.keys(data.curves)[0];
     byId("curve-name").textContent = kept;
-    draw("cutoffs", { rows: data.curves[kept] });
+    draw("cutoffs", { rows: data.curves[kept].filter((row) => row.value !== null) });
   }
   const rows = data.distributions[state.measure].flatMap((steps, place) =>
     steps.map(([value, share]) => ({ system: name(place), value, share })),
@@ -164,7 +172,7 @@ function drawSlices() {
   for (const table of document.querySelectorAll("table.slices")) {
     const { name: kind, rows } = data.slices[Number(table.dataset.slices)];
     const head = element("tr", {}, element("th", { "data-key": "name" }, element("button", {}, kind)));
-    [words.queries, ...data.systems].forEach((label, place) =>
+    [words.query_count, ...data.systems].forEach((label, place) =>
       head.append(element("th", { "data-key": `s${place}`, class: "number" }, element("button", {}, label))),
     );
     table.tHead.replaceChildren(head);
@@ -201,7 +209,9 @@ function valuesTable(q) {
   const places = all ? data.systems.map((_, place) => place) : [data.reference, state.system];
   const found = pairRows().find((row) => row.q === q);
   const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number" }, name(place))));
-  const measures = all ? data.measures.map((_, measure) => measure) : [state.measure];
+  // A measure of all lists together has no value for one query.
+  const known = (measure) => all[measure].some((value) => value !== null);
+  const measures = all ? data.measures.map((_, measure) => measure).filter(known) : [state.measure];
   const rows = measures.map((measure) => {
     const values = all ? all[measure] : found ? [found.x, found.y] : [null, null];
     return element("tr", {}, element("td", {}, data.measures[measure].name), ...values.map((value) => element("td", { class: "number" }, shown(value))));
@@ -288,6 +298,13 @@ function start() {
     select.value = String(chosen);
     select.addEventListener("change", drawTradeOff);
   }
+  // Paper cannot be clicked: every definition is printed, then folded again.
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    for (const one of folded) one.open = true;
+  });
+  window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
   const everything = () => { showMeasure(); drawSquares(); drawTradeOff(); };
   dark.addEventListener("change", everything);
   everything();

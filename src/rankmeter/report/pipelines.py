@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from rankmeter.measures.prose import Language
 from rankmeter.report import tables
 from rankmeter.report.comparisons import to_markdown
+from rankmeter.wording import word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.gate import Verdict
@@ -18,7 +20,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML cannot hold, however they are written."""
 
 
-def to_junit(verdicts: Sequence[Verdict], *, suite: str = "rankmeter compare") -> str:
+def to_junit(verdicts: Sequence[Verdict], *, suite: str = "rankmeter compare", lang: Language = "en") -> str:
     """JUnit XML: a test case for each gate and system, a failure for each gate that failed."""
     failed = sum(verdict.failed for verdict in verdicts)
     counts = {"tests": str(len(verdicts)), "failures": str(failed), "errors": "0", "skipped": "0"}
@@ -27,11 +29,12 @@ def to_junit(verdicts: Sequence[Verdict], *, suite: str = "rankmeter compare") -
     for verdict in verdicts:
         name = _xml(f"{verdict.gate.text}: {verdict.system}")
         case = ET.SubElement(group, "testcase", {"classname": "rankmeter.comparing.gate", "name": name})
+        why = verdict.why.text(lang)
         if verdict.failed:
-            failure = ET.SubElement(case, "failure", {"message": _xml(verdict.why), "type": "gate"})
-            failure.text = _xml(f"{verdict.gate.text}\n{verdict.why}")
+            failure = ET.SubElement(case, "failure", {"message": _xml(why), "type": "gate"})
+            failure.text = _xml(f"{verdict.gate.text}\n{why}")
         else:
-            ET.SubElement(case, "system-out").text = _xml(verdict.why)
+            ET.SubElement(case, "system-out").text = _xml(why)
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
@@ -40,11 +43,15 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
-def to_summary(cmp: Comparison, verdicts: Sequence[Verdict]) -> str:
+def to_summary(cmp: Comparison, verdicts: Sequence[Verdict], *, lang: Language = "en") -> str:
     """Markdown for a step summary: the verdicts first, then the table."""
-    failed = [verdict for verdict in verdicts if verdict.failed]
+    failed = sum(verdict.failed for verdict in verdicts)
     lines = ["## rankmeter compare", ""]
     if verdicts:
-        lines.append(f"**{len(failed)} of {len(verdicts)} checks failed.**" if failed else "All checks passed.")
-        lines += ["", *(f"- {'❌' if v.failed else '✅'} {tables.markdown_text(v.why)}" for v in verdicts), ""]
-    return "\n".join([*lines, to_markdown(cmp)]) + "\n"
+        count = word("checks_failed", lang, failed=failed, count=len(verdicts))
+        lines += [f"**{count}**" if failed else word("checks_passed", lang), ""]
+        for verdict in verdicts:
+            why = tables.markdown_text(verdict.why.text(lang))
+            lines.append(f"- {'❌' if verdict.failed else '✅'} {why}")
+        lines.append("")
+    return "\n".join([*lines, to_markdown(cmp, lang=lang)]) + "\n"

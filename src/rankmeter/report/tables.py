@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 from rankmeter import __version__
 from rankmeter.definitions import conventions_in_short, title_of
 from rankmeter.measures import Measure
+from rankmeter.measures.prose import Language
+from rankmeter.wording import word
 
 if TYPE_CHECKING:
     from rankmeter.results import Evaluation
@@ -171,17 +173,20 @@ def interval_of(ev: Evaluation, measure: Measure) -> Interval | None:
     return ev.interval(measure) if ev.has_interval(measure) else None
 
 
-def definition_lines(measures: Iterable[Measure]) -> list[str]:
+def definition_lines(measures: Iterable[Measure], lang: Language = "en") -> list[str]:
     """For each definition one line: the measures that share it, the title, the conventions that no string says.
 
     >>> from rankmeter import RR
     >>> definition_lines([RR @ 5, RR @ 10])
     ['RR@5, RR@10: Reciprocal rank; rel=1, ties=item, empty=zero, queries=judged']
     """
-    shared: dict[str, list[str]] = {}
+    shared: dict[tuple[str, str], list[str]] = {}
     for measure in measures:
-        shared.setdefault(f"{title_of(measure)}; {conventions_in_short(measure)}", []).append(str(measure))
-    return [f"{', '.join(names)}: {definition}" for definition, names in shared.items()]
+        shared.setdefault((title_of(measure, lang), conventions_in_short(measure)), []).append(str(measure))
+    return [
+        word("definition", lang, names=names, title=title, conventions=conventions)
+        for (title, conventions), names in shared.items()
+    ]
 
 
 def to_text(table: Table) -> str:

@@ -12,13 +12,6 @@ from rankmeter.placing.placements import Floats
 Correction = Literal["holm", "bonferroni", "bh", "none"]
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 
-MEANING = {
-    "holm": "Holm: the chance of any false alarm in the family stays below the level",
-    "bonferroni": "Bonferroni: the chance of any false alarm in the family stays below the level",
-    "bh": "Benjamini-Hochberg: the expected share of false alarms among the alarms stays below the level",
-    "none": "no correction: each p-value stands for itself",
-}
-
 
 def corrected(p_values: Floats, correction: Correction) -> Floats:
     """The p-values of one family, corrected; in the order given.

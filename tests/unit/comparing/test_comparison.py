@@ -277,7 +277,7 @@ def test_thirty_systems_have_marks_that_do_not_run_out() -> None:
     ranks = {f"s{number:02}": lists(dict.fromkeys(TRUTH, 1 + (number >= 29) * 3)) for number in range(30)}
     cmp = rm.compare(TRUTH, ranks, ["RR"], correction="none", test="sign", **FEW)
     assert "<sup>30</sup>" in cmp.to_markdown()
-    assert "$^{30}$" in cmp.to_latex()
+    assert r"\textsuperscript{30}" in cmp.to_latex()
 
 
 def test_tables_escape_names() -> None:
@@ -315,3 +315,56 @@ def test_measures_of_subtopics_are_compared_and_say_why_they_have_no_bounds() ->
     cmp = rm.compare(truth, {"good": good, "poor": poor}, ["StRecall@2"], **FEW)
     assert cmp.differences[0].difference == 0.5
     assert "subtopics" in cmp.score("StRecall@2", "good").unjudged_reason
+
+
+def test_runs_of_different_queries_are_refused_although_missing_queries_count() -> None:
+    truth = {f"q{i}": {"a"} for i in range(6)}
+    early, late = ({f"q{i}": ["a"] for i in part} for part in (range(3), range(3, 6)))
+    with pytest.raises(rm.InputError, match="'early' and 'late' have no query in common"):
+        rm.compare(truth, {"early": early, "late": late, "all": early | late}, ["RR"], permutations=100)
+    joined = rm.compare(truth, {"all": early | late, "parts": rm.folds(early, late)}, ["RR"], permutations=100)
+    assert joined.difference("RR", "parts", "all").difference == 0
+
+
+def test_no_table_shows_nan() -> None:
+    cmp = rm.compare({"q": {"a": 0}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, ["RR(empty=nan)"], permutations=100)
+    assert "nan .." not in repr(cmp)
+    assert "- .. " in repr(cmp)
+    assert "- (the value of a query is not defined (empty=nan))" in repr(cmp)
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({"permutations": 100}, True),  # 6 pairs / 101 = 0.059
+        ({"permutations": 199}, False),  # 6 pairs / 200 = 0.03
+        ({"permutations": 100, "correction": "bh"}, False),
+        ({"permutations": 100, "baseline": "a"}, False),  # 3 pairs / 101 = 0.03
+        ({"permutations": 100, "test": "t"}, False),
+    ],
+)
+def test_a_test_that_could_find_nothing_says_so(options, found) -> None:
+    truth = {i: {0} for i in range(30)}
+    runs = {name: {i: [0, 1] if i % n else [1, 0] for i in range(30)} for n, name in enumerate("abcd", 2)}
+    notes = rm.compare(truth, runs, ["RR"], resamples=100, **options).notes
+    assert any("nothing can be significant" in note for note in notes) == found
+
+
+def test_beaten_systems_in_a_row_are_a_range() -> None:
+    truth = {i: {0} for i in range(60)}
+    runs = {f"s{n}": {i: [1, 2, 0] for i in range(60)} for n in range(4)} | {"best": {i: [0] for i in range(60)}}
+    cmp = rm.compare(truth, runs, ["RR"], permutations=1000, resamples=100)
+    assert "<sup>1-4</sup>" in cmp.to_markdown()
+    assert r"\textsuperscript{1--4}" in cmp.to_latex()
+
+
+def test_a_group_and_ranks_that_disagree_are_explained() -> None:
+    # 20 queries, 13 won, 5 lost: one-sided it is enough to leave the group, two-sided it is not.
+    truth = {i: {0} for i in range(20)}
+    good, poor = ({i: [0, 1] if won(i) else [1, 0] for i in truth} for won in (lambda i: i < 15, lambda i: i > 12))
+    cmp = rm.compare(truth, {"good": good, "poor": poor}, ["RR"], permutations=1000)
+    poor_one = cmp.score("RR", "poor")
+    assert (poor_one.in_best, poor_one.rank_low) == (False, 1)
+    assert "no contradiction" in repr(cmp)
+    same = rm.compare(truth, {"good": good, "poor": good}, ["RR"], permutations=1000)
+    assert "no contradiction" not in repr(same)

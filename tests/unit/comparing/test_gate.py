@@ -102,3 +102,13 @@ def test_names_with_control_characters_make_readable_xml() -> None:
 def test_the_step_summary_begins_with_the_verdicts(cmp) -> None:
     text = to_summary(cmp, check_gates(cmp, [parse_gate("RR < baseline - 0.2")]))
     assert text.index("1 of 2 checks failed") < text.index("| # | system |")
+
+
+def test_a_gate_that_asks_for_proof_that_there_cannot_be_is_refused() -> None:
+    truth = {i: {0} for i in range(30)}
+    runs = {"old": {i: [0, 1] for i in range(30)}, "new": {i: [1, 0] for i in range(30)}}
+    cmp = rm.compare(truth, runs, ["RR(aggregate=median)"], baseline="old", permutations=200, resamples=200)
+    gate = "RR(aggregate=median) < baseline"
+    assert check_gates(cmp, [parse_gate(gate)])[0].failed
+    with pytest.raises(rm.InputError, match="cannot be checked: a median is no mean over queries"):
+        check_gates(cmp, [parse_gate(f"{gate} significantly")])

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 import rankmeter as rm
 from rankmeter.inputs import into_judgments, into_run
+from rankmeter.report.comparisons import difference_table
 from rankmeter.report.curves import CUTOFFS, curves
 from rankmeter.report.data import informative_queries, pareto, report_data
+from rankmeter.report.html import report_html
 from rankmeter.report.lists import judgments_of, ranked_lists, rbo
 from rankmeter.report.titles import Titles, into_titles, read_texts, titles_of
-from rankmeter.report.words import WORDS, settings_sentences
 
 TRUTH = {f"q{i}": {"a": 2, "b": 1, "c": 0} for i in range(30)}
 RUNS = {
@@ -39,18 +40,6 @@ def page(cmp, tmp_path_factory):
 
 def _payload(page: str):
     return json.loads(re.search(r'<script type="application/json" id="payload">(.*?)</script>', page, re.DOTALL)[1])
-
-
-def test_both_languages_have_the_same_words_with_the_same_places():
-    assert set(WORDS["en"]) == set(WORDS["zh"])
-    for key, text in WORDS["en"].items():
-        assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", WORDS["zh"][key])), key
-
-
-def test_settings_are_said_in_chinese_with_the_same_numbers(cmp):
-    said = " ".join(settings_sentences(cmp.settings, "zh"))
-    for number in ("200", "95%", "1 次检验", "Holm"):
-        assert number in said
 
 
 def test_tied_items_stand_in_the_order_of_the_tie_rule():
@@ -220,11 +209,6 @@ def test_options_that_are_not_possible(cmp, tmp_path, option, message):
     assert not (tmp_path / "r.html").exists()
 
 
-def test_a_query_without_a_slice_is_refused(cmp):
-    with pytest.raises(rm.InputError, match="does not say to which genre these queries belong: q1, q2"):
-        report_data(cmp, Titles(), lists=0, slices={"genre": {"q0": "x"}})
-
-
 def test_a_place_that_cannot_be_written_is_refused(cmp, tmp_path):
     with pytest.raises(rm.InputError, match="there is no directory"):
         cmp.report(tmp_path / "absent" / "r.html")
@@ -235,3 +219,16 @@ def test_a_notebook_shows_names_as_text():
     shown = cmp._repr_html_()
     assert "&lt;b&gt;" in shown
     assert "<b></td>" not in shown
+
+
+def test_every_test_is_in_the_report_with_its_interval_and_effect_size(cmp):
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    table = difference_table(cmp, cmp.measures[0])
+    one = cmp.differences_of(cmp.measures[0])[0]
+    assert table.rows[0][0].text == f"{one.system} - {one.other}"
+    assert f"{one.interval.low:+.4f}" in table.rows[0][2].text
+    assert table.rows[0][-1].text == f"{one.detectable:.4f}"
+    page = report_html(cmp)
+    assert page.count('<details class="tests">') == sum(measure in cmp.samples for measure in cmp.measures)
+    for cell in table.rows[0][1:]:
+        assert f">{cell.text}</td>" in page

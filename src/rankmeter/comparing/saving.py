@@ -1,0 +1,194 @@
+"""A comparison in one file: a ZIP that holds the evaluation of every run as Parquet, and the rest as JSON.
+
+What was resampled is kept as it came out, so that a loaded comparison says what it said, whichever version reads it;
+what follows from the evaluations alone is made again.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankmeter.comparing.lining_up import LinedUp, samples_of
+from rankmeter.comparing.records import Difference, Quality, Score, Settings
+from rankmeter.comparing.results import Comparison
+from rankmeter.comparing.systems import Measured, averaged
+from rankmeter.comparing.unjudged import UnjudgedBounds
+from rankmeter.errors import InputError, NotFoundError, with_hint
+from rankmeter.measures import Measure
+from rankmeter.results import Evaluation
+from rankmeter.stats.effects import Effect
+from rankmeter.stats.equivalence import Equivalence
+from rankmeter.stats.intervals import Interval
+from rankmeter.wording import Said
+
+FORM = 1
+HEADER = "comparison.json"
+_NOT_OURS = (KeyError, ValueError, TypeError, AttributeError, OSError, zipfile.BadZipFile)
+"""What reading a file raises that nobody saved as a comparison, or that was changed since."""
+
+
+def is_saved_comparison(path: str | Path) -> bool:
+    """Whether a file looks like one that :func:`save_comparison` wrote."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return HEADER in file.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def save_comparison(cmp: Comparison, path: str | Path) -> None:
+    """Write everything but the runs and judgments themselves."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+        # A fixed date: the same comparison gives the same bytes.
+        file.writestr(_entry(HEADER), json.dumps(_header(cmp), ensure_ascii=False))
+        for place, system in enumerate(cmp.systems):
+            for number, run in enumerate(cmp.runs[system]):
+                table = io.BytesIO()
+                run.save(table)
+                file.writestr(_entry(_run_name(place, number)), table.getvalue())
+    try:
+        Path(path).write_bytes(made.getvalue())
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def _run_name(system: int, run: int) -> str:
+    return f"system-{system}-run-{run}.parquet"
+
+
+def _header(cmp: Comparison) -> dict[str, Any]:
+    return {
+        "form": FORM,
+        "systems": {system: len(cmp.runs[system]) for system in cmp.systems},
+        "baseline": cmp.baseline,
+        "measures": [str(measure) for measure in cmp.measures],
+        "settings": asdict(cmp.settings),
+        "units_of": None if cmp.units_of is None else cmp.units_of.tolist(),
+        "scores": [_plain(score) for score in cmp.scores],
+        "differences": [_plain(one) for one in cmp.differences],
+        "quality": {system: asdict(quality) for system, quality in cmp.quality.items()},
+        "notes": [note.to_plain() for note in cmp.notes],
+        "sources": cmp.sources,
+    }
+
+
+def _plain(record: Score | Difference) -> dict[str, Any]:
+    """A record with its measure as text, its sentences as kinds and values, and the records within it as mappings."""
+    return {one.name: _plain_value(getattr(record, one.name)) for one in fields(record)}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Measure):
+        return str(value)
+    if isinstance(value, Said):
+        return value.to_plain()
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def load_comparison(path: str | Path) -> Comparison:
+    """Read what :func:`save_comparison` wrote."""
+    if not Path(path).is_file():
+        raise NotFoundError(f"{path}: no such file.")
+    try:
+        with zipfile.ZipFile(path) as file:
+            header = json.loads(file.read(HEADER))
+            _check_form(header["form"], path)
+            runs = {
+                system: tuple(
+                    Evaluation.load(io.BytesIO(file.read(_run_name(place, number)))) for number in range(count)
+                )
+                for place, (system, count) in enumerate(header["systems"].items())
+            }
+        return _comparison(header, runs)
+    except InputError:
+        raise
+    except _NOT_OURS as error:
+        raise InputError(with_hint(f"{path} is not a saved comparison.", "Comparison.save(path) writes one")) from error
+
+
+def _check_form(form: object, path: str | Path) -> None:
+    if form != FORM:
+        raise InputError(f"{path} was saved in form {form}; this rankmeter reads form {FORM}.")
+
+
+def _comparison(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]) -> Comparison:
+    first = next(iter(runs.values()))[0]
+    measures = tuple(first.find(text) for text in header["measures"])
+    quality = {system: _quality(one) for system, one in header["quality"].items()}
+    measured = {
+        system: Measured(averaged(several, system), several, (), quality[system], {})
+        for system, several in runs.items()
+    }
+    lined_up = LinedUp(measured, measures)
+    units_of = None if header["units_of"] is None else np.array(header["units_of"], np.int64)
+    return Comparison(
+        systems=tuple(runs),
+        baseline=header["baseline"],
+        measures=measures,
+        evaluations={system: one.evaluation for system, one in measured.items()},
+        runs=runs,
+        queries=lined_up.queries,
+        values=lined_up.shown,
+        paired=lined_up.paired,
+        samples=samples_of(lined_up, measured, units_of)[0],
+        units_of=units_of,
+        scores=tuple(_score(one, first) for one in header["scores"]),
+        differences=tuple(_difference(one, first) for one in header["differences"]),
+        quality=quality,
+        notes=tuple(Said.from_plain(note) for note in header["notes"]),
+        settings=Settings(**header["settings"]),
+        saved_sources=tuple((name, source, digest) for name, source, digest in header["sources"]),
+    )
+
+
+def _quality(one: dict[str, Any]) -> Quality:
+    by_cutoff = {name: {int(k): value for k, value in one[name].items()} for name in ("judged_at", "ties_across")}
+    return Quality(**{**one, **by_cutoff})
+
+
+def _score(one: dict[str, Any], ev: Evaluation) -> Score:
+    return Score(
+        **{
+            **_sentences(one, "reason", "unjudged_reason"),
+            "measure": _measure(one, ev),
+            "interval": one["interval"] and Interval(**one["interval"]),
+            "tie_bounds": one["tie_bounds"] and tuple(one["tie_bounds"]),
+            "unjudged": one["unjudged"] and UnjudgedBounds(**one["unjudged"]),
+            "run_values": tuple(one["run_values"]),
+        }
+    )
+
+
+def _difference(one: dict[str, Any], ev: Evaluation) -> Difference:
+    return Difference(
+        **{
+            **_sentences(one, "reason"),
+            "measure": _measure(one, ev),
+            "interval": one["interval"] and Interval(**one["interval"]),
+            "effect": one["effect"] and Effect(**one["effect"]),
+            "equivalence": one["equivalence"] and Equivalence(**one["equivalence"]),
+        }
+    )
+
+
+def _sentences(one: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {**one, **{name: Said.from_plain(one[name]) for name in names if one[name]}}
+
+
+def _measure(one: Mapping[str, Any], ev: Evaluation) -> Measure:
+    return ev.find(one["measure"])

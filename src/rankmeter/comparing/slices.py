@@ -1,0 +1,96 @@
+"""Systems by slices of the queries or of the items: what each evaluation found, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankmeter.lists.listing import slices_of_queries
+from rankmeter.lists.slices import Slices
+from rankmeter.lists.slicing import into_slicings
+from rankmeter.measures import Measure
+from rankmeter.results import Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class SlicedSystems:
+    """One way of slicing: how many queries each value is about, and the value of each system."""
+
+    name: str
+    labels: tuple[str, ...]
+    """The largest slice first."""
+    values: Mapping[Measure, tuple[tuple[float, ...], ...]]
+    """For each measure and slice the value of each system; NaN where nothing counts there."""
+    counts: Mapping[Measure, tuple[int, ...]]
+    """For each measure and slice how many queries the values are about: the most of any system."""
+
+    def rows(self, systems: Sequence[str]) -> list[dict[str, Any]]:
+        """A row per measure, slice and system."""
+        return [
+            {
+                "by": self.name,
+                "slice": label,
+                "measure": str(measure),
+                "system": system,
+                "value": None if math.isnan(value) else value,
+                "queries": self.counts[measure][place],
+            }
+            for measure, several in self.values.items()
+            for place, label in enumerate(self.labels)
+            for system, value in zip(systems, several[place], strict=True)
+        ]
+
+
+def side_by_side(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> dict[str, SlicedSystems]:
+    """The ways of slicing that every evaluation has."""
+    shared = [name for name in evaluations[0].slices if all(name in ev.slices for ev in evaluations)]
+    return {name: _beside([ev.slices[name] for ev in evaluations], measures) for name in shared}
+
+
+def _beside(several: Sequence[Slices], measures: Sequence[Measure]) -> SlicedSystems:
+    # A run may hold queries that no other has, so a slice may be there for some systems only.
+    every = list(dict.fromkeys(label for one in several for label in one.labels))
+    shown = [measure for measure in measures if all(measure in one.values for one in several)]
+    counts = {
+        measure: {label: max(_count(one, measure, label) for one in several) for label in every} for measure in shown
+    }
+    size = {label: max((counts[measure][label] for measure in shown), default=0) for label in every}
+    labels = tuple(sorted(every, key=lambda label: -size[label]))
+    return SlicedSystems(
+        several[0].name,
+        labels,
+        {m: tuple(tuple(one[m].get(label, math.nan) for one in several) for label in labels) for m in shown},
+        {m: tuple(counts[m][label] for label in labels) for m in shown},
+    )
+
+
+def _count(one: Slices, measure: Measure, label: str) -> int:
+    return one.counts[measure][one.labels.index(label)] if label in one.labels else 0
+
+
+def averaged_slices(several: Sequence[Mapping[str, Slices]]) -> dict[str, Slices]:
+    """The slices of several runs of one system: the mean of their values."""
+    averaged = {}
+    for name, first in several[0].items():
+        others = [one[name] for one in several if name in one and one[name].labels == first.labels]
+        if len(others) == len(several):
+            values = {m: tuple(np.mean([one.values[m] for one in others], axis=0).tolist()) for m in first.values}
+            averaged[name] = replace(first, values=values, samples={})
+    return averaged
+
+
+def sliced(ev: Evaluation, by: object) -> Evaluation:
+    """An evaluation that was made before, by slices of its queries; what cuts items would need the lists."""
+    if by is None:
+        return ev
+    alone = {measure: values for measure, values in ev.values.items() if measure.aggregate != "whole"}
+    cuts = {one.name: slices_of_queries(one, alone, _no_lists) for one in into_slicings(by, ev.queries, None, None)}
+    return replace(ev, slices={**ev.slices, **cuts})
+
+
+def _no_lists(*_: object) -> float:
+    return math.nan

@@ -1,0 +1,116 @@
+"""A comparison in one file: what is loaded says, shows and answers what was saved."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+
+import rankmeter as rm
+from rankmeter.cli import app
+
+TRUTH = {f"q{i}": {"a": 1, "b": 0} for i in range(12)} | {"q12": {"a": 0}}
+ONE = {f"q{i}": {"a": 1.0, "x": 1.0, "b": 0.5} if i % 2 else {"b": 2.0, "a": 1.0} for i in range(10)}
+TWO = {f"q{i}": {"x": 3.0, "y": 2.0, "a": 1.0} for i in range(13)}
+USERS = {f"q{i}": f"user {i // 3}" for i in range(13)}
+MEASURES = ["nDCG@2", "RR", "NumRet", "RR(aggregate=median)", "RR(empty=nan)", "P(aggregate=pooled)@1"]
+QUICK = {"permutations": 300, "resamples": 300}
+
+
+def _comparison(**options):
+    systems = {"one": ONE, "two": TWO, "both": rm.seeds(ONE, TWO)}
+    return rm.compare(TRUTH, systems, MEASURES, **{"baseline": "one", "margin": 0.2, **QUICK, **options})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"unit": USERS, "unit_name": "user"}, {"by": {"half": {f"q{i}": str(i // 6) for i in range(13)}}}],
+    ids=["queries", "users", "slices"],
+)
+def test_what_is_loaded_is_what_was_saved(options, tmp_path) -> None:
+    cmp = _comparison(**options)
+    cmp.save(tmp_path / "cmp.zip")
+    again = rm.Comparison.load(tmp_path / "cmp.zip")
+    assert again.to_json() == cmp.to_json()
+    assert repr(again) == repr(cmp)
+    assert again.to_markdown(lang="zh") == cmp.to_markdown(lang="zh")
+    assert again.per_query.equals(cmp.per_query, null_equal=True)
+    assert again.by_slice.equals(cmp.by_slice)
+    assert again.queries_needed("RR", difference=0.1).equals(cmp.queries_needed("RR", difference=0.1))
+    shifted = [one.p_shifted("RR", "two", "one", -0.1, "less") for one in (cmp, again)]
+    assert shifted[0] == shifted[1]
+    assert again.score("nDCG@2", "both").run_values == cmp.score("nDCG@2", "both").run_values
+
+
+def test_runs_as_units_are_kept(tmp_path) -> None:
+    systems = {"fixed": TWO, "random": rm.seeds(ONE, TWO)}
+    cmp = rm.compare(TRUTH, systems, ["RR"], unit="run", **QUICK)
+    cmp.save(tmp_path / "cmp.zip")
+    assert rm.Comparison.load(tmp_path / "cmp.zip").samples[cmp.measures[0]].units == 2
+
+
+def test_the_same_comparison_gives_the_same_bytes(tmp_path) -> None:
+    for name in ("first", "second"):
+        _comparison().save(tmp_path / name)
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+
+
+def test_its_parts_are_evaluations_that_any_tool_reads(tmp_path) -> None:
+    cmp = _comparison()
+    cmp.save(tmp_path / "cmp.zip")
+    with zipfile.ZipFile(tmp_path / "cmp.zip") as file:
+        file.extract("system-2-run-1.parquet", tmp_path)
+        assert json.loads(file.read("comparison.json"))["systems"] == {"one": 1, "two": 1, "both": 2}
+    assert rm.Evaluation.load(tmp_path / "system-2-run-1.parquet") == cmp.runs["both"][1]
+
+
+def test_a_loaded_comparison_keeps_the_hashes_of_its_inputs_and_makes_a_report(tmp_path) -> None:
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    (tmp_path / "truth.json").write_text(json.dumps(TRUTH))
+    runs = {"one": ONE, "two": TWO}
+    cmp = rm.compare(tmp_path / "truth.json", runs, ["RR"], by={"q1": "x"}, **QUICK)
+    cmp.save(tmp_path / "cmp.zip")
+    again = rm.Comparison.load(tmp_path / "cmp.zip")
+    name, source, digest = again.sources[0]
+    assert (name, source, len(digest)) == ("judgments", "truth.json", 64)
+    page = again.report(tmp_path / "report.html").read_text("utf-8")
+    assert digest in page
+    assert "there are no lists to show" in page
+    assert '<section id="slices">' in page
+
+
+@pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 broken"])
+def test_anything_else_is_refused(content, tmp_path) -> None:
+    (tmp_path / "x.zip").write_bytes(content)
+    with pytest.raises(rm.InputError, match="is not a saved comparison"):
+        rm.Comparison.load(tmp_path / "x.zip")
+    with pytest.raises(rm.NotFoundError, match="no such file"):
+        rm.Comparison.load(tmp_path / "absent.zip")
+
+
+def test_another_form_is_said(tmp_path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as file:
+        file.writestr("comparison.json", json.dumps({"form": 99}))
+    with pytest.raises(rm.InputError, match="saved in form 99"):
+        rm.Comparison.load(tmp_path / "x.zip")
+
+
+def test_the_command_saves_shows_gates_and_refuses_what_comes_too_late(tmp_path) -> None:
+    def compare(*args: str):
+        return CliRunner().invoke(app, ["compare", *map(str, args)])
+
+    for name, run in (("one", ONE), ("two", TWO)):
+        rm.evaluate(TRUTH, run, ["RR"], name=name).save(tmp_path / f"{name}.parquet")
+    made, kept = [tmp_path / "one.parquet", tmp_path / "two.parquet"], tmp_path / "cmp.zip"
+    first = compare("--saved", *made, "--baseline", "one", "--permutations", "300", "--save", kept)
+    assert first.exit_code == 0
+    assert f"written to {kept}" in first.stderr
+    again = compare("--saved", kept)
+    assert again.stdout == first.stdout
+    assert compare("--saved", kept, "--fail-if", "RR < baseline").exit_code == 1
+    late = compare("--saved", kept, "--test", "t")
+    assert late.exit_code == 2
+    assert "is compared already, so --test comes too late" in late.stderr
+    assert compare("--saved", kept, made[0]).exit_code == 2

@@ -1,0 +1,52 @@
+"""How results show themselves in a notebook."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import rankmeter as rm
+from rankmeter.report.notebook import comparison_html, evaluation_html
+
+TRUTH = {i: {0} for i in range(40)}
+GOOD = {i: [0, 1] if i % 8 else [1, 0] for i in range(40)}
+POOR = {i: [1, 0] if i % 8 else [0, 1] for i in range(40)}
+
+
+@pytest.fixture(scope="module")
+def shown() -> str:
+    systems = {"<b>good</b>": GOOD, "poor": POOR}
+    return comparison_html(rm.compare(TRUTH, systems, ["RR", "NumRet"], permutations=500, resamples=500))
+
+
+def test_intervals_are_drawn_and_the_best_group_is_marked(shown) -> None:
+    # One interval for each system under RR, none under a count; the band of the better one ends at the right.
+    bands = [
+        tuple(map(float, ends)) for ends in re.findall(r"class='band' style='left:([\d.]+)%;width:([\d.]+)%", shown)
+    ]
+    assert len(bands) == 2
+    assert sum(bands[0]) == pytest.approx(100, abs=0.2)
+    assert bands[1][0] == 0
+    assert shown.count("class=best") == 1
+    assert "█" not in shown
+
+
+def test_every_text_is_escaped_and_nothing_is_loaded(shown) -> None:
+    assert "&lt;b&gt;good&lt;/b&gt;" in shown
+    assert "<b>good" not in shown
+    assert not re.search(r"https?:|src=|url\(", shown)
+
+
+def test_reasons_and_definitions_are_there(shown) -> None:
+    assert "there is no better or worse" in shown
+    assert "RR: Reciprocal rank; rel=1" in shown
+
+
+def test_an_evaluation_has_bars_counts_and_dashes() -> None:
+    ev = rm.evaluate({"q": {"a": 1}, "p": {"a": 0}}, {"q": ["b", "a"], "p": ["a"]}, ["RR", "NumRet", "RR(empty=nan)"])
+    page = evaluation_html(ev)
+    assert "width:25.0%" in page
+    assert "<td>3</td>" in page
+    assert "<td>-</td>" in page
+    assert "nan<" not in page

@@ -1,0 +1,131 @@
+"""What is said about comparisons: every kind in both languages, from the same values; no English in Chinese."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from collections import Counter
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from click.testing import CliRunner
+
+import rankmeter as rm
+from rankmeter import demo
+from rankmeter.cli import app
+from rankmeter.wording import FILES, said, word, words
+
+ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}")
+"""Three words of letters in a row: names and options are shorter, sentences are not."""
+KINDS = {(file, kind) for file in FILES for kind in words(file, "en")}
+JUDGMENTS = str(demo.data_path(demo.JUDGMENTS))
+RUNS = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
+QUICK = ["--permutations", "200", "--resamples", "200"]
+
+
+def _places(text: str) -> set[tuple[str, str]]:
+    return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name is not None}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_both_languages_have_every_kind_with_the_same_places(file) -> None:
+    english, chinese = words(file, "en"), words(file, "zh")
+    assert set(english) == set(chinese)
+    for kind, text in english.items():
+        assert _places(text) == _places(chinese[kind]), kind
+        assert not ENGLISH.search(chinese[kind]), kind
+
+
+def test_a_kind_stands_in_one_file_only() -> None:
+    assert max(Counter(kind for _, kind in KINDS).values()) == 1
+
+
+def test_every_kind_is_said_somewhere() -> None:
+    source = Path(rm.__file__).parent
+    rooms = [path for room in ("comparing", "report", "cli", "wording") for path in (source / room).rglob("*.*")]
+    code = "\n".join(path.read_text("utf-8") for path in rooms if path.suffix in (".py", ".js", ".jinja"))
+    made_up = ("unit_", "units_", "untested_", "test_", "against_", "correction_", "interval_", "correlated_over_")
+    for _, kind in KINDS:
+        is_made_up = kind.startswith(made_up)
+        assert is_made_up or re.search(rf"""["'.]{kind}\b""", code), kind
+
+
+def test_a_sentence_holds_sentences_lists_and_numbers_by_name() -> None:
+    note = said("and_more", shown=["nDCG", said("unit_query")], count=1200)
+    assert note == "nDCG, query and 1,200 more"
+    assert note.text("zh") == "nDCG、查询，以及另外 1,200 项"
+    assert said("poorly_judged", k=5, shares={"a": 0.5, "b": 0.125}).endswith("judged: a 50%, b 12%")
+
+
+def test_a_sentence_survives_copies() -> None:
+    note = said("few_units", count=3, units=said("units_query"))
+    for again in (copy.deepcopy(note), pickle.loads(pickle.dumps(note))):
+        assert again == note
+        assert again.text("zh") == "只有 3 个查询：只有较大的差异才能与偶然区分开"
+
+
+def test_a_name_with_braces_is_a_name() -> None:
+    assert word("no_worse", "en", system="{x}", other="a{b}", p="0.1") == "{x} is no worse than a{b} (p 0.1)"
+
+
+@pytest.fixture(scope="module")
+def difficult():
+    """A comparison that has something to say of nearly every kind."""
+    truth = {f"q{i}": {"a": 1, "b": 0} for i in range(8)} | {"q8": {"a": 0}}
+    one = {f"q{i}": {"a": 1.0, "x": 1.0, "b": 0.5} for i in range(7)}
+    two = {f"q{i}": {"x": 3.0, "y": 2.0, "a": 1.0} for i in range(9)}
+    measures = ["nDCG@2", "RR", "NumRet", "RR(aggregate=median)", "Bpref", "P(unjudged=removed)@2", "SetP(empty=nan)"]
+    quick = {"permutations": 200, "resamples": 200}
+    systems = {"one": one, "two": two, "both": rm.seeds(one, one)}
+    return rm.compare(truth, systems, measures, baseline="one", margin=0.3, **quick)
+
+
+def _visible(page: str) -> str:
+    """What a reader sees, without names, code, and the words of the programs inside."""
+    body = re.sub(r"<(script|style|code|title)\b.*?</\1>", " ", page, flags=re.DOTALL)
+    return re.sub(r"<[^>]*>", "\n", body)
+
+
+def test_a_chinese_report_holds_no_english_sentence(difficult, tmp_path) -> None:
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    page = difficult.report(tmp_path / "report.html", lang="zh").read_text("utf-8")
+    assert all(ENGLISH.search(note) for note in difficult.notes)
+    for note in difficult.notes:
+        assert note.text("zh").split("；")[0].replace("'", "&#39;") in page
+        assert note not in page
+    assert "不差于" in page
+    assert ENGLISH.findall(_visible(page)) == []
+    labels = page.partition('"words":')[2].partition("}")[0]
+    assert ENGLISH.findall(labels) == []
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+def test_compare_in_chinese_prints_no_english_sentence(format, monkeypatch, tmp_path) -> None:
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    options = ["--baseline", "keyword", "--margin", "0.02", "--needed", "0.01", "--format", format, "--lang", "zh"]
+    gates = ["--fail-if", "RR < baseline significantly", "--fail-if", "RR < 0.1", "--github-summary"]
+    result = CliRunner().invoke(
+        app, ["compare", JUDGMENTS, *RUNS.values(), "-m", "nDCG@10,RR", *options, *gates, *QUICK]
+    )
+    assert result.exit_code == 0
+    said_there = result.output + summary.read_text("utf-8")
+    assert "显著" in said_there
+    assert "所有检查均已通过" in said_there
+    for line in said_there.splitlines():
+        assert not ENGLISH.search(re.sub(r"RR < [\w. ]+", "", line)), line
+
+
+def test_advice_in_chinese_holds_no_english_sentence() -> None:
+    result = CliRunner().invoke(app, ["advise", JUDGMENTS, *RUNS.values(), "--lang", "zh"])
+    assert result.exit_code == 0
+    assert "推荐：" in result.stdout
+    assert [line for line in result.output.splitlines() if ENGLISH.search(line)] == []
+
+
+def test_both_languages_say_the_same_numbers(difficult) -> None:
+    for note in [*difficult.notes, *difficult.settings.sentences()]:
+        numbers = [sorted(re.findall(r"\d[\d,.]*\d|\d", text)) for text in (note, note.text("zh"))]
+        assert numbers[0] == numbers[1]
