@@ -37,11 +37,11 @@ class _AtRecall:
 
 
 def averaged_interpolated_precision(view: View, m: Options) -> Parts:
-    """The mean of interpolated precision over evenly spaced recall points."""
+    """The mean of interpolated precision over recall points: those stated, or so many spread evenly."""
     # i / 10 and not i * 0.1, so that 0.3 is 0.3.
-    recalls = [i / (m.points - 1) for i in range(m.points)]
+    recalls = m.points if isinstance(m.points, tuple) else [i / (m.points - 1) for i in range(m.points)]
     parts = [interpolated_precision(view, _AtRecall(m.rel, m.cutoff, m.rounding, recall)) for recall in recalls]
-    value = sum(part.numerator for part in parts) / m.points
+    value = sum(part.numerator for part in parts) / len(recalls)
     return Parts(value, np.ones(len(view)), parts[0].has_relevant, parts[0].found)
 
 
