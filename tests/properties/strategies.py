@@ -120,6 +120,8 @@ def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...]
         changes.pop("max_grade", None)
         if changes.get("gain") == "exp2":
             changes["max_grade"] = draw(st.sampled_from([3, 5]))
+        if changes.get("gain", "binary") != "binary":
+            changes.pop("norm", None)
     if changes.get("ranks") == "all":
         changes["norm"] = "k"
     if changes.get("ideal") == "full":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.relevance import depth, length
+from rankmeter.arithmetic.relevance import depth, length, total_relevant
 from rankmeter.arithmetic.views import View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights
 from rankmeter.errors import MeasureError, with_hint
@@ -113,7 +113,18 @@ def rank_biased_precision(view: View, m: Options) -> Parts:
         gain, best = (np.exp2(np.maximum(view.grade, 0.0)) - 1.0) / 2.0**m.max_grade, view.best > 0
     rows = gain > 0
     summed = view.per_query(gain[rows] * row_weights(view, rows, geometric(m.p), m.cutoff), rows)
-    return Parts(summed, np.ones(len(view)), any_of(view, best), summed > 0)
+    return Parts(summed, _reachable(view, m), any_of(view, best), summed > 0)
+
+
+def _reachable(view: View, m: Options) -> Floats:
+    """(n,) 1, or the RBP of a list that begins with all the relevant items it can hold."""
+    if m.norm == "none":
+        return np.ones(len(view))
+    relevant = total_relevant(view, m.rel)
+    if m.norm == "list" or m.cutoff is not None:
+        relevant = np.minimum(relevant, length(view, m.cutoff) if m.norm == "list" else depth(view, m.cutoff))
+    reachable: Floats = 1.0 - np.power(m.p, relevant)
+    return reachable
 
 
 def any_of(view: View, candidates: Bools) -> Bools:

@@ -174,7 +174,9 @@ class Dialect:
             hint = f"did you mean '{close[0]}'? " if close else ""
             known = ", ".join(metric.name for metric in self.metrics)
             raise MeasureError(f"{self} has no metric '{text}'. Hint: {hint}It has {known}.")
-        meant = [metric for metric in self.metrics if asked.name in metric.names and asked.options.keys() >= {*metric.given}]
+        meant = [
+            metric for metric in self.metrics if asked.name in metric.names and asked.options.keys() >= {*metric.given}
+        ]
         return max(meant, key=lambda metric: len(metric.given)), asked
 
     def _refuse_accident(self, text: str) -> None:
