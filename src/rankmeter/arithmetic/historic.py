@@ -21,7 +21,7 @@ from rankmeter.arithmetic.relevance import (
 from rankmeter.arithmetic.views import View
 from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.segments import offsets_of, running_sums, sort_descending
 
 Options = Any
 
@@ -91,11 +91,9 @@ class _Ideal:
         return np.diff(self.offsets)
 
     def total(self, worth: Floats, query: Ints, place: Ints) -> Floats:
-        """The worth of the first ``place`` items of the ideal lists of some queries."""
-        running = np.concatenate([[0.0], np.cumsum(worth)])
-        last = self.offsets[query] + np.minimum(place, self.sizes[query])
-        added: Floats = running[last] - running[self.offsets[query]]
-        return added
+        """The worth of the first ``place`` items of the ideal lists of some queries; 0 where there is none."""
+        count = np.minimum(place, self.sizes[query])
+        return _sums_of_first(running_sums(worth, self.offsets), self.offsets[query], count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +102,7 @@ class _Gained:
 
     gain: Floats
     query: Ints
+    offsets: Ints
     rank: Ints
     so_far: Floats
     """(r,) the gain up to and with each."""
@@ -115,23 +114,23 @@ class _Gained:
         gain = gains_of(view.grade, m)
         rows = (gain > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
         gain, query, rank = gain[rows], view.query[rows], view.rank[rows]
-        return cls(gain, query, rank, _running(gain, query), _running(gain * log2(rank), query))
+        offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
+        dcg = running_sums(gain * log2(rank), offsets)
+        return cls(gain, query, offsets, rank, running_sums(gain, offsets), dcg)
 
     def dcg_at(self, query: Ints, rank: Ints) -> Floats:
         """The discounted gain of some queries up to some ranks."""
-        running = np.concatenate([[0.0], np.cumsum(self.gain * log2(self.rank))])
         wide = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 2
         last = np.searchsorted(self.query * wide + self.rank, query * wide + rank, side="right")
-        added: Floats = running[last] - running[np.searchsorted(self.query, query)]
-        return added
+        return _sums_of_first(self.dcg, self.offsets[query], last - self.offsets[query])
 
 
-def _running(values: Floats, query: Ints) -> Floats:
-    """The sum of the values of the same query up to and with each row."""
-    total = np.cumsum(values)
-    first = np.searchsorted(query, query)
-    running: Floats = total - np.concatenate([[0.0], total])[first]
-    return running
+def _sums_of_first(running: Floats, start: Ints, count: Ints) -> Floats:
+    """The running sum after some values of each segment; 0 after none."""
+    sums = np.zeros(len(start))
+    some = count > 0
+    sums[some] = running[(start + count)[some] - 1]
+    return sums
 
 
 def normalised_g(view: View, m: Options) -> Parts:
