@@ -12,11 +12,12 @@ import pytest
 import rankmeter as rm
 from rankmeter.errors import RankmeterWarning
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
+from rankmeter.measures.families import FAMILIES
 
 QUERIES = 23
 NEEDS: dict[str, dict[str, Any]] = {
     "AUC": {"ties": "item"},
-    **dict.fromkeys(["INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11"], {"max_grade": 3}),
+    **{name: {"max_grade": 3} for name in FAMILIES["users"].split()},
 }
 """What a measure must be told to have a value at every cutoff on this data."""
 
