@@ -39,7 +39,9 @@ def cumulated_gain(view: View, m: Options) -> Parts:
 
 def discounted_gain(view: View, m: Options) -> Parts:
     """DCG."""
-    return _discounted(view, m, DISCOUNTS[m.discount])
+    key = ("DCG", m.gain, m.rel, m.discount, m.cutoff)
+    parts: Parts = view.once(key, lambda: _discounted(view, m, DISCOUNTS[m.discount]))
+    return parts
 
 
 def _discounted(view: View, m: Options, discount: Discount) -> Parts:
@@ -53,6 +55,11 @@ def _discounted(view: View, m: Options, discount: Discount) -> Parts:
 
 def _any_gain(view: View, m: Options) -> Bools:
     """(n,) whether a candidate has a gain."""
+    some: Bools = view.once_of_best(("any gain", m.gain, m.rel), lambda: _has_gain(view, m))
+    return some
+
+
+def _has_gain(view: View, m: Options) -> Bools:
     if not isinstance(m.gain, str):
         return any_of(view, gains_of(view.best, m) > 0)
     # Gains rise with grades, so that the best grade tells.
@@ -65,7 +72,9 @@ def _any_gain(view: View, m: Options) -> Bools:
 def ndcg(view: View, m: Options) -> Parts:
     """DCG over the DCG of an ideal list."""
     parts = discounted_gain(view, m)
-    return Parts(parts.numerator, _ideal(view, m), parts.has_relevant, parts.found)
+    key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal)
+    once = view.once_of_best if m.ideal in ("judged", "uncut") else view.once
+    return Parts(parts.numerator, once(key, lambda: _ideal(view, m)), parts.has_relevant, parts.found)
 
 
 def _ideal(view: View, m: Options) -> Floats:
@@ -96,7 +105,9 @@ def _best_gains(view: View, m: Options) -> tuple[Floats, Ints]:
         return sort_descending(gains_of(view.best, m), view.best_offsets), view.best_offsets
     low, high = view.best_offsets[:-1], view.best_offsets[1:]
     # Gains rise with grades: what has none stands at the end.
-    sizes: Ints = view.once(("above 0",), lambda: bisect(view.best, low, high, np.zeros(len(low)), past_equal=False))
+    sizes: Ints = view.once_of_best(
+        ("above 0",), lambda: bisect(view.best, low, high, np.zeros(len(low)), past_equal=False)
+    )
     if m.ideal != "uncut" and m.cutoff is not None:
         sizes = np.minimum(sizes, m.cutoff)
     return gains_of(view.best[expand(low, sizes)], m), offsets_of(sizes)

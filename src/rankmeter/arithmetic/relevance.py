@@ -31,7 +31,7 @@ def total_relevant(view: View, rel: float) -> Floats:
         low, high = view.best_offsets[:-1], view.best_offsets[1:]
         return bisect(view.best, low, high, np.full(len(low), float(rel)), past_equal=True).astype(np.float64)
 
-    total: Floats = view.once(("R", rel), count)
+    total: Floats = view.once_of_best(("R", rel), count)
     return total
 
 
@@ -204,15 +204,10 @@ def _spread(view: View, query: Ints, values: Ints) -> Ints:
 def average_precision(view: View, m: Options) -> Parts:
     """The sum of the precisions at the relevant ranks over one of six divisors."""
     total = total_relevant(view, m.rel)
-    rows = view.grade >= m.rel
-    if m.ranks == "all":
-        precisions = _precisions_from(view, rows, m.cutoff)
-    elif view.ties == "mean":
-        precisions = _expected_precisions(view, rows, m.cutoff)
-    else:
-        precisions = _precisions(view, rows, m.cutoff)
-    summed = view.per_query(precisions, rows)
-    found = hits(view, m.rel, m.cutoff)
+    summed, found = view.once(
+        ("precisions", m.rel, m.ranks, m.cutoff),
+        lambda: (_summed_precisions(view, m), hits(view, m.rel, m.cutoff)),
+    )
     if m.norm == "relevant":
         divisor = total
     elif m.norm == "found":
@@ -226,6 +221,17 @@ def average_precision(view: View, m: Options) -> Parts:
         if m.norm == "capped":
             divisor = total if m.cutoff is None else np.minimum(total, divisor)
     return Parts(summed, divisor, total > 0, found > 0)
+
+
+def _summed_precisions(view: View, m: Options) -> Floats:
+    rows = relevant_rows(view, m.rel)
+    if m.ranks == "all":
+        precisions = _precisions_from(view, rows, m.cutoff)
+    elif view.ties == "mean":
+        precisions = _expected_precisions(view, rows, m.cutoff)
+    else:
+        precisions = _precisions(view, rows, m.cutoff)
+    return view.per_query(precisions, rows)
 
 
 def hit_numbers(view: View, rows: Bools) -> Ints:
