@@ -230,14 +230,14 @@ def _summed_precisions(view: View, m: Options) -> Floats:
     elif view.ties == "mean":
         precisions = _expected_precisions(view, rows, m.cutoff)
     else:
-        precisions = _precisions(view, rows, m.cutoff)
+        precisions = _precisions(view, m.rel, m.cutoff)
     return view.per_query(precisions, rows)
 
 
 def hit_numbers(view: View, rows: Bools) -> Ints:
     """(m',) for each chosen row, how many chosen rows of its query stand at its rank or above."""
     query, rank = view.query[rows], view.rank[rows]
-    number = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
+    number = np.arange(1, len(query) + 1) - offsets_of(np.bincount(query, minlength=len(view)))[query]
     if view.ties in ("shared", "middle") and len(query):
         last = np.ones(len(query), np.bool_)
         last[:-1] = (query[1:] != query[:-1]) | (rank[1:] != rank[:-1])
@@ -246,9 +246,18 @@ def hit_numbers(view: View, rows: Bools) -> Ints:
     return number
 
 
-def _precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:
-    rank = view.rank[rows]
-    return np.where(rank <= depth(view, cutoff)[view.query[rows]], hit_numbers(view, rows) / rank, 0.0)
+def _numbered(view: View, rel: float) -> tuple[Ints, Ints, Ints]:
+    """The relevant rows: which hit of its query each is, its rank, its query."""
+    rows = relevant_rows(view, rel)
+    found: tuple[Ints, Ints, Ints] = view.once(
+        ("numbered", rel), lambda: (hit_numbers(view, rows), view.rank[rows], view.query[rows])
+    )
+    return found
+
+
+def _precisions(view: View, rel: float, cutoff: int | None) -> Floats:
+    number, rank, query = _numbered(view, rel)
+    return np.where(rank <= depth(view, cutoff)[query], number / rank, 0.0)
 
 
 def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
@@ -297,8 +306,7 @@ def interpolated_precision(view: View, m: Options) -> Parts:
         needed = np.ceil(m.recall * total - 1e-9)
     else:
         needed = np.floor(m.recall * total + (0.9 if m.rounding == "trec9" else 0.5))
-    rows = view.grade >= m.rel
-    number, rank, query = hit_numbers(view, rows), view.rank[rows], view.query[rows]
+    number, rank, query = _numbered(view, m.rel)
     reaches = (number >= needed[query]) & (rank <= depth(view, m.cutoff)[query])
     value = np.zeros(len(view))
     np.maximum.at(value, query[reaches], number[reaches] / rank[reaches])
