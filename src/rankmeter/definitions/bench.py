@@ -83,7 +83,7 @@ class _Placed:
             type(measure).name,
             *(
                 plain[name] if name in plain and not _matters(measure, name) else getattr(measure, name)
-                for name in _decided_before(type(measure))
+                for name in _decided_before(type(measure))  # type: ignore[arg-type]
             ),
         )
 
@@ -106,7 +106,8 @@ def _matters(measure: Any, name: str) -> bool:
     """Whether a convention may matter all the same: a map of gains, a threshold, gains on a scale that is stated."""
     if name != "gain":
         return False
-    return not isinstance(measure, GainMeasure) or not isinstance(measure.gain, str) or measure.rel not in (None, 1)
+    named = isinstance(measure, GainMeasure) and isinstance(getattr(measure, "gain", None), str)
+    return not named or measure.rel not in (None, 1)
 
 
 class Bench:
