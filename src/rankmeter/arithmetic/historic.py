@@ -41,8 +41,10 @@ def averaged_interpolated_precision(view: View, m: Options) -> Parts:
     # i / 10 and not i * 0.1, so that 0.3 is 0.3.
     recalls = m.points if isinstance(m.points, tuple) else [i / (m.points - 1) for i in range(m.points)]
     parts = [interpolated_precision(view, _AtRecall(m.rel, m.cutoff, m.rounding, recall)) for recall in recalls]
-    value: Floats = np.add.reduce([part.numerator for part in parts]) / len(recalls)
-    return Parts(value, np.ones(len(view)), parts[0].has_relevant, parts[0].found)
+    total = np.zeros(len(view))
+    for part in parts:  # one after another, so that a query is added up alike however many there are
+        total += part.numerator
+    return Parts(total / len(recalls), np.ones(len(view)), parts[0].has_relevant, parts[0].found)
 
 
 def set_average_precision(view: View, m: Options) -> Parts:

@@ -20,13 +20,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Columns, Settings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
 from rankmeter.errors import InputError, MeasureError, nearest, with_hint
 from rankmeter.inputs.sources import GradedMapping, ScoredMapping
+from rankmeter.late import pl
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.mapping import place_mappings
