@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-SHAPES = ((1_000, 1_000, 100), (10_000, 100, 10))
+SHAPES = ((1_000, 1_000, 100), (10_000, 100, 10), (1_000, 1_000, 2))
 """Queries, how deep their lists are, how many items are judged: a million rows each."""
 MEASURES = ("map", "ndcg_cut.10", "recip_rank", "recall.100", "P.10")
 
@@ -154,10 +154,11 @@ def trec_eval(judgments: Any, run: Any, program: str | None) -> None:
         paths = [Path(folder, "judgments"), Path(folder, "run")]
         paths[0].write_text("".join(f"{q} 0 {d} {g}\n" for q, one in judgments.items() for d, g in one.items()))
         paths[1].write_text("".join(f"{q} Q0 {d} 0 {s:.6f} tag\n" for q, one in run.items() for d, s in one.items()))
-        options = [word for measure in MEASURES for word in ("-m", measure)]
         files = [str(path) for path in paths]
-        mine = child([sys.executable, "-m", "rankmeter", "trec_eval", *options, *files])
-        show("trec_eval, 5 measures, files", mine, child([program, *options, *files]) if program else None)
+        few = [word for measure in MEASURES for word in ("-m", measure)]
+        for name, options in (("5 measures", few), ("-q -m all_trec", ["-q", "-m", "all_trec"])):
+            mine = child([sys.executable, "-m", "rankmeter", "trec_eval", *options, *files])
+            show(f"trec_eval, {name}, files", mine, child([program, *options, *files]) if program else None)
 
 
 def child(call: list[str]) -> float:

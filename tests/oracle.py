@@ -132,7 +132,7 @@ def expected(ratios: Sequence[Ratio]) -> Ratio:
     return mean
 
 
-# Reading: under aggregate=pooled an empty query keeps its denominator for empty=zero; for empty=one it is 1/1.
+# Reading: under aggregate=pooled an empty query keeps its denominator; for empty=one, where it has none, it is 1/1.
 def empty_zero(ratio: Ratio) -> Ratio:
     return Ratio(0.0, ratio.bottom, found=False)
 
@@ -452,7 +452,7 @@ def normalised_gain(m: Any, places: list[Place], q: Query) -> Ratio:
     return Ratio(dcg_of(m, gains), dcg_of(m, ideal), bool(gains))
 
 
-def rank_biased_precision(m: Any, places: list[Place], _: Query) -> Ratio:
+def rank_biased_precision(m: Any, places: list[Place], q: Query) -> Ratio:
     seen = [place for place in places if place.rank <= depth(m) and counts(m, place)]
     total_ = 0.0
     for place in seen:
@@ -463,7 +463,10 @@ def rank_biased_precision(m: Any, places: list[Place], _: Query) -> Ratio:
             "exp2": (2.0**grade - 1) / 2.0 ** (m.max_grade or 0),
         }[m.gain]
         total_ += (1 - m.p) * worth_ * m.p ** (place.rank - 1)
-    return Ratio(total_, 1.0, bool(seen))
+    if m.norm == "none":
+        return Ratio(total_, 1.0, bool(seen))
+    best = min(total(m, q), depth(m), q.returned if m.norm == "list" else math.inf)
+    return Ratio(total_, math.fsum((1 - m.p) * m.p**i for i in range(int(best))), bool(seen))
 
 
 def expected_reciprocal_rank(m: Any, places: list[Place], _: Query) -> Ratio:

@@ -46,10 +46,11 @@ def user_model(m: Any, places: Places, _: o.Query) -> o.Ratio:
 
 def averaged_interpolated_precision(m: Any, places: Places, q: o.Query) -> o.Ratio:
     values = []
-    for j in range(m.points):
-        point = At(m, j / (m.points - 1))
+    points = m.points if isinstance(m.points, tuple) else [j / (m.points - 1) for j in range(m.points)]
+    for at in points:
+        point = At(m, at)
         values.append(o.interpolated_precision(point, places, q))
-    return o.Ratio(math.fsum(one.value for one in values), m.points, values[0].found)
+    return o.Ratio(math.fsum(one.value for one in values), len(points), values[0].found)
 
 
 class At:

@@ -47,6 +47,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "accidents": "What is not reproduced",
         "accidents_intro": "What a tool does that no definition gives is not imitated. Each dialect lists it.",
         "undefined": "undefined",
+        "own": "rankmeter's own definition.",
     },
     "zh": {
         "title": "同样的列表，各工具的数值",
@@ -60,6 +61,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "accidents": "不予复现的行为",
         "accidents_intro": "凡不能由任何定义得出的行为，一概不模仿；各方言中均已列出。",
         "undefined": "未定义",
+        "own": "与 rankmeter 的默认定义相同。",
     },
 }
 
@@ -100,7 +102,11 @@ def sorted_rows(family: str, language: Language) -> list[str]:
 
 def conventions(measure: rm.Measure, language: Language) -> str:
     """What the conventions that are not rankmeter's defaults mean, one sentence each."""
-    stated = {name: value for name, value in stated_options(measure).items() if name not in ("cutoff", "scores")}
+    stated = {name: value for name, value in stated_options(measure).items() if name != "cutoff"}
+    if len(stated) > 1:
+        stated.pop("scores", None)
+    if not stated:
+        return WORDS[language]["own"]
     return " ".join(
         read_convention(type(measure).name, name, value, language).meaning for name, value in stated.items()
     )

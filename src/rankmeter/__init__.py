@@ -48,41 +48,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used.
+# Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used. The names of
+# __all__ that are not here are measures, each of which loads its family.
 _LAZY = {
-    "AP": "rankmeter.measures",
-    "AUC": "rankmeter.measures",
-    "CG": "rankmeter.measures",
-    "CTR": "rankmeter.measures",
-    "CVR": "rankmeter.measures",
-    "DCG": "rankmeter.measures",
-    "ERR": "rankmeter.measures",
-    "RBP": "rankmeter.measures",
-    "RR": "rankmeter.measures",
-    "Bpref": "rankmeter.measures",
-    "Conversions": "rankmeter.measures",
-    "EngagedSessions": "rankmeter.measures",
-    "F": "rankmeter.measures",
-    "HitRate": "rankmeter.measures",
-    "IPrec": "rankmeter.measures",
-    "Judged": "rankmeter.measures",
-    "MeanRank": "rankmeter.measures",
     "Measure": "rankmeter.measures",
-    "NumQ": "rankmeter.measures",
-    "NumRel": "rankmeter.measures",
-    "NumRelRet": "rankmeter.measures",
-    "NumRet": "rankmeter.measures",
-    "P": "rankmeter.measures",
-    "R": "rankmeter.measures",
-    "Rprec": "rankmeter.measures",
-    "SessionDuration": "rankmeter.measures",
-    "SetF": "rankmeter.measures",
-    "SetP": "rankmeter.measures",
-    "SetR": "rankmeter.measures",
-    "Success": "rankmeter.measures",
-    "Value": "rankmeter.measures",
-    "infAP": "rankmeter.measures",
-    "nDCG": "rankmeter.measures",
     "parse": "rankmeter.measures",
     "parse_measures": "rankmeter.measures",
     "Catalogue": "rankmeter.lists.catalogue",
@@ -121,24 +90,31 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     if name == "online":
         return import_module("rankmeter.online")
-    if name not in _LAZY:
+    if name not in __all__:
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
-    found = getattr(import_module(_LAZY[name]), name)
+    found = getattr(import_module(_LAZY.get(name, "rankmeter.measures")), name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, "online"})
+    return sorted({*globals(), *__all__})
 
 
 __all__ = [
-    "advise", "AP", "arrays", "AUC", "between", "Bpref", "Catalogue", "CG", "compare", "Comparison", "Conversions",
-    "CTR", "CVR", "DCG", "EngagedSessions", "ERR", "evaluate", "Evaluation", "explain", "F", "files", "folds",
-    "HitRate", "infAP", "InputError", "IPrec", "Judged", "Labelled", "log_to_mlflow", "MeanRank", "Measure",
-    "measure", "MeasureError", "MissingExtraError", "nDCG", "NotFoundError", "NumQ", "NumRel", "NumRelRet",
-    "NumRet", "online", "P", "parse", "parse_measures", "pool", "R", "rank_catalogue", "ranked_grades",
-    "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "read_judgments", "read_labelled", "read_run",
-    "reconcile", "roll_up", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "seeds", "SessionDuration",
-    "SetF", "SetP", "SetR", "Slices", "Success", "tensors", "Value", "value",
+    "ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "APLT", "ARP", "arrays", "AUC",
+    "between", "binG", "BPM", "Bpref", "Calibration", "Catalogue", "CategoryDiversity", "CategoryEntropy", "CG",
+    "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity",
+    "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation",
+    "explain", "ExposureGini", "F", "files", "folds", "G", "Gini", "GroupExposure", "HitRate", "ILD", "infAP",
+    "InputError", "INSQ", "INST", "IPrec", "IPrecAvg", "Judged", "Labelled", "log_to_mlflow", "Margin", "MeanRank",
+    "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "nDCG", "nDCGrel", "NERR10", "NERR11",
+    "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "NumNonrelRet", "NumQ", "NumRel",
+    "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "parse", "parse_measures", "Personalisation",
+    "pool", "PopREO", "PopRSP", "PopularityLift", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
+    "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run",
+    "reconcile", "Revenue", "RnDCG", "roll_up", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG",
+    "seeds", "SeenItems", "SegmentGap", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
+    "ShortLists", "Slices", "StRecall", "Success", "TailShare", "tensors", "Unexpectedness", "Unjudged",
+    "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG",
 ]  # fmt: skip

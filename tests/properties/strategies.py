@@ -33,7 +33,7 @@ OPTIONS: dict[str, list[Any]] = {
     "min_grade": [0, 1],
     "T": [1, 2.5],
     "horizon": [7, 1000],
-    "points": [3, 11],
+    "points": [3, 11, (0.2, 0.55, 1)],
     "mult": [0.2, 0.5, 1.6],
     "found": [2],
     "noise": [-0.5],
@@ -114,19 +114,26 @@ def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...]
         # Half of the options stay as they are, so that each is seen alone too.
         if values and draw(st.booleans()):
             changes[option.name] = draw(st.sampled_from(values))
+    _make_possible(draw, measure, changes)
+    return with_possible_ties(measure, changes)
+
+
+def _make_possible(draw: st.DrawFn, measure: Measure, changes: dict[str, Any]) -> None:
+    """Change options that do not go together."""
     if measure.name == "RBP":
         if changes.get("gain") not in ("binary", "exp2", "linear"):
             changes.pop("gain", None)
         changes.pop("max_grade", None)
         if changes.get("gain") == "exp2":
             changes["max_grade"] = draw(st.sampled_from([3, 5]))
+        if changes.get("gain", "binary") != "binary":
+            changes.pop("norm", None)
     if changes.get("ranks") == "all":
         changes["norm"] = "k"
     if changes.get("ideal") == "full":
         changes |= {"gain": "binary", "cutoff": changes.get("cutoff", 3)}
     if changes.get("ideal") in ("list", "top"):  # which re-sort what sign=positive changes
         changes.pop("sign", None)
-    return with_possible_ties(measure, changes)
 
 
 def with_possible_ties(measure: Measure, changes: dict[str, Any]) -> Measure:

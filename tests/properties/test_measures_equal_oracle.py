@@ -102,6 +102,7 @@ def test_a_ranked_list_has_the_values_of_its_order(case, measure):
 @example(case=Data({"q": {"a": 0}}, {"q": {"a": 1.0}}), empty="zero", miss="zero")
 @example(case=Data({"q": {"a": 1}, "r": {"a": 0}}, {"q": {"a": 1.0}}), empty="nan", miss="zero")
 @example(case=Data({"q": {"a": 1}, "r": {"a": 0}}, {"q": {"b": 1.0}}), empty="one", miss="zero")
+@example(case=Data({"q": {"a": 3}, "r": {"a": 0}}, {"q": {}, "r": {"a": 1.0, "b": 1.0}}), empty="one", miss="zero")
 def test_every_aggregate_is_made_of_the_values_per_query(aggregate, case, empty, miss):
     asked = [usual(name) for name in PLAIN if aggregate in usual(name).aggregates]
     assert_equal_to_oracle(case, *(one(aggregate=aggregate, empty=empty, miss=miss) for one in asked))

@@ -4,6 +4,8 @@ import subprocess
 import sys
 
 import rankmeter as rm
+from rankmeter.measures import REGISTRY
+from rankmeter.measures.families import FAMILY_OF
 
 HEAVY = ("pandas", "scipy", "torch", "pyspark", "altair", "jinja2", "polars", "numpy", "rich", "click")
 
@@ -31,6 +33,22 @@ def test_every_public_name_is_there():
 
 def test_all_names_every_lazy_name():
     assert set(rm._LAZY) <= set(rm.__all__)
+
+
+def test_every_measure_is_a_public_name():
+    assert {*FAMILY_OF} <= {*rm.__all__}
+    for name in FAMILY_OF:
+        assert getattr(rm, name) is REGISTRY[name]
+
+
+def test_a_measure_loads_its_family_and_no_other():
+    code = (
+        "import sys, rankmeter as rm; before = [name for name in sys.modules if 'rankmeter.measures' in name]\n"
+        "rm.alpha_nDCG\n"
+        "print(before, [name in sys.modules for name in ('rankmeter.measures.diversity', 'rankmeter.measures.online')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] [True, False]"
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

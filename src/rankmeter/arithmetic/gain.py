@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.relevance import depth, length
+from rankmeter.arithmetic.relevance import depth, length, total_relevant
 from rankmeter.arithmetic.views import View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights, weights_at
 from rankmeter.errors import MeasureError, with_hint
@@ -40,7 +40,9 @@ def cumulated_gain(view: View, m: Options) -> Parts:
 
 def discounted_gain(view: View, m: Options) -> Parts:
     """DCG."""
-    return _discounted(view, m, DISCOUNTS[m.discount])
+    key = ("DCG", m.gain, m.rel, m.discount, m.cutoff)
+    parts: Parts = view.once(key, lambda: _discounted(view, m, DISCOUNTS[m.discount]))
+    return parts
 
 
 def _discounted(view: View, m: Options, discount: Discount) -> Parts:
@@ -54,6 +56,11 @@ def _discounted(view: View, m: Options, discount: Discount) -> Parts:
 
 def _any_gain(view: View, m: Options) -> Bools:
     """(n,) whether a candidate has a gain."""
+    some: Bools = view.once_of_best(("any gain", m.gain, m.rel), lambda: _has_gain(view, m))
+    return some
+
+
+def _has_gain(view: View, m: Options) -> Bools:
     if not isinstance(m.gain, str):
         return any_of(view, gains_of(view.best, m) > 0)
     # Gains rise with grades, so that the best grade tells.
@@ -66,7 +73,9 @@ def _any_gain(view: View, m: Options) -> Bools:
 def ndcg(view: View, m: Options) -> Parts:
     """DCG over the DCG of an ideal list."""
     parts = discounted_gain(view, m)
-    return Parts(parts.numerator, _ideal(view, m), parts.has_relevant, parts.found)
+    key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal)
+    once = view.once_of_best if m.ideal in ("judged", "uncut") else view.once
+    return Parts(parts.numerator, once(key, lambda: _ideal(view, m)), parts.has_relevant, parts.found)
 
 
 def _ideal(view: View, m: Options) -> Floats:
@@ -76,7 +85,8 @@ def _ideal(view: View, m: Options) -> Floats:
         return np.full(len(view), cumulated(discount, m.cutoff)[-1])
     if m.ideal in ("judged", "uncut", "length") and isinstance(m.gain, str):
         # Gains rise with grades: the best grades are the ideal, and what has no gain stands at the end.
-        offsets, sizes = view.best_offsets, view.once(("above 0",), lambda: _positive(view.best, view.best_offsets))
+        offsets = view.best_offsets
+        sizes = view.once_of_best(("above 0",), lambda: _positive(view.best, offsets))
         gain_at: Callable[[Ints], Floats] = lambda rows: gains_of(view.best[rows], m)  # noqa: E731
     else:
         offsets, gain = _sorted_gains(view, m)
@@ -130,7 +140,18 @@ def rank_biased_precision(view: View, m: Options) -> Parts:
         gain, best = (np.exp2(np.maximum(view.grade, 0.0)) - 1.0) / 2.0**m.max_grade, view.best > 0
     rows = gain > 0
     summed = view.per_query(gain[rows] * row_weights(view, rows, geometric(m.p), m.cutoff), rows)
-    return Parts(summed, np.ones(len(view)), any_of(view, best), summed > 0)
+    return Parts(summed, _reachable(view, m), any_of(view, best), summed > 0)
+
+
+def _reachable(view: View, m: Options) -> Floats:
+    """(n,) 1, or the RBP of a list that begins with all the relevant items it can hold."""
+    if m.norm == "none":
+        return np.ones(len(view))
+    relevant = total_relevant(view, m.rel)
+    if m.norm == "list" or m.cutoff is not None:
+        relevant = np.minimum(relevant, length(view, m.cutoff) if m.norm == "list" else depth(view, m.cutoff))
+    reachable: Floats = 1.0 - np.power(m.p, relevant)
+    return reachable
 
 
 def any_of(view: View, candidates: Bools) -> Bools:

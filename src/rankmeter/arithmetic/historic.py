@@ -21,7 +21,7 @@ from rankmeter.arithmetic.relevance import (
 from rankmeter.arithmetic.views import View
 from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.segments import offsets_of, running_sums, sort_descending
 
 Options = Any
 
@@ -37,12 +37,14 @@ class _AtRecall:
 
 
 def averaged_interpolated_precision(view: View, m: Options) -> Parts:
-    """The mean of interpolated precision over evenly spaced recall points."""
+    """The mean of interpolated precision over recall points: those stated, or so many spread evenly."""
     # i / 10 and not i * 0.1, so that 0.3 is 0.3.
-    recalls = [i / (m.points - 1) for i in range(m.points)]
+    recalls = m.points if isinstance(m.points, tuple) else [i / (m.points - 1) for i in range(m.points)]
     parts = [interpolated_precision(view, _AtRecall(m.rel, m.cutoff, m.rounding, recall)) for recall in recalls]
-    value = sum(part.numerator for part in parts) / m.points
-    return Parts(value, np.ones(len(view)), parts[0].has_relevant, parts[0].found)
+    total = np.zeros(len(view))
+    for part in parts:  # one after another, so that a query is added up alike however many there are
+        total += part.numerator
+    return Parts(total / len(recalls), np.ones(len(view)), parts[0].has_relevant, parts[0].found)
 
 
 def set_average_precision(view: View, m: Options) -> Parts:
@@ -91,11 +93,9 @@ class _Ideal:
         return np.diff(self.offsets)
 
     def total(self, worth: Floats, query: Ints, place: Ints) -> Floats:
-        """The worth of the first ``place`` items of the ideal lists of some queries."""
-        running = np.concatenate([[0.0], np.cumsum(worth)])
-        last = self.offsets[query] + np.minimum(place, self.sizes[query])
-        added: Floats = running[last] - running[self.offsets[query]]
-        return added
+        """The worth of the first ``place`` items of the ideal lists of some queries; 0 where there is none."""
+        count = np.minimum(place, self.sizes[query])
+        return _sums_of_first(running_sums(worth, self.offsets), self.offsets[query], count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,7 @@ class _Gained:
 
     gain: Floats
     query: Ints
+    offsets: Ints
     rank: Ints
     so_far: Floats
     """(r,) the gain up to and with each."""
@@ -115,23 +116,23 @@ class _Gained:
         gain = gains_of(view.grade, m)
         rows = (gain > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
         gain, query, rank = gain[rows], view.query[rows], view.rank[rows]
-        return cls(gain, query, rank, _running(gain, query), _running(gain * log2(rank), query))
+        offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
+        dcg = running_sums(gain * log2(rank), offsets)
+        return cls(gain, query, offsets, rank, running_sums(gain, offsets), dcg)
 
     def dcg_at(self, query: Ints, rank: Ints) -> Floats:
         """The discounted gain of some queries up to some ranks."""
-        running = np.concatenate([[0.0], np.cumsum(self.gain * log2(self.rank))])
         wide = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 2
         last = np.searchsorted(self.query * wide + self.rank, query * wide + rank, side="right")
-        added: Floats = running[last] - running[np.searchsorted(self.query, query)]
-        return added
+        return _sums_of_first(self.dcg, self.offsets[query], last - self.offsets[query])
 
 
-def _running(values: Floats, query: Ints) -> Floats:
-    """The sum of the values of the same query up to and with each row."""
-    total = np.cumsum(values)
-    first = np.searchsorted(query, query)
-    running: Floats = total - np.concatenate([[0.0], total])[first]
-    return running
+def _sums_of_first(running: Floats, start: Ints, count: Ints) -> Floats:
+    """The running sum after some values of each segment; 0 after none."""
+    sums = np.zeros(len(start))
+    some = count > 0
+    sums[some] = running[(start + count)[some] - 1]
+    return sums
 
 
 def normalised_g(view: View, m: Options) -> Parts:

@@ -53,10 +53,10 @@ def values_of(
         if empty == "skip":
             counted = counted & ~nothing
         elif nothing.any():
-            # The policy goes into both parts, so that pooled numbers follow it too.
-            above = np.where(nothing, {"zero": 0.0, "one": 1.0, "nan": math.nan}[empty], above)
+            # The policy goes into both parts, so that pooled numbers follow it too; a query keeps its weight there.
             if empty != "zero":
-                below = np.where(nothing, 1.0, below)
+                below = np.where(nothing & ~(below > 0), 1.0, below)
+            above = np.where(nothing, below if empty == "one" else math.nan if empty == "nan" else 0.0, above)
         if miss == "skip" and parts.found is not None:
             counted = counted & (nothing | parts.found)
     if blank == "skip" and listless is not None:

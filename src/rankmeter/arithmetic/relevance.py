@@ -33,7 +33,7 @@ def total_relevant(view: View, rel: float) -> Floats:
         low, high = view.best_offsets[:-1], view.best_offsets[1:]
         return bisect(view.best, low, high, np.full(len(low), float(rel)), past_equal=True).astype(np.float64)
 
-    total: Floats = view.once(("R", rel), count)
+    total: Floats = view.once_of_best(("R", rel), count)
     return total
 
 
@@ -212,15 +212,10 @@ def _spread(view: View, query: Ints, values: Ints) -> Ints:
 def average_precision(view: View, m: Options) -> Parts:
     """The sum of the precisions at the relevant ranks over one of six divisors."""
     total = total_relevant(view, m.rel)
-    rows = relevant_rows(view, m.rel)
-    if m.ranks == "all":
-        precisions = _precisions_from(view, rows, m.cutoff)
-    elif view.ties == "mean":
-        precisions = _expected_precisions(view, rows, m.cutoff)
-    else:
-        precisions = _precisions(view, rows, m.cutoff)
-    summed = view.per_query(precisions, rows)
-    found = hits(view, m.rel, m.cutoff)
+    summed, found = view.once(
+        ("precisions", m.rel, m.ranks, m.cutoff),
+        lambda: (_summed_precisions(view, m), hits(view, m.rel, m.cutoff)),
+    )
     if m.norm == "relevant":
         divisor = total
     elif m.norm == "found":
@@ -236,6 +231,17 @@ def average_precision(view: View, m: Options) -> Parts:
     return Parts(summed, divisor, total > 0, found > 0)
 
 
+def _summed_precisions(view: View, m: Options) -> Floats:
+    rows = relevant_rows(view, m.rel)
+    if m.ranks == "all":
+        precisions = _precisions_from(view, rows, m.cutoff)
+    elif view.ties == "mean":
+        precisions = _expected_precisions(view, rows, m.cutoff)
+    else:
+        precisions = _precisions(view, m.rel, m.cutoff)
+    return view.per_query(precisions, rows)
+
+
 def hit_numbers(view: View, rows: Ints) -> Ints:
     """(m',) for each chosen row, how many chosen rows of its query stand at its rank or above."""
     query, rank = view.query[rows], view.rank[rows]
@@ -249,9 +255,18 @@ def hit_numbers(view: View, rows: Ints) -> Ints:
     return number
 
 
-def _precisions(view: View, rows: Ints, cutoff: int | None) -> Floats:
-    rank = view.rank[rows]
-    return np.where(rank <= depth(view, cutoff)[view.query[rows]], hit_numbers(view, rows) / rank, 0.0)
+def _numbered(view: View, rel: float) -> tuple[Ints, Ints, Ints]:
+    """The relevant rows: which hit of its query each is, its rank, its query."""
+    rows = relevant_rows(view, rel)
+    found: tuple[Ints, Ints, Ints] = view.once(
+        ("numbered", rel), lambda: (hit_numbers(view, rows), view.rank[rows], view.query[rows])
+    )
+    return found
+
+
+def _precisions(view: View, rel: float, cutoff: int | None) -> Floats:
+    number, rank, query = _numbered(view, rel)
+    return np.where(rank <= depth(view, cutoff)[query], number / rank, 0.0)
 
 
 def _precisions_from(view: View, rows: Ints, cutoff: int | None) -> Floats:
@@ -300,8 +315,7 @@ def interpolated_precision(view: View, m: Options) -> Parts:
         needed = np.ceil(m.recall * total - 1e-9)
     else:
         needed = np.floor(m.recall * total + (0.9 if m.rounding == "trec9" else 0.5))
-    rows = relevant_rows(view, m.rel)
-    number, rank, query = hit_numbers(view, rows), view.rank[rows], view.query[rows]
+    number, rank, query = _numbered(view, m.rel)
     reaches = (number >= needed[query]) & (rank <= depth(view, m.cutoff)[query])
     value = np.zeros(len(view))
     np.maximum.at(value, query[reaches], number[reaches] / rank[reaches])

@@ -58,6 +58,8 @@ def expected_gain(view: View, m: Options) -> Parts:
         gains = np.zeros((size, m.horizon))
         gains[query[inside] - first, place[inside]] = worth[inside]
         going_on = CONTINUATIONS[type(m).name](rank, gains, last[first : first + size, None], m)
-        seen = np.cumprod(np.concatenate([np.ones((size, 1)), going_on[:, :-1]], axis=1), axis=1)
+        # A matrix of its own, row after row, so that a row is added up alike whatever stands beside it.
+        seen = np.ones((size, m.horizon))
+        np.cumprod(going_on[:, :-1], axis=1, out=seen[:, 1:])
         value[first : first + size] = (seen * gains).sum(axis=1) / seen.sum(axis=1)
     return Parts(value, np.ones(len(view)), any_of(view, view.best > m.min_grade), value > 0)

@@ -58,12 +58,20 @@ class View:
     """Where it is there, grades are numbers of items, which lead to their subtopics."""
     memo: dict[Any, Any] = field(default_factory=dict, compare=False)
     """What several measures ask of this view, computed once."""
+    of_best: dict[Any, Any] = field(default_factory=dict, compare=False)
+    """What several measures ask of the candidates alone; shared by all views that have the same candidates."""
 
     def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """What was made under this key, or is made now."""
         if key not in self.memo:
             self.memo[key] = make()
         return self.memo[key]
+
+    def once_of_best(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """The same for what depends on nothing but the candidates, in whatever order the list stands."""
+        if key not in self.of_best:
+            self.of_best[key] = make()
+        return self.of_best[key]
 
     def __len__(self) -> int:
         return len(self.returned)
@@ -82,6 +90,7 @@ class Views:
         self.subtopics = subtopics
         self._candidates: dict[tuple[Any, ...], Placements] = {}
         self._views: dict[tuple[Any, ...], View] = {}
+        self._of_best: dict[int, dict[Any, Any]] = {}
 
     def of(self, m: Conventions) -> View:
         """The view under a measure's conventions."""
@@ -97,8 +106,14 @@ class Views:
             if seen not in self._candidates:
                 self._candidates[seen] = _seen(self.placements, m, turned)
             view = ranked(self._candidates[seen], m.ties, turned)
-            self._views[key] = view if self.subtopics is None else replace(view, subtopics=self.subtopics)
+            of_best = self._of_best.setdefault(id(view.best), {})
+            self._views[key] = replace(view, subtopics=self.subtopics, of_best=of_best)
         return self._views[key]
+
+    def forget(self) -> None:
+        """Drop what measures have computed once; the views themselves stay."""
+        for memo in (*(view.memo for view in self._views.values()), *self._of_best.values()):
+            memo.clear()
 
 
 def _seen(placements: Placements, m: Conventions, gains: Gains | None) -> Placements:

@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import parse_columns
-from rankmeter.cli.showing import echo
+from rankmeter.cli.showing import echo, page
 from rankmeter.cli.talk import examples
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MeasureError, with_hint
@@ -95,4 +95,6 @@ def _worked(
     worked = explain(measure, judgments, run, query=query, columns=named or None)
     if format_ == "json":
         return worked.to_json()
-    return {"text": worked.to_text, "markdown": worked.to_markdown, "html": worked.to_html}[format_](lang)
+    if format_ == "html":
+        return page(worked.to_html(lang))
+    return worked.to_markdown(lang) if format_ == "markdown" else worked.to_text(lang)

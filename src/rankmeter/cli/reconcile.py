@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from rankmeter.cli.options import parse_columns
-from rankmeter.cli.showing import echo
+from rankmeter.cli.showing import echo, page
 from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError, with_hint
+from rankmeter.measures.prose import LANGUAGES, Language
 
 if TYPE_CHECKING:
     from rankmeter.definitions.found import Reconciliation
     from rankmeter.definitions.steps import Difference
 
+Format = Literal["text", "markdown", "html", "json"]
 NOT_FOUND = 1
 """The exit code where no definition gives every number."""
 
@@ -26,6 +28,7 @@ NOT_FOUND = 1
         "rankmeter reconcile judgments.qrels bm25.run --claim NDCG@10=0.3118 --claim MAP@10=0.2204",
         "rankmeter reconcile judgments.qrels bm25.run --between trec_eval,recbole -m NDCG@10",
         "rankmeter reconcile judgments.qrels bm25.run --between rankmeter,trec_eval:9 -m MAP --format markdown",
+        "rankmeter reconcile judgments.qrels bm25.run --claim MAP=0.27 --format html --lang zh > map.html",
     ),
 )
 @click.argument("judgments")
@@ -40,7 +43,10 @@ NOT_FOUND = 1
     "--limit", type=click.IntRange(min=1), default=20_000, show_default=True, help="Most definitions that are tried."
 )
 @click.option("--columns", help="Columns of unusual names, as for `rankmeter evaluate`.")
-@click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
+@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -52,7 +58,8 @@ def command(
     changes: int,
     limit: int,
     columns: str | None,
-    format_: Literal["text", "markdown", "json"],
+    lang: Language,
+    format_: Format,
 ) -> None:
     """Find the definitions that give a reported number for JUDGMENTS and RUN, or explain why two tools differ.
 
@@ -69,7 +76,7 @@ def command(
         fact = "--claim and --between are two questions; ask one." if claims else "nothing is asked."
         raise InputError(with_hint(fact, "--claim NDCG@10=0.3118, or --between trec_eval,recbole -m NDCG@10"))
     if between:
-        _explain_difference(judgments, run, between, metrics, named, format_)
+        _explain_difference(judgments, run, between, metrics, named, lang, format_)
         return
     if metrics:
         raise InputError(
@@ -79,7 +86,8 @@ def command(
 
     pairs = [_claim(text) for text in claims]
     found = reconcile(judgments, run, pairs, changes=changes, limit=limit, columns=named or None)
-    echo(_shown(found, format_))
+    shown = _shown(found, lang, format_)
+    echo(page(shown) if format_ == "html" else shown)
     if not found.found:
         ctx.exit(NOT_FOUND)
 
@@ -98,17 +106,20 @@ def _explain_difference(
     tools: str,
     metrics: tuple[str, ...],
     columns: dict[str, str],
-    format_: Literal["text", "markdown", "json"],
+    lang: Language,
+    format_: Format,
 ) -> None:
     from rankmeter.definitions.steps import between
 
     first, second = _two_tools(tools)
     if not metrics:
         raise InputError(with_hint("--between needs the metric that differs.", f"--between {tools} -m NDCG@10"))
-    shown = [
-        _shown(between(judgments, run, first, second, metric, columns=columns or None), format_) for metric in metrics
+    told = [
+        _shown(between(judgments, run, first, second, metric, columns=columns or None), lang, format_)
+        for metric in metrics
     ]
-    echo(f"[{','.join(shown)}]" if format_ == "json" and len(shown) > 1 else "\n\n".join(shown))
+    shown = f"[{','.join(told)}]" if format_ == "json" and len(told) > 1 else "\n\n".join(told)
+    echo(page(shown) if format_ == "html" else shown)
 
 
 def _two_tools(text: str) -> tuple[str, str]:
@@ -130,5 +141,7 @@ def _two_tools(text: str) -> tuple[str, str]:
     return tools[0], tools[1]
 
 
-def _shown(result: Reconciliation | Difference, format_: Literal["text", "markdown", "json"]) -> str:
-    return {"text": result.to_text, "markdown": result.to_markdown, "json": result.to_json}[format_]()
+def _shown(result: Reconciliation | Difference, lang: Language, format_: Format) -> str:
+    if format_ == "json":
+        return result.to_json()
+    return {"text": result.to_text, "markdown": result.to_markdown, "html": result.to_html}[format_](lang)

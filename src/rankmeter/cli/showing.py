@@ -17,6 +17,11 @@ TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""
 
 
+def page(fragment: str) -> str:
+    """HTML that a browser reads as UTF-8, also from a file."""
+    return f"<!doctype html>\n<meta charset='utf-8'>\n{fragment}"
+
+
 def echo(text: str) -> None:
     """Print data."""
     click.echo(text, nl=not text.endswith("\n"))

@@ -11,7 +11,6 @@ compiler or a limit on ids and cutoffs.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -30,23 +29,10 @@ try:
 except ImportError as error:  # pragma: no cover (depends on what is installed)
     raise MissingExtraError("ir_measures is not installed. Hint: pip install ir-measures") from error
 
-_GAINS = re.compile(r"gains=\{([^}]*)\},?")
-_RELEVANT_RETURNED = re.compile(r"NumRet\(rel=(\d+)\)")
-
 
 def translate(measure: Any) -> Measure:
     """The rankmeter measure that has ir_measures' definition of one of its measures."""
-    text = str(measure)
-    if match := _RELEVANT_RETURNED.fullmatch(text):
-        text = f"NumRelRet(rel={match[1]})"
-    match = _GAINS.search(text)
-    if match:
-        text = (text[: match.start()] + text[match.end() :]).replace("()", "").replace(",)", ")")
-    meant = find_dialect("ir_measures").measure(text)
-    if match:
-        pairs = (pair.split(":") for pair in match[1].split(",") if pair)
-        meant = meant(gain={float(grade): float(gain) for grade, gain in pairs})
-    return meant
+    return find_dialect("ir_measures").measure(str(measure))
 
 
 class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]

@@ -12,11 +12,14 @@ parameters of ``utility`` keep their order, and a malformed measure is a ValueEr
 
 from __future__ import annotations
 
+import gc
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Columns, Settings
@@ -27,6 +30,7 @@ from rankmeter.late import pl
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.mapping import place_mappings
+from rankmeter.placing.placements import Floats
 
 supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}
 """Every measure, by trec_eval's name."""
@@ -86,41 +90,52 @@ class RelevanceEvaluator:
         chosen = [query for query in scores if query in self._judgments]
         if not chosen:
             return {}
-        placed = _placed({query: self._judgments[query] for query in chosen}, scores, self._plan)
+        judged = {query: self._judgments[query] for query in chosen}
+        placed = _placed(judged, {query: scores[query] for query in chosen}, self._plan)
         labels, columns = self._columns(placed)
         if not columns:
             return {query: {} for query in chosen}
-        rows = zip(*columns, strict=True)
-        return {query: dict(zip(labels, row, strict=True)) for query, row in zip(chosen, rows, strict=True)}
+        with _no_collection():
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            return {query: dict(zip(labels, row, strict=True)) for query, row in zip(chosen, rows, strict=True)}
 
-    def _columns(self, placed: Scores) -> tuple[list[str], list[Sequence[float]]]:
+    def _columns(self, placed: Scores) -> tuple[list[str], list[Floats]]:
         """The keys of the result, and under each the values of all queries."""
         maker = Columns(placed, self._settings)
         labels: list[str] = []
-        columns: list[Sequence[float]] = []
+        columns: list[Floats] = []
         for one in self._wanted:
             if one.printed.kind == "text" or one.printed.name == "relstring":
                 # pytrec_eval has these among its keys, without a value.
                 labels.append(one.printed.name)
-                columns.append([0.0] * len(placed.queries))
+                columns.append(np.zeros(len(placed.queries)))
                 continue
             for column in maker.of(one):
                 labels.append(column.label if one.printed.kind in ("cutoffs", "points") else one.printed.name)
-                columns.append(column.values.tolist())
+                columns.append(column.values)
         return labels, columns
 
 
-def _placed(
-    judgments: Mapping[Any, Mapping[Any, int]], scores: Mapping[Any, Mapping[Any, float]], plan: Plan
-) -> Scores:
-    """Place the judged queries of a run, in the order of the judgments."""
-    run = {query: scores[query] for query in judgments}
-    sides = [{type(item) for one in side.values() for item in islice(one, 1)} for side in (judgments, run)]
+def _placed(judgments: Mapping[Any, Mapping[Any, int]], run: Mapping[Any, Mapping[Any, float]], plan: Plan) -> Scores:
+    """Place the judged queries of a run."""
+    sides = [set(map(type, map(next, map(iter, filter(None, side.values()))))) for side in (judgments, run)]
     if any(str in kinds for kinds in sides) and len(sides[0] | sides[1]) > 1:
         # Ids are numbers on one side: compared as text, with a warning.
         return Scores.of_run(GradedMapping(judgments), ScoredMapping(run), plan)
     queries, placements, highest = place_mappings(judgments, run, plan)
     return Scores(PlacedRun(pl.int_range(len(queries), eager=True), placements, scored=True, highest_grade=highest))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Let the garbage collector rest: many small dictionaries hold no cycle, but it would walk them as they grow."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:

@@ -8,7 +8,7 @@ r"""trec_eval's command, versions 9 and 10: the same options in, the same bytes 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -92,7 +92,7 @@ def output(command: Command) -> str:
         scores = scores.with_stand_ins()
     columns = _stopping_with(WRONG_FILE, lambda: _columns(scores, chosen, command))
     table = _Table(command, scores, judgments, order, columns, zscores)
-    return "".join(f"{line}\n" for line in table.lines(run.tag, chosen))
+    return "".join(table.blocks(run.tag, chosen))
 
 
 def _stopping_with(code: int, work: Callable[[], T]) -> T:
@@ -183,22 +183,42 @@ class _Table:
     columns: list[tuple[Wanted, list[Column]]]
     zscores: Zscores | None
 
-    def lines(self, tag: str, chosen: list[Wanted]) -> Iterator[str]:
-        """Every line of the output."""
+    def blocks(self, tag: str, chosen: list[Wanted]) -> Iterator[str]:
+        """The output: the lines of each query, then those of the summary."""
         ids = self.scores.queries.to_list()
         names = [ids[number] for number in self.order]
         kept = [(column, self._kept(column, names)) for _, columns in self.columns for column in columns]
         if self.command.per_query:
-            for place, (number, name) in enumerate(zip(self.order, names, strict=True)):
-                for column, values in kept:
-                    if column.printed.per_query:
-                        yield self._line(column, name, float(values[place]), self._text(column, number))
+            shown = [(column, values) for column, values in kept if column.printed.per_query]
+            yield from self._of_queries(names, shown)
         if self.command.summary:
             if any(one.printed.name == "runid" for one in chosen):
-                yield f"{'runid':<22}\tall\t{tag}"
+                yield f"{'runid':<22}\tall\t{tag}\n"
             for column, values in kept:
                 if column.printed.mean != "none":
                     yield self._line(column, "all", self._summary(column, values))
+
+    def _of_queries(self, names: list[str], shown: list[tuple[Column, Floats]]) -> Iterator[str]:
+        """The lines of each query, made by one format for all of them: there may be a million."""
+        formats: list[str] = []
+        cells: list[Sequence[object]] = []
+        for column, values in shown:
+            label = f"{self._mark(column)}{column.label:<22}".replace("%", "%%")
+            if column.texts is not None:
+                formats.append(f"{label}\t\0\t%s\n")
+                cells.append([self._text(column, number) for number in self.order])
+            elif column.printed.kind == "count" and not self.zscores:
+                formats.append(f"{label}\t\0\t%d\n")
+                cells.append(values.tolist())
+            elif np.isnan(values).any():
+                formats.append(f"{label}\t\0\t%s\n")
+                cells.append(list(map(_real, values.tolist())))
+            else:
+                formats.append(f"{label}\t\0\t%6.4f\n")
+                cells.append(values.tolist())
+        whole = "".join(formats)
+        for name, row in zip(names, zip(*cells, strict=True), strict=True):
+            yield whole.replace("\0", name.replace("%", "%%")) % row
 
     def _kept(self, column: Column, names: list[str]) -> Floats:
         """The values of the evaluated queries, in order; as z-scores where that was asked."""
@@ -210,21 +230,16 @@ class _Table:
         ]
         return np.array(converted)
 
-    def _text(self, column: Column, number: int) -> str | None:
-        if column.texts is None:
-            return None
+    def _text(self, column: Column, number: int) -> str:
         absent = not self.scores.placed.placements.in_run[number]
-        return "''" if absent and column.label == "relstring" else column.texts[number]
+        return "''" if absent and column.label == "relstring" else (column.texts or ())[number]
 
-    def _line(self, column: Column, query: str, value: float, text: str | None = None) -> str:
-        if text is not None:
-            return f"{column.label:<22}\t{query}\t{text}"
-        mark = "Z" if self.zscores else ""
-        if column.printed.kind == "count" and not self.zscores:
-            return f"{column.label:<22}\t{query}\t{int(value)}"
-        # 0/0 has a minus sign in C, one that was read from a file of z-scores has that of the file.
-        shown = ("  -nan" if math.copysign(1, value) < 0 else "   nan") if math.isnan(value) else f"{value:6.4f}"
-        return f"{mark}{column.label:<22}\t{query}\t{shown}"
+    def _mark(self, column: Column) -> str:
+        return "Z" if self.zscores and column.texts is None else ""
+
+    def _line(self, column: Column, query: str, value: float) -> str:
+        counted = column.printed.kind == "count" and not self.zscores
+        return f"{self._mark(column)}{column.label:<22}\t{query}\t{int(value) if counted else _real(value)}\n"
 
     def _summary(self, column: Column, values: Floats) -> float:
         """One number for all queries, added up in their order as the program does."""
@@ -242,3 +257,10 @@ class _Table:
         if column.printed.mean == "geometric":
             return math.exp((total + (count - len(values)) * math.log(GEOMETRIC_FLOOR)) / count)
         return total / count
+
+
+def _real(value: float) -> str:
+    """A value as C prints it: 0/0 has a minus sign, one that was read from a file of z-scores has that of the file."""
+    if math.isnan(value):
+        return "  -nan" if math.copysign(1, value) < 0 else "   nan"
+    return f"{value:6.4f}"

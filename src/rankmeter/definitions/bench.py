@@ -1,13 +1,14 @@
 """Many definitions on one placing: what definitions have in common is computed once.
 
 Conventions that move items share a view; those that only say which queries count, or how their values become one
-number, share the two parts of every quotient.
+number, share the two parts of every quotient. A convention that cannot matter on this data (a tie rule where nothing is
+tied, a gain where every grade is 0 or 1) takes its plain value, so that all its choices are one computation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
@@ -21,18 +22,92 @@ from rankmeter.inputs import is_path
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measures.base import GainMeasure
 from rankmeter.measuring import values_from
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.planning import PlacingKey, into_placing
 
 _DECIDED_AFTER = frozenset("aggregate queries empty miss blank".split())
-"""The conventions that do not change the two parts of a query's quotient."""
+"""The conventions that do not change the two parts of a quotient."""
+ROOM = 200_000_000
+"""How many bytes of parts are kept; beyond them what was shared is computed again."""
+BYTES_A_QUERY = 64
+"""About what the parts of one definition, and what they are made of, take for a query."""
+
+Key = tuple[Any, ...]
 
 
 @cache
 def _decided_before(kind: Any) -> tuple[str, ...]:
-    return tuple(option.name for option in fields(kind) if option.name not in _DECIDED_AFTER)
+    return tuple(
+        option.name for option in fields(kind) if option.name not in _DECIDED_AFTER and option.name != "scores"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """One placing, its views, and the conventions that cannot matter on it."""
+
+    run: PlacedRun
+    views: Views
+    plain: Mapping[str, Any]
+    """The value that stands for all choices of a convention."""
+    plain_inside: Mapping[str, Any]
+    """Those more where items that were not returned are not appended."""
+
+    @classmethod
+    def of(cls, run: PlacedRun, subtopics: Subtopics | None) -> _Placed:
+        p = run.placements
+        inside = p.above < p.returned[p.query]
+        plain: dict[str, Any] = {}
+        if subtopics is None:
+            lowest, highest = p.best.min(initial=0.0), p.best.max(initial=0.0)
+            if lowest >= 0 and p.grade.min(initial=0.0) >= 0:
+                plain["negative"] = "unjudged"
+            if highest <= 1 and not ((p.best > 0) & (p.best < 1)).any():
+                plain["gain"] = "linear"
+        within: dict[str, Any] = {}
+        if (p.tied[inside] <= 1).all():
+            within["ties"] = "item"
+        if run.scored and (p.score[inside] > 0).all():
+            within["sign"] = "ignored"
+        return cls(run, Views(p, subtopics), plain, within)
+
+    def key(self, measure: Any) -> Key:
+        """What decides the two parts of a definition's quotients on this data."""
+        plain = self.plain
+        if getattr(measure, "candidates", "") != "appended":
+            plain = {**plain, **self.plain_inside}
+        return (
+            type(measure).name,
+            *(
+                plain[name] if name in plain and not _matters(measure, name) else getattr(measure, name)
+                for name in _decided_before(type(measure))  # type: ignore[arg-type]
+            ),
+        )
+
+    def plain_after(self, parts: Parts) -> dict[str, Any]:
+        """The conventions that cannot matter once the parts are known: nobody is without relevant items, and so on."""
+        p = self.run.placements
+        plain: dict[str, Any] = {}
+        if p.is_judged.all() and p.in_run.all():
+            plain["queries"] = None
+        if parts.has_relevant is None or parts.has_relevant.all():
+            plain["empty"] = "zero"
+        if parts.found is None or parts.found.all():
+            plain["miss"] = "zero"
+        if p.returned.all():
+            plain["blank"] = "counted"
+        return plain
+
+
+def _matters(measure: Any, name: str) -> bool:
+    """Whether a convention may matter all the same: a map of gains, a threshold, gains on a scale that is stated."""
+    if name != "gain":
+        return False
+    named = isinstance(measure, GainMeasure) and isinstance(getattr(measure, "gain", None), str)
+    return not named or measure.rel not in (None, 1)
 
 
 class Bench:
@@ -54,8 +129,10 @@ class Bench:
             run = read_run(run, columns=columns_of(columns, "run"))  # type: ignore[arg-type]
         self._placing = into_placing(judgments, run, columns)
         self._ranked = isinstance(getattr(judgments, "placed", None), PlacedRun)
-        self._placed: dict[PlacingKey, tuple[PlacedRun, Views]] = {}
-        self._parts: dict[tuple[Any, ...], Parts] = {}
+        self._placed: dict[PlacingKey, _Placed] = {}
+        self._parts: dict[Key, Parts] = {}
+        self._after: dict[Key, Mapping[str, Any]] = {}
+        self._chosen: dict[Key, float] = {}
         self._values: dict[Measure, float] = {}
 
     def value(self, measure: Measure) -> float:
@@ -67,7 +144,7 @@ class Bench:
 
     def facts(self, measure: Measure) -> DataFacts:
         """What of the data decides which definitions are worth trying."""
-        placed, _ = self._views(measure)
+        placed = self._views(measure).run
         p = placed.placements
         graded = p.best if not getattr(measure, "subtopics", False) else np.empty(0)
         grades = tuple(float(grade) for grade in np.unique(graded[graded > 0])[:12])
@@ -76,17 +153,32 @@ class Bench:
     def _computed(self, measure: Measure) -> float:
         if self._ranked and getattr(measure, "candidates", "") == "appended":
             raise MeasureError(f"{self._placing.run} was ranked already; candidates=appended needs another placing.")
-        placed, views = self._views(measure)
-        key = (type(measure).name, *(getattr(measure, name) for name in _decided_before(type(measure))))  # type: ignore[arg-type]
-        if key not in self._parts:
-            self._parts[key] = FORMULAS[type(measure).name](views.of(measure), measure)  # type: ignore[arg-type]
-        return aggregated(values_from(self._parts[key], measure, placed.placements), measure.aggregate)
+        placed = self._views(measure)
+        key: Key = (id(placed), *placed.key(measure))
+        if key not in self._after:
+            self._after[key] = placed.plain_after(self._parts_of(key, placed, measure))
+        plain = self._after[key]
+        chosen = (key, *(plain.get(name, getattr(measure, name, None)) for name in _DECIDED_AFTER))
+        if chosen not in self._chosen:
+            values = values_from(self._parts_of(key, placed, measure), measure, placed.run.placements)
+            self._chosen[chosen] = aggregated(values, measure.aggregate)
+        return self._chosen[chosen]
 
-    def _views(self, measure: Measure) -> tuple[PlacedRun, Views]:
+    def _parts_of(self, key: Key, placed: _Placed, measure: Measure) -> Parts:
+        if key not in self._parts:
+            if (len(self._parts) + 1) * len(placed.run.placements) * BYTES_A_QUERY > ROOM:
+                self._parts.clear()
+                placed.views.forget()
+            self._parts[key] = FORMULAS[type(measure).name](placed.views.of(measure), measure)  # type: ignore[arg-type]
+        return self._parts[key]
+
+    def _views(self, measure: Measure) -> _Placed:
         key = (getattr(measure, "scores", ""), measure.duplicates or "error", getattr(measure, "subtopics", False))
         if key not in self._placed:
-            placed, subtopics = self._place(measure, key)
-            self._placed[key] = (placed, Views(placed.placements, subtopics))
+            made = _Placed.of(*self._place(measure, key))
+            # Scores that order the items alike in single precision are one placing.
+            same = (one for one in self._placed.values() if _order_alike(one, made))
+            self._placed[key] = next(same, made)
         return self._placed[key]
 
     def _place(self, measure: Measure, key: PlacingKey) -> tuple[PlacedRun, Subtopics | None]:
@@ -100,3 +192,10 @@ class Bench:
             return self._placing.for_measures([measure], key)  # says that subtopics are missing
         plan = Plan(unreturned=not self._ranked, scores=key[0], duplicates=key[1])  # type: ignore[arg-type]
         return place(plan), self._placing.subtopics if key[2] else None
+
+
+def _order_alike(one: _Placed, other: _Placed) -> bool:
+    columns = ("query", "grade", "above", "tied", "higher_id", "earlier", "returned", "best")
+    return one.views.subtopics is other.views.subtopics and all(
+        np.array_equal(getattr(one.run.placements, c), getattr(other.run.placements, c)) for c in columns
+    )

@@ -7,12 +7,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from rankmeter.definitions.columns import aligned, pipes
+from rankmeter.definitions.sections import as_html, as_markdown, as_text
 from rankmeter.definitions.space import Change, Changes
+from rankmeter.definitions.telling import sections
 from rankmeter.measures import Measure
-
-SHOWN = 8
-"""How many definitions and tools are listed in a text; all of them are in the data."""
+from rankmeter.measures.prose import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +119,17 @@ class Reconciliation:
         """Whether one definition, or one tool, gives every number."""
         return bool(self.definitions) or any(all(match.matched) for match in self.tools)
 
-    def to_text(self) -> str:
+    def to_text(self, language: Language = "en") -> str:
         """For a terminal."""
-        return "\n\n".join("\n".join([title, *(f"  {line}" for line in lines)]) for title, lines in self._sections())
+        return as_text(sections(self, language))
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, language: Language = "en") -> str:
         """For a document."""
-        parts = ["### Claims", "", *pipes(*_claim_rows(self)), ""]
-        for title, lines in self._sections()[1:]:
-            parts += [f"### {title}", "", "```text", *lines, "```", ""]
-        return "\n".join(parts)
+        return as_markdown(sections(self, language))
+
+    def to_html(self, language: Language = "en") -> str:
+        """For a notebook or a page: tables without scripts, every text escaped."""
+        return as_html(sections(self, language), "rankmeter-reconciliation")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -154,92 +154,6 @@ class Reconciliation:
     def to_json(self) -> str:
         """Everything as JSON; what has no value is null."""
         return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
-
-    def _sections(self) -> list[tuple[str, list[str]]]:
-        several = len(self.claims) > 1
-        sections = [
-            ("Claims", aligned(*_claim_rows(self))),
-            ("Tools whose definition gives " + ("the numbers" if several else "the number"), _tool_lines(self)),
-            (
-                "Definitions that give " + ("every number" if several else "the number"),
-                _definition_lines(self.definitions, self.deepest),
-            ),
-        ]
-        if several and not self.definitions:
-            for one in self.claims:
-                title = f"Definitions that give {one.claim.name} = {one.claim.number} alone"
-                sections.append((title, _definition_lines(one.definitions, self.deepest)))
-        sections += [
-            (f"Nearest to {one.claim.name} = {one.claim.number}", _miss_lines(one.nearest))
-            for one in self.claims
-            if not one.found and one.nearest is not None
-        ]
-        sections.append(("How telling this is", [line for one in self.claims for line in _chance_lines(one, self)]))
-        sections += [
-            (f"What each convention alone does to {one.claim.name} here", _effect_lines(one)) for one in self.claims
-        ]
-        return sections
-
-
-def _claim_rows(result: Reconciliation) -> tuple[list[str], list[list[str]]]:
-    head = ["name", "claimed", "default definition", "gives", "tried", "matching"]
-    rows = []
-    for one in result.claims:
-        claimed = [one.claim.name, one.claim.number, str(one.claim.measure)]
-        rows.append([*claimed, f"{one.default:.6f}", f"{one.tried:,}", f"{one.matching:,}"])
-    return head, rows
-
-
-def _tool_lines(result: Reconciliation) -> list[str]:
-    lines = []
-    for match in result.tools[:SHOWN]:
-        count = f" ({sum(match.matched)} of {len(match.matched)})" if len(match.matched) > 1 else ""
-        lines.append(f"{match.tool}{count}")
-        each = zip(match.metrics, match.measures, match.values, strict=True)
-        lines += [f"  {metric}: {measure} = {value:.6f}" for metric, measure, value in each]
-    if len(result.tools) > SHOWN:
-        lines.append(f"and {len(result.tools) - SHOWN} more: {', '.join(m.tool for m in result.tools[SHOWN:])}")
-    return lines or ["none"]
-
-
-def _definition_lines(definitions: tuple[Definition, ...], deepest: int) -> list[str]:
-    lines = []
-    for one in definitions[:SHOWN]:
-        lines.append(", ".join(map(str, one.changes)) or "the default definition, nothing changed")
-        lines += [f"  {measure} = {value:.6f}" for measure, value in zip(one.measures, one.values, strict=True)]
-        each = zip(one.changes, one.tools, strict=True)
-        lines += [f"  {change}: {', '.join(tools) or 'no known tool'}" for change, tools in each]
-    if len(definitions) > SHOWN:
-        lines.append(f"and {len(definitions) - SHOWN:,} more")
-    return lines or [f"none with up to {deepest} conventions changed"]
-
-
-def _miss_lines(miss: NearMiss) -> list[str]:
-    changed = ", ".join(map(str, miss.changes)) or "nothing changed"
-    return [
-        f"{miss.measure} = {miss.value:.6f}",
-        f"changed: {changed}",
-        f"it would have to change by {miss.off:+.6f}, {abs(miss.units):.3g} units of the last digit",
-    ]
-
-
-def _chance_lines(one: ClaimResult, result: Reconciliation) -> list[str]:
-    stopped = " The search stopped at its limit." if result.stopped else ""
-    if math.isnan(one.lowest):
-        return [f"{one.claim.name}: no definition has a value on this data.{stopped}"]
-    digits = f"numbers of {one.claim.digits} digits"
-    return [
-        f"{one.claim.name}: {one.matching:,} of {one.tried:,} definitions give {one.claim.number}.",
-        f"They give {one.distinct:,} different {digits} between {one.lowest:.4f} and {one.highest:.4f},",
-        f"{one.chance:.1%} of those possible: so likely is a match by chance.{stopped}",
-    ]
-
-
-def _effect_lines(one: ClaimResult) -> list[str]:
-    rows = [[effect.axis, effect.change, f"{effect.delta:+.6f}"] for effect in one.effects if effect.delta]
-    still = [effect.axis for effect in one.effects if not effect.delta]
-    lines = aligned(["convention", "most with", "change"], rows) if rows else []
-    return [*lines, *([f"no effect: {', '.join(still)}"] if still else [])]
 
 
 def _claim_dict(one: ClaimResult) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankmeter.definitions.bench import Bench
-from rankmeter.definitions.columns import aligned, pipes
 from rankmeter.definitions.found import without_nan
+from rankmeter.definitions.sections import Section, as_html, as_markdown, as_text
 from rankmeter.definitions.space import Changes, differences
 from rankmeter.definitions.spoken import Spoken, spoken_by
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures import Measure
+from rankmeter.measures.prose import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,17 @@ class Difference:
         """What the steps add up to."""
         return self.end - self.start
 
-    def to_text(self) -> str:
+    def to_text(self, language: Language = "en") -> str:
         """For a terminal."""
-        return "\n".join([*aligned(*self._rows()), "", *self._closing()])
+        return as_text([self._section(language)])
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, language: Language = "en") -> str:
         """For a document."""
-        return "\n".join([*pipes(*self._rows()), "", *(f"{line}  " for line in self._closing())])
+        return as_markdown([self._section(language)])
+
+    def to_html(self, language: Language = "en") -> str:
+        """For a notebook or a page: a table without scripts, every text escaped."""
+        return as_html([self._section(language)], "rankmeter-difference")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -77,27 +82,39 @@ class Difference:
         """Everything as JSON; what has no value is null."""
         return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
 
-    def _rows(self) -> tuple[list[str], list[list[str]]]:
+    def _section(self, language: Language) -> Section:
+        words = WORDS[language]
         rows = [[f"{self.first.dialect} {self.first.metric}", f"{self.start:.6f}", "", str(self.first.measure)]]
         rows += [
             [", ".join(map(str, step.changes)), f"{step.value:.6f}", _signed(step.adds), str(step.measure)]
             for step in self.steps
         ]
-        rows.append([f"{self.last.dialect} {self.last.metric}", f"{self.end:.6f}", _signed(self.difference), "in all"])
-        return ["step", "value", "adds", "definition"], rows
-
-    def _closing(self) -> list[str]:
-        if not self.steps:
-            return ["Both tools have the same definition."]
-        told = [
-            "The order is fixed: which queries count, where items stand, what they weigh, how values are averaged.",
-            "In another order the same steps add other amounts, and the same in all.",
-        ]
+        ending = f"{self.last.dialect} {self.last.metric}"
+        rows.append([ending, f"{self.end:.6f}", _signed(self.difference), words["in all"]])
+        told = [words["order"], words["other order"]] if self.steps else [words["same"]]
         if math.isnan(self.difference):
-            told.append(
-                "A value that is NaN (one query without a value makes the mean so) has no difference to another."
-            )
-        return told
+            told.append(words["nan"])
+        return Section("", words["head"].split("|"), rows, told)
+
+
+WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "head": "step|value|adds|definition",
+        "in all": "in all",
+        "same": "Both tools have the same definition.",
+        "order": "The order is fixed: which queries count, where items stand, what they weigh, how values are averaged.",  # noqa: E501
+        "other order": "In another order the same steps add other amounts, and the same in all.",
+        "nan": "A value that is NaN (one query without a value makes the mean so) has no difference to another.",
+    },
+    "zh": {
+        "head": "步骤|数值|变化|定义",
+        "in all": "合计",
+        "same": "两个工具的定义相同。",
+        "order": "次序固定：哪些查询计入、条目排在何处、各占多少权重、如何求平均。",
+        "other order": "换一种次序，各步的变化不同，合计不变。",
+        "nan": "数值为 NaN（只要一个查询无值，平均即为 NaN）时，无从谈差异。",
+    },
+}
 
 
 def _signed(value: float) -> str:

@@ -125,7 +125,8 @@ class RankBiasedPrecision(RankedMeasure):
     .. math:: \mathrm{RBP} = (1-p) \sum_i g_i\, p^{\,i-1}
 
     ``gain="binary"`` counts items judged at least ``rel``; ``gain="exp2"`` counts (2^grade - 1) / 2^max_grade;
-    ``gain="linear"`` counts the grade itself, from ``rel`` on (ranx), which can exceed 1.
+    ``gain="linear"`` counts the grade itself, from ``rel`` on (ranx), which can exceed 1. ``norm="list"`` divides by
+    what the list could reach at best, as LensKit can.
 
     Misleads: for p = 0.8 the first five places hold two thirds of the weight; unjudged items leave a large residual.
 
@@ -142,9 +143,9 @@ class RankBiasedPrecision(RankedMeasure):
     rel: float = real(1, low=-math.inf, high=math.inf)
     gain: Literal["binary", "exp2", "linear"] = choice("binary", "exp2", "linear")
     max_grade: int | None = whole(None, low=1)
+    norm: Literal["none", "capped", "list"] = choice("none", "capped", "list")
 
     name: ClassVar[str] = "RBP"
-    needs_total: ClassVar[bool] = False
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
     def __post_init__(self) -> None:
@@ -152,6 +153,14 @@ class RankBiasedPrecision(RankedMeasure):
         if (self.gain == "exp2") != (self.max_grade is not None):
             fact = "RBP: gain=exp2 divides by 2^max_grade, so the two go together."
             raise MeasureError(with_hint(fact, "RBP(gain=exp2,max_grade=3)"))
+        if self.norm != "none" and self.gain != "binary":
+            fact = f"RBP: norm={self.norm} divides by what relevant items alone could reach, so it needs gain=binary."
+            raise MeasureError(with_hint(fact, f"RBP(norm={self.norm})"))
+
+    @property
+    def needs_total(self) -> bool:  # type: ignore[override]
+        """Whether R is asked for."""
+        return self.norm != "none"
 
     @property
     def lowest_grade(self) -> float:

@@ -5,6 +5,7 @@
     measures := NAME [ "(" option { "," option } ")" ] [ "@" number { "," number } ]
     option   := IDENT "=" value
     value    := number | word | 'word' | "word" | True | False | { number : number, ... }
+                | { number, ... }
 
 The names are those of :mod:`rankmeter.measures.names` and of the registry; case matters only where two names differ in
 nothing else.
@@ -94,7 +95,7 @@ class _Reader:
 
     def value(self) -> Any:
         if self.take("{"):
-            return self.map()
+            return self.in_braces()
         kind, token = self.tokens.pop(0) if self.tokens else ("end", "")
         if kind == "number":
             return _number(token)
@@ -103,6 +104,17 @@ class _Reader:
         if kind == "word":
             return {"True": True, "False": False, "None": None}.get(token, token)
         return self.fail("a value is expected after =")
+
+    def in_braces(self) -> dict[float, float] | tuple[float, ...]:
+        """A map from grades to gains, or several numbers."""
+        if len(self.tokens) > 1 and self.tokens[1][1] in (",", "}"):
+            numbers = [self.value()]
+            while self.take(","):
+                numbers.append(self.value())
+            if not self.take("}"):
+                self.fail("a comma or } is expected between numbers")
+            return tuple(numbers)
+        return self.map()
 
     def map(self) -> dict[float, float]:
         pairs: dict[float, float] = {}

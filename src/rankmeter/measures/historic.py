@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from rankmeter.measures.base import SINGLE_ORDER_TIES, GainMeasure, RankedMeasure, RelevanceMeasure, register
 from rankmeter.measures.gains import Gain
-from rankmeter.measures.options import choice, gains, real, whole
+from rankmeter.measures.options import choice, gains, points, real, whole
 
 MEANS = ("mean", "geometric", "sum", "median", "filled")
 
@@ -16,7 +16,7 @@ MEANS = ("mean", "geometric", "sum", "median", "filled")
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AveragedInterpolatedPrecision(RelevanceMeasure):
-    r"""Interpolated precision averaged over evenly spaced recall points, eleven of them from 0 to 1 unless stated.
+    r"""Interpolated precision averaged over recall points, eleven of them evenly from 0 to 1 unless stated.
 
     .. math:: \frac{1}{n} \sum_{j=0}^{n-1} \mathrm{IPrec@}\frac{j}{n-1}
 
@@ -29,9 +29,11 @@ class AveragedInterpolatedPrecision(RelevanceMeasure):
     >>> import rankmeter as rm
     >>> round(rm.value("IPrecAvg", grades=[1, 0, 0, 1]), 6)
     0.772727
+    >>> rm.value("IPrecAvg(points={0.2,0.5,0.8})", grades=[1, 0, 0, 1])
+    0.833333...
     """
 
-    points: int = whole(11, low=2)
+    points: int | tuple[float, ...] = points(11)
     rounding: Literal["ceil", "trec9", "nearest"] = choice("ceil", "trec9", "nearest")
 
     name: ClassVar[str] = "IPrecAvg"

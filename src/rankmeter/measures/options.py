@@ -7,7 +7,7 @@ made, reads it from text, and lists the choices in messages and in the reference
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,8 @@ class Rule:
     open_high: bool = False
     grades: bool = False
     """Whether a map from grades to gains is allowed."""
+    several: bool = False
+    """Whether several numbers in braces are allowed as well as one that counts them."""
     text: bool = False
     """Whether any text is allowed (options of measures that users define)."""
     optional: bool = False
@@ -45,6 +47,8 @@ class Rule:
             if self.high < math.inf:
                 bounds.append(f"{'below' if self.open_high else 'at most'} {format_value(self.high)}")
             parts.append(" ".join([kind, " and ".join(bounds)]).strip())
+        if self.several:
+            parts.append("numbers from 0 to 1 such as {0.2,0.5,0.8}")
         if self.text:
             parts.append("a word")
         if self.grades:
@@ -65,6 +69,11 @@ def unstated(*choices: str) -> Any:
 def whole(default: int | None, *, low: int) -> Any:
     """A field that holds a whole number, or None."""
     return field(default=default, metadata={"rule": Rule(number="int", low=low, optional=default is None)})
+
+
+def points(default: int) -> Any:
+    """A field that holds points from 0 to 1, or how many of them are spread evenly."""
+    return field(default=default, metadata={"rule": Rule(number="int", low=2, several=True)})
 
 
 def real(default: float | None, *, low: float, high: float, open_low: bool = False, open_high: bool = False) -> Any:
@@ -113,6 +122,8 @@ def check(owner: str, name: str, value: object, rule: Rule) -> Any:
         return value
     if rule.grades and isinstance(value, Mapping):
         return _check_gains(owner, name, value)
+    if rule.several and isinstance(value, (tuple, list, set, frozenset)):
+        return _check_points(owner, name, value)
     if rule.number and _is_number(value, rule.number):
         number = int(value) if rule.number == "int" else _number(value)  # type: ignore[call-overload]
         above = number > rule.low if rule.open_low else number >= rule.low
@@ -134,6 +145,13 @@ def _check_gains(owner: str, name: str, value: Mapping[Any, Any]) -> GainMap:
     return GainMap(value)
 
 
+def _check_points(owner: str, name: str, value: Collection[Any]) -> tuple[float, ...]:
+    if not value or not all(_is_number(one, "float") and 0 <= one <= 1 for one in value):
+        shown = ", ".join(map(str, value)) or "nothing"
+        raise MeasureError(f"{owner}: {name} holds numbers from 0 to 1, as in {{0.2,0.5,0.8}}; got {shown}.")
+    return tuple(sorted(_number(one) for one in value))
+
+
 def _is_number(value: object, kind: str) -> bool:
     """Whether this is a finite number of the kind; numpy scalars count, booleans do not."""
     if isinstance(value, bool) or not (hasattr(value, "__float__") and hasattr(value, "__add__")):
@@ -152,6 +170,8 @@ def format_value(value: object) -> str:
     """The text of an option's value as the canonical string has it."""
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{format_value(grade)}:{format_value(gain)}" for grade, gain in value.items()) + "}"
+    if isinstance(value, tuple):
+        return "{" + ",".join(map(format_value, value)) + "}"
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
         return str(int(value))
     return str(value)

@@ -74,6 +74,20 @@ def _sort_rows(values: Floats, offsets: Ints, rows: Ints) -> None:
     values[expand(offsets[rows], sizes)] = -matrix[inside]
 
 
+def running_sums(values: Floats, offsets: Ints) -> Floats:
+    """The sum of each segment up to and with each of its values, added from its own first value on.
+
+    One running sum over everything, less what came before, would round each segment by the size of the others. Segments
+    of the same length are the rows of one matrix instead.
+    """
+    running = np.empty(len(values))
+    sizes = np.diff(offsets)
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        places = offsets[:-1][sizes == size][:, None] + np.arange(size)
+        running[places] = np.cumsum(values[places], axis=1)
+    return running
+
+
 def bisect(values: Floats, low: Ints, high: Ints, wanted: Floats, *, past_equal: bool) -> Ints:
     """For each wanted value, how far into its own falling slice ``values[low:high]`` it stands.
 

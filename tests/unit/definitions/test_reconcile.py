@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import warnings
 from functools import cache
 
 import numpy as np
@@ -334,3 +335,44 @@ def test_bad_commands_are_sentences(args, told):
     result = invoke(*args)
     assert result.exit_code == 2
     assert told in result.stderr
+
+
+def test_a_reconciliation_is_told_in_two_languages_and_four_formats() -> None:
+    found = reconcile({"q<1>": {"a": 2, "b": 1}}, {"q<1>": ["b", "x", "a"]}, {"NDCG@10": 0.1234, "MAP": 0.99})
+    english, chinese = found.to_text(), found.to_text("zh")
+    assert english.splitlines()[0] == "Claims"
+    assert chinese.splitlines()[0] == "所报数值"
+    assert len(english.splitlines()) == len(chinese.splitlines())
+    assert "| NDCG@10 | 0.1234 | nDCG@10 |" in found.to_markdown("zh")
+    page = found.to_html("zh")
+    assert "<th>所报</th>" in page
+    assert page.count("<table>") == page.count("</table>") >= 2
+    path = between({"q": {"a": 2, "b": 1}}, {"q": ["b", "x", "a"]}, "rankmeter", "recbole", "NDCG@10")
+    assert path.to_text("zh").splitlines()[0].split() == ["步骤", "数值", "变化", "定义"]
+    assert "<td>gain=binary</td>" in path.to_html()
+
+
+def test_what_cannot_matter_on_the_data_changes_no_value() -> None:
+    """One computation stands for all choices of such a convention; the value is that of each choice alone."""
+    draw = random.Random(4)
+    for tied, grades in ((True, [0, 1]), (False, [0, 1, 2]), (True, [-1, 0, 1, 3]), (False, [0, 1])):
+        judgments = {f"q{q}": {f"d{i}": draw.choice(grades) for i in draw.sample(range(20), 6)} for q in range(5)}
+        run = {
+            f"q{q}": {
+                f"d{i}": draw.choice([1.0, 2.0, -1.0]) if tied else draw.random() for i in draw.sample(range(20), 9)
+            }
+            for q in range(5)
+        }
+        bench = Bench(judgments, run)
+        for name in ("nDCG@5", "AP@5"):
+            measure = rm.parse(name)
+            sets = [one for size in (1, 2) for one in change_sets(axes_of(measure, bench.facts(measure)), size)]
+            made = {with_changes(measure, one) for one in draw.sample(sets, 120)} - {None}
+            for one in made:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", rm.RankmeterWarning)
+                    try:
+                        alone = rm.evaluate(judgments, run, [one]).means[one]
+                    except rm.MeasureError:
+                        continue
+                assert bench.value(one) == pytest.approx(alone, abs=1e-12, nan_ok=True), one

@@ -66,6 +66,7 @@ CHOICES = {
     "alpha": "",
     "norm_AP": "relevant capped list found hits k",
     "norm_P": "k list capped",
+    "norm_RBP": "none capped list",
     "norm_R": "relevant capped",
     "norm_SetP": "list capped",
     "beta": "",

@@ -46,6 +46,11 @@ class Metric:
     """Whether the digits after the name stand behind the point (ranx: ``rbp.95`` is p = 0.95)."""
     numbered: Mapping[str, Any] = field(default_factory=dict)
     """What a number in the name changes besides (ir_measures: RR@k comes from another program than RR)."""
+    together: tuple[str, ...] = ()
+    """The fields that several numbers in the name set at once, in their order (trec_eval: ``utility.1,-1,0,0``); a
+    field alone takes all of them (``11pt_avg.0.2,0.5,0.8``)."""
+    given: tuple[str, ...] = ()
+    """The options that must be stated for the name to mean this measure (ir_measures: NumRet(rel=1))."""
     defaults: tuple[float, ...] = ()
     """The numbers taken where the name has none, as with trec_eval's cutoffs."""
     reason: Texts | None = None
@@ -70,6 +75,15 @@ class Metric:
         if changes.get("queries") == "judged":
             changes["queries"] = None
         return find_measure(self.measure)(**changes)
+
+    def build_together(self, numbers: tuple[float, ...], options: Mapping[str, Any]) -> Measure:
+        """The measure with all the numbers of its name."""
+        if len(self.together) == 1:
+            return self.build(None, options)(**{self.together[0]: numbers})
+        if len(numbers) != len(self.together):
+            fact = f"{self.name} takes {len(self.together)} numbers, but {len(numbers)} were given."
+            raise MeasureError(with_hint(fact, f"{', '.join(self.together)}, in this order"))
+        return self.build(None, options)(**dict(zip(self.together, numbers, strict=True)))
 
     def _changes(self, name: str, value: Any) -> Mapping[str, Any]:
         if name not in self.options:
@@ -132,6 +146,8 @@ class Dialect:
     def measures(self, text: str) -> dict[str, Measure]:
         """The measures that a metric name asks for, each under its own name (``P_5`` and ``P_10`` for P.5,10)."""
         metric, asked = self.find(text)
+        if metric.together and asked.numbers:
+            return {text: metric.build_together(asked.numbers, asked.options)}
         # A cutoff that the metric states is a default as well (xgboost: ndcg is ndcg@32).
         numbers: tuple[float | None, ...] = asked.numbers or metric.defaults or (None,)
         found: dict[str, Measure] = {}
@@ -150,14 +166,25 @@ class Dialect:
 
     def find(self, text: str) -> tuple[Metric, Asked]:
         """The metric that a text names, and what it says of it."""
-        by_name = {name: metric for metric in self.metrics for name in metric.names}
-        asked = read_metric(text, list(by_name))
+        names = list(dict.fromkeys(name for metric in self.metrics for name in metric.names))
+        asked = read_metric(text, names)
         if asked is None:
-            close = nearest(re.split(r"[@(:]|[_.]\d", text)[0], list(by_name), shown=1)
+            self._refuse_accident(text)
+            close = nearest(re.split(r"[@(:]|[_.]\d", text)[0], names, shown=1)
             hint = f"did you mean '{close[0]}'? " if close else ""
             known = ", ".join(metric.name for metric in self.metrics)
             raise MeasureError(f"{self} has no metric '{text}'. Hint: {hint}It has {known}.")
-        return by_name[asked.name], asked
+        meant = [
+            metric for metric in self.metrics if asked.name in metric.names and asked.options.keys() >= {*metric.given}
+        ]
+        return max(meant, key=lambda metric: len(metric.given)), asked
+
+    def _refuse_accident(self, text: str) -> None:
+        """Say why a metric that the tool has is no measure here, where the reason is listed."""
+        for accident in self.accidents:
+            asked = read_metric(text, accident.metrics) if accident.when == "always" else None
+            if asked is not None:
+                raise MeasureError(f"{asked.name} of {self} is not reproduced. {accident.text['en']}")
 
 
 def dialect_names() -> list[str]:
@@ -243,6 +270,8 @@ def _metric(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Metric:
         fraction=entry.get("fraction", False),
         numbered=entry.get("numbered", {}),
         defaults=tuple(entry.get("defaults", ())),
+        together=tuple(entry.get("together", ())),
+        given=tuple(entry.get("given", ())),
         reason=_texts(entry),
     )
 

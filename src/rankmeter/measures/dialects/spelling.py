@@ -97,13 +97,16 @@ def _without_options(text: str) -> tuple[str, dict[str, Any], list[float]]:
 
 
 def _split(arguments: str) -> list[str]:
-    """Split at commas that stand in no inner parentheses."""
-    return re.split(r",(?![^()]*\))", arguments)
+    """Split at commas that stand in no inner parentheses or braces."""
+    return re.split(r",(?![^()]*\))(?![^{}]*\})", arguments)
 
 
 def read_value(text: str) -> Any:
-    """A number, True, False, None, or the text without its quotes."""
+    """A number, True, False, None, a map ``{1:3,2:9}``, or the text without its quotes."""
     text = text.strip()
+    if text.startswith("{") and text.endswith("}"):
+        pairs = (pair.partition(":") for pair in text[1:-1].split(",") if pair.strip())
+        return {read_value(grade): read_value(gain) for grade, _, gain in pairs}
     if _NUMBER.fullmatch(text):
         return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
     return {"True": True, "False": False, "None": None}.get(text, text.strip("'\""))

@@ -1,0 +1,64 @@
+"""A report of a few sections, each a table or lines under a title, as text, Markdown and HTML."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankmeter.definitions.columns import aligned, escaped, pipes
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A title, a table where there is one, and lines under it."""
+
+    title: str
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    lines: Sequence[str] = ()
+    """A line that begins with blanks belongs to the one before."""
+
+
+def as_text(sections: Sequence[Section]) -> str:
+    """For a terminal: what is under a title stands two places to the right."""
+    return "\n\n".join("\n".join(_text_lines(section)) for section in sections)
+
+
+def _text_lines(section: Section) -> list[str]:
+    table = aligned(section.head, section.rows) if section.rows else []
+    if not section.title:
+        return [*table, "", *section.lines] if table else list(section.lines)
+    return [section.title, *(f"  {line}" for line in (*table, *section.lines))]
+
+
+def as_markdown(sections: Sequence[Section]) -> str:
+    """For a document: tables as tables, lines as lists."""
+    parts: list[str] = []
+    for section in sections:
+        parts += [f"### {escaped(section.title)}", ""] if section.title else []
+        parts += [*pipes(section.head, section.rows), ""] if section.rows else []
+        for line in section.lines:
+            text = line.lstrip()
+            parts.append(f"{' ' * (len(line) - len(text))}- {escaped(text)}")
+        parts += [""] if section.lines else []
+    return "\n".join(parts)
+
+
+def as_html(sections: Sequence[Section], name: str) -> str:
+    """For a page: no script, every text escaped."""
+    parts = [f"<section class='{name}'>"]
+    for section in sections:
+        parts += [f"<h3>{html.escape(section.title)}</h3>"] if section.title else []
+        if section.rows:
+            top = "".join(f"<th>{html.escape(cell)}</th>" for cell in section.head)
+            body = "".join(
+                "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in section.rows
+            )
+            parts.append(f"<table><tr>{top}</tr>{body}</table>")
+        parts += [f"<p{_indented(line)}>{html.escape(line.strip())}</p>" for line in section.lines]
+    return "\n".join([*parts, "</section>"])
+
+
+def _indented(line: str) -> str:
+    return " style='margin-left: 2em'" if line.startswith(" ") else ""
