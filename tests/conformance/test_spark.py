@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.conformance.list_cases import BESIDE, DIVERSE, LISTS, with_subtopics
 from tests.conformance.test_streamed import EXACT
 from tests.conformance.test_ways_of_placing import by_query, data, rows
 
@@ -80,6 +81,57 @@ def test_spark_gives_the_values_of_mappings(tables):
     assert found.facts.unjudged_at == expected.facts.unjudged_at
     assert found.facts.sentences() == expected.facts.sentences()
     assert found.definitions == expected.definitions
+
+
+def test_measures_of_lists_come_from_counts_and_sums_that_merge(tables):
+    judgments, run = data(1)
+    with pytest.warns(rm.RankmeterWarning, match="leakage") as expected_warnings:
+        expected = rm.evaluate(judgments, run, LISTS, **BESIDE)
+    with pytest.warns(rm.RankmeterWarning, match="leakage") as found_warnings:
+        found = rm.evaluate(*tables, LISTS, name="run", **BESIDE)
+    assert {str(one.message) for one in found_warnings} >= {str(one.message) for one in expected_warnings}
+    assert found.mean == pytest.approx(expected.mean, abs=0, rel=0, nan_ok=True)
+    assert by_query(found.collect()) == by_query(expected)
+    assert {str(m): found.counted(m) for m in found.means} == {str(m): expected.counted(m) for m in expected.means}
+    assert found.facts.sentences() == expected.facts.sentences()
+    collected = {row["query"]: row.asDict() for row in found.per_query.collect()}
+    assert collected == {row["query"]: row for row in expected.per_query.to_dicts()}
+
+
+def test_lists_need_no_judgments(tables):
+    _, run = data(1)
+    asked = ["Gini(over=recommended)@3", "Personalisation@5", "ShortLists@9"]
+    found = rm.evaluate(None, tables[1], asked)
+    assert found.mean == rm.evaluate(None, run, asked).mean
+    assert found.facts.judgments == "no judgments"
+
+
+def test_subtopics_are_judged_in_spark_too(spark):
+    judgments, run = with_subtopics()
+    frame = pl.DataFrame(judgments, schema=["query", "item", "subtopic", "grade"], orient="row")
+    expected = rm.evaluate(frame, run, DIVERSE)
+    found = rm.evaluate(table(spark, frame.sample(fraction=1, shuffle=True, seed=1)), run, DIVERSE)
+    assert found.mean == expected.mean
+    assert by_query(found.collect()) == by_query(expected)
+    with pytest.raises(rm.MeasureError, match=r"need subtopics, and .* has none"):
+        rm.evaluate(table(spark, frame.drop("subtopic").unique(["query", "item"])), run, DIVERSE)
+    holes = table(spark, frame).selectExpr("query", "item", "nullif(subtopic, '1') as aspect", "grade")
+    with pytest.raises(rm.InputError, match=r"'aspect' is missing in \d+ rows"):
+        rm.evaluate(holes, run, "alpha_nDCG@5")
+
+
+def test_empty_queries_of_a_local_side_are_sent(tables):
+    judgments, run = data(1)
+    judgments, run = {**judgments, "unlisted": {}}, {**run, "unlisted": {}, "q1": {}}
+    asked = ["AP(queries=run)", "NumQ", "RR", "UserCoverage@1"]
+    expected = rm.evaluate(judgments, run, asked)
+    for given in ((tables[0], run), (judgments, tables[1])):
+        local = judgments if given[0] is judgments else data(1)[0]
+        returned = run if given[1] is run else data(1)[1]
+        expected = rm.evaluate(local, returned, asked)
+        found = rm.evaluate(*given, asked)
+        assert by_query(found.collect()) == by_query(expected)
+        assert found.facts.sentences() == expected.facts.sentences()
 
 
 def test_values_per_query_stay_a_spark_table(tables):
@@ -165,6 +217,12 @@ def test_bad_tables_are_refused_in_a_sentence(tables, change, said):
 def test_what_the_data_cannot_answer_is_refused(tables):
     with pytest.raises(rm.MeasureError, match="the highest grade judged is 3"):
         rm.evaluate(*tables, "P(rel=9)@3")
+    with pytest.raises(rm.MeasureError, match=r"longest list of all, .* Hint: .*ShortLists@10"):
+        rm.evaluate(*tables, "ShortLists")
+    with pytest.raises(rm.InputError, match="by= cuts everything into slices"):
+        rm.evaluate(*tables, "RR", by={"q1": "a"})
+    with pytest.raises(rm.MeasureError, match="Coverage@3 needs to know the items that could be recommended"):
+        rm.evaluate(*tables, "Coverage@3")
     with pytest.raises(rm.InputError, match=r"per_query.write.parquet\('x'\)"):
         rm.evaluate(*tables, "RR", per_query_to="x")
 
