@@ -152,22 +152,30 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
 
 def whole_queries(batches: Iterator[Any], missing: Counter[tuple[int, str]]) -> Iterator[pl.DataFrame]:
     """Cut the sorted rows of a partition into blocks of whole queries; rows with nulls are counted and left out."""
-    held: list[pl.DataFrame] = []
+    held: list[Any] = []
+    rest: list[pl.DataFrame] = []
     size = 0
     for batch in batches:
-        frame = _without_missing(pl.DataFrame(pl.from_arrow(batch)), missing)
-        held.append(frame)
-        size += frame.height
+        held.append(batch)
+        size += batch.num_rows
         if size >= BLOCK_ROWS:
-            rows = pl.concat(held)
-            cut = int((rows["query"] != rows["query"][-1]).sum())  # sorted: all rows before the last query
+            rows = pl.concat([*rest, _table(held)])
+            cut = int((rows["query"] != rows["query"][-1]).fill_null(value=True).sum())  # sorted: all before the last
             if cut:
-                yield rows.head(cut)
-            held = [rows.slice(cut)]
+                yield _without_missing(rows.head(cut), missing)
+            held, rest = [], [rows.slice(cut)]
             # A query longer than a block: look again only when twice as much has come, so that cost stays linear.
-            size = min(0, BLOCK_ROWS - held[0].height)
-    if any(frame.height for frame in held):
-        yield pl.concat(held)
+            size = min(0, BLOCK_ROWS - rest[0].height)
+    rows = pl.concat([*rest, *([_table(held)] if held else [])]) if rest or held else pl.DataFrame()
+    if rows.height:
+        yield _without_missing(rows, missing)
+
+
+def _table(batches: Sequence[Any]) -> pl.DataFrame:
+    """Some batches as one frame: Spark's are small, and every step on a frame has its price."""
+    import pyarrow as pa
+
+    return pl.DataFrame(pl.from_arrow(pa.Table.from_batches(batches)))
 
 
 def _without_missing(frame: pl.DataFrame, missing: Counter[tuple[int, str]]) -> pl.DataFrame:
