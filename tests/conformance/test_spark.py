@@ -12,6 +12,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.conformance.list_cases import BESIDE, DIVERSE, LISTS, with_subtopics
+from tests.conformance.path_cases import CASES, judged_values
+from tests.conformance.path_cases import MEASURES as PATH_MEASURES
+from tests.conformance.path_cases import rows as int_rows
 from tests.conformance.test_streamed import EXACT
 from tests.conformance.test_ways_of_placing import by_query, data, rows
 
@@ -19,13 +22,14 @@ import rankmeter as rm
 from rankmeter.scale import spark_worker
 
 SRC = str(Path(rm.__file__).parents[1])
-pytest.importorskip("pyspark", reason="PySpark is not installed")
+pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
 pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, which is not on the path"),
     # PySpark 4.3 says of pandas 3 that it is not fully supported; sockets to the JVM are closed by the collector.
     pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*pandas.*:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:distutils Version classes:DeprecationWarning"),  # PySpark 3.5
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 SOME = [measure for number, measure in enumerate(EXACT) if number % 6 == 0 or "(" not in str(measure)] + [
@@ -82,6 +86,20 @@ def test_spark_gives_the_values_of_mappings(tables):
     assert found.facts.unjudged_at == expected.facts.unjudged_at
     assert found.facts.sentences() == expected.facts.sentences()
     assert found.definitions == expected.definitions
+
+
+def test_the_cases_of_every_path(spark):
+    # All cases in one table, each with queries of its own: a job for each would take long.
+    together = [
+        {1000 * number + q: one for number, case in enumerate(CASES) for q, one in getattr(case, side).items()}
+        for side in ("judgments", "run")
+    ]
+    given = [table(spark, int_rows(one, value)) for one, value in zip(together, ("grade", "score"), strict=True)]
+    found = rm.evaluate(*given, PATH_MEASURES)
+    expected = judged_values(rm.evaluate(*together, PATH_MEASURES), list(together[0]))
+    assert judged_values(found, list(together[0])) == expected
+    by_hand = {1000 * number + q: value for number, case in enumerate(CASES) for q, value in case.rr.items()}
+    assert expected["RR"] == pytest.approx(by_hand, abs=1e-15)
 
 
 def test_measures_of_lists_come_from_counts_and_sums_that_merge(tables):
@@ -279,6 +297,7 @@ except rm.InputError as error:
 """
 
 
+@pytest.mark.skipif(pyspark.__version__ < "4", reason="the package of PySpark 3.5 brings no Connect server")
 def test_connect_gives_the_same(tmp_path):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([SRC, str(Path(__file__).parents[2])])}
     env |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
