@@ -136,7 +136,8 @@ def python_of(one: Entrant, args: argparse.Namespace) -> str:
 
 def environment(one: Entrant) -> dict[str, str]:
     """The checkout is importable for ours; peers see nothing of it."""
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    # Bytecode is kept, as installing a package leaves it: a checkout is compiled by the first of several repetitions.
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")}
     return {**env, "PYTHONPATH": str(HERE.parent / "src")} if one.is_ours else env
 
 

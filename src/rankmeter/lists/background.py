@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic.slates import Items, Rows, Sets
 from rankmeter.errors import MeasureError
+from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints

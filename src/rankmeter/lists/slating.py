@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic.slates import Items, Rows, Slates
 from rankmeter.arithmetic.slates.listquality import is_among
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs.sources import AnyJudgments, AnyRun
+from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure

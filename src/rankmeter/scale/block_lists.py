@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic import Values
 from rankmeter.arithmetic.slates import Counts, Slates, counted_by, value_from_counts, value_from_sums
 from rankmeter.arithmetic.tally import exact_sum
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
 from rankmeter.lists.listing import chosen_by, measured, slates_of
 from rankmeter.lists.protocol import notice

@@ -14,16 +14,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
-from rankmeter.evaluation import ONLY_QUERIES, bounded_by_ties, check_answerable, unjudged_at_cutoffs, values_under
+from rankmeter.evaluation import ONLY_QUERIES, unjudged_at_cutoffs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.lists.protocol import noticed_together, protocol_notes
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measuring import check_answerable, values_under
 from rankmeter.placing import PlacedRun, place_unjudged
 from rankmeter.placing.placements import Placements, Plan, Subtopics
 from rankmeter.placing.subtopics import numbered_items, without_subtopics
@@ -31,6 +32,7 @@ from rankmeter.placing.table import place_blocks
 from rankmeter.planning import by_placing, plan_for, without_any_subtopic
 from rankmeter.results import Facts
 from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
+from rankmeter.tie_bounds import bounded_by_ties
 
 COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
 """The facts that add up."""

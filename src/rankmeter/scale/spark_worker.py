@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import polars as pl
 
 from rankmeter.custom import measure
 from rankmeter.errors import InputError, RankmeterError, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure, parse
 from rankmeter.scale.block_lists import count_groups, listed_in
