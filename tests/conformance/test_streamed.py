@@ -99,6 +99,15 @@ def test_measures_of_lists_come_from_blocks_too(way, tmp_path):
     assert {str(m): found.counted(m) for m in found.means} == {str(m): expected.counted(m) for m in expected.means}
 
 
+def test_every_aggregate_is_put_together_from_blocks(tmp_path):
+    judgments, run = data(1)
+    asked = [f"AP(aggregate={one},empty=nan)@3" for one in ("mean", "filled", "sum", "geometric", "median", "pooled")]
+    found = rm.evaluate(judgments, as_parquet(rows(run, "score"), tmp_path), asked, per_query_to=tmp_path / "v")
+    expected = rm.evaluate(judgments, run, asked)
+    assert found.mean == pytest.approx(expected.mean, abs=0, rel=0, nan_ok=True)
+    assert found["AP(aggregate=filled,empty=nan)@3"] > 0
+
+
 def test_lists_without_judgments_come_from_blocks_too(tmp_path):
     _, run = data(1)
     asked = ["Gini(over=recommended)@3", "Personalisation@5", "ShortLists@9", "Entropy"]
