@@ -76,6 +76,7 @@ def measure(function: Callable[..., Any]) -> Measure:
         "__doc__": function.__doc__,
         "name": name,
         "custom": True,
+        "function": staticmethod(function),
         "bounds": (-math.inf, math.inf),
         "graded": True,
         "places_judged": True,
@@ -83,7 +84,7 @@ def measure(function: Callable[..., Any]) -> Measure:
         "tie_rules": SINGLE_ORDER_TIES,
         "aggregates": ("mean", "geometric", "sum", "median"),
         "lowest_grade": property(lambda _: -math.inf),
-        "__annotations__": {"custom": ClassVar[bool]},
+        "__annotations__": {"custom": ClassVar[bool], "function": ClassVar[Any]},
     }
     made = make_dataclass(name, options, bases=(RankedMeasure,), namespace=facts, frozen=True, kw_only=True, repr=False)
     register(made)

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from rankmeter.lists.slices import Slices
     from rankmeter.measures.slates import SlateMeasure
 
+ONLY_QUERIES = Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="first")
+"""Where only measures of lists are asked for: whose lists they are, and how long."""
+
 Look = Callable[[list[Measure], PlacedRun, Views], None]
 """Is shown the measures that share a placing, and the placing."""
 
@@ -113,11 +116,11 @@ def evaluate(
     if is_spark(judgments) or is_spark(run):
         from rankmeter.scale.spark import evaluate_spark  # which needs pyarrow
 
-        return evaluate_spark(judgments, run, asked, columns, name, per_query_to)
+        return evaluate_spark(judgments, run, asked, columns, name, per_query_to, about)
     if per_query_to is not None:
         from rankmeter.scale.to_file import evaluate_to_file
 
-        return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress)
+        return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress, about)
     return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
 
 
@@ -184,7 +187,7 @@ def evaluate_placing(
         if subtopics is None:
             bounds.add({measure: values[measure] for measure in group if measure in wanted}, placed)
     if placed is None or facts is None:
-        placed = placing.place(Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="first"))
+        placed = placing.place(ONLY_QUERIES)
         facts = _facts(placed, placing, {})
     means = {measure: aggregated(values[measure], measure.aggregate) for measure in ranked}
     wholes: Mapping[Measure, Whole] = {}

@@ -69,14 +69,19 @@ class Placing:
         if not key[2]:
             return self.place(plan), None
         if self.numbered is None:
-            raise MeasureError(
-                with_hint(
-                    f"measures of diversity need subtopics, and {self.judgments} has none.",
-                    "give {query: {item: {subtopic: grade}}}, a subtopic column, or for TREC diversity judgments "
-                    "columns={'subtopic': 'iteration'}",
-                )
-            )
+            raise without_any_subtopic(self.judgments)
         return self.numbered(plan), self.subtopics
+
+
+def without_any_subtopic(judgments: str) -> MeasureError:
+    """What is said where measures of diversity are asked of plain judgments."""
+    return MeasureError(
+        with_hint(
+            f"measures of diversity need subtopics, and {judgments} has none.",
+            "give {query: {item: {subtopic: grade}}}, a subtopic column, or for TREC diversity judgments "
+            "columns={'subtopic': 'iteration'}",
+        )
+    )
 
 
 def into_placing(

@@ -6,10 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.conformance.list_cases import BESIDE, DIVERSE, LISTS, with_subtopics
+from tests.conformance.path_cases import CASES, judged_values
+from tests.conformance.path_cases import MEASURES as PATH_MEASURES
+from tests.conformance.path_cases import rows as int_rows
 from tests.conformance.test_streamed import EXACT
 from tests.conformance.test_ways_of_placing import by_query, data, rows
 
@@ -17,13 +22,14 @@ import rankmeter as rm
 from rankmeter.scale import spark_worker
 
 SRC = str(Path(rm.__file__).parents[1])
-pytest.importorskip("pyspark", reason="PySpark is not installed")
+pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
 pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, which is not on the path"),
     # PySpark 4.3 says of pandas 3 that it is not fully supported; sockets to the JVM are closed by the collector.
     pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*pandas.*:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:distutils Version classes:DeprecationWarning"),  # PySpark 3.5
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 SOME = [measure for number, measure in enumerate(EXACT) if number % 6 == 0 or "(" not in str(measure)] + [
@@ -80,6 +86,75 @@ def test_spark_gives_the_values_of_mappings(tables):
     assert found.facts.unjudged_at == expected.facts.unjudged_at
     assert found.facts.sentences() == expected.facts.sentences()
     assert found.definitions == expected.definitions
+
+
+def test_the_cases_of_every_path(spark):
+    # All cases in one table, each with queries of its own: a job for each would take long.
+    together = [
+        {1000 * number + q: one for number, case in enumerate(CASES) for q, one in getattr(case, side).items()}
+        for side in ("judgments", "run")
+    ]
+    given = [table(spark, int_rows(one, value)) for one, value in zip(together, ("grade", "score"), strict=True)]
+    found = rm.evaluate(*given, PATH_MEASURES)
+    expected = judged_values(rm.evaluate(*together, PATH_MEASURES), list(together[0]))
+    assert judged_values(found, list(together[0])) == expected
+    by_hand = {1000 * number + q: value for number, case in enumerate(CASES) for q, value in case.rr.items()}
+    assert expected["RR"] == pytest.approx(by_hand, abs=1e-15)
+
+
+def test_measures_of_lists_come_from_counts_and_sums_that_merge(tables):
+    judgments, run = data(1)
+    said = []
+    for given in (judgments, run), tables:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", rm.RankmeterWarning)
+            made = rm.evaluate(*given, LISTS, name="run", **BESIDE)
+        said.append(({str(one.message) for one in caught if one.category is rm.RankmeterWarning}, made))
+    (expected_warnings, expected), (found_warnings, found) = said
+    assert found_warnings == expected_warnings
+    assert len(expected_warnings) == 2
+    assert found.mean == pytest.approx(expected.mean, abs=0, rel=0, nan_ok=True)
+    assert by_query(found.collect()) == by_query(expected)
+    assert {str(m): found.counted(m) for m in found.means} == {str(m): expected.counted(m) for m in expected.means}
+    assert found.facts.sentences() == expected.facts.sentences()
+    collected = {row["query"]: row.asDict() for row in found.per_query.collect()}
+    assert collected == {row["query"]: row for row in expected.per_query.to_dicts()}
+
+
+def test_lists_need_no_judgments(tables):
+    _, run = data(1)
+    asked = ["Gini(over=recommended)@3", "Personalisation@5", "ShortLists@9"]
+    found = rm.evaluate(None, tables[1], asked)
+    assert found.mean == rm.evaluate(None, run, asked).mean
+    assert found.facts.judgments == "no judgments"
+
+
+def test_subtopics_are_judged_in_spark_too(spark):
+    judgments, run = with_subtopics()
+    frame = pl.DataFrame(judgments, schema=["query", "item", "subtopic", "grade"], orient="row")
+    expected = rm.evaluate(frame, run, DIVERSE)
+    found = rm.evaluate(table(spark, frame.sample(fraction=1, shuffle=True, seed=1)), run, DIVERSE)
+    assert found.mean == expected.mean
+    assert by_query(found.collect()) == by_query(expected)
+    with pytest.raises(rm.MeasureError, match=r"need subtopics, and .* has none"):
+        rm.evaluate(table(spark, frame.drop("subtopic").unique(["query", "item"])), run, DIVERSE)
+    holes = table(spark, frame).selectExpr("query", "item", "nullif(subtopic, '1') as aspect", "grade")
+    with pytest.raises(rm.InputError, match=r"'aspect' is missing in \d+ rows"):
+        rm.evaluate(holes, run, "alpha_nDCG@5")
+
+
+def test_empty_queries_of_a_local_side_are_sent(tables):
+    judgments, run = data(1)
+    judgments, run = {**judgments, "unlisted": {}}, {**run, "unlisted": {}, "q1": {}}
+    asked = ["AP(queries=run)", "NumQ", "RR", "UserCoverage@1"]
+    expected = rm.evaluate(judgments, run, asked)
+    for given in ((tables[0], run), (judgments, tables[1])):
+        local = judgments if given[0] is judgments else data(1)[0]
+        returned = run if given[1] is run else data(1)[1]
+        expected = rm.evaluate(local, returned, asked)
+        found = rm.evaluate(*given, asked)
+        assert by_query(found.collect()) == by_query(expected)
+        assert found.facts.sentences() == expected.facts.sentences()
 
 
 def test_values_per_query_stay_a_spark_table(tables):
@@ -165,6 +240,12 @@ def test_bad_tables_are_refused_in_a_sentence(tables, change, said):
 def test_what_the_data_cannot_answer_is_refused(tables):
     with pytest.raises(rm.MeasureError, match="the highest grade judged is 3"):
         rm.evaluate(*tables, "P(rel=9)@3")
+    with pytest.raises(rm.MeasureError, match=r"longest list of all, .* Hint: .*ShortLists@10"):
+        rm.evaluate(*tables, "ShortLists")
+    with pytest.raises(rm.InputError, match="by= cuts everything into slices"):
+        rm.evaluate(*tables, "RR", by={"q1": "a"})
+    with pytest.raises(rm.MeasureError, match="Coverage@3 needs to know the items that could be recommended"):
+        rm.evaluate(*tables, "Coverage@3")
     with pytest.raises(rm.InputError, match=r"per_query.write.parquet\('x'\)"):
         rm.evaluate(*tables, "RR", per_query_to="x")
 
@@ -216,6 +297,7 @@ except rm.InputError as error:
 """
 
 
+@pytest.mark.skipif(pyspark.__version__ < "4", reason="the package of PySpark 3.5 brings no Connect server")
 def test_connect_gives_the_same(tmp_path):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([SRC, str(Path(__file__).parents[2])])}
     env |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}

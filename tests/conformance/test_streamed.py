@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.conformance.list_cases import BESIDE, DIVERSE, LISTS, with_subtopics
 from tests.conformance.test_ways_of_placing import MEASURES, by_query, data, rows
 
 import rankmeter as rm
@@ -84,6 +85,45 @@ def test_blocks_give_the_values_of_mappings(way, scattered, tmp_path, monkeypatc
         assert made.tie_bounds == expected.tie_bounds
         assert made.facts.unjudged_at == expected.facts.unjudged_at
         assert made.facts.missing == expected.facts.missing
+
+
+@pytest.mark.filterwarnings("ignore:.*leakage", "ignore:.*judged users have no list")
+@pytest.mark.parametrize("way", [as_parquet, as_shards])
+def test_measures_of_lists_come_from_blocks_too(way, tmp_path):
+    judgments, run = data(1)
+    expected = rm.evaluate(judgments, run, LISTS, **BESIDE)
+    found = rm.evaluate(judgments, way(rows(run, "score"), tmp_path), LISTS, **BESIDE, per_query_to=tmp_path / "v")
+    assert found.mean == pytest.approx(expected.mean, abs=0, rel=0, nan_ok=True)
+    assert by_query(found.collect()) == by_query(expected)
+    assert found.facts.notes == expected.facts.notes
+    assert {str(m): found.counted(m) for m in found.means} == {str(m): expected.counted(m) for m in expected.means}
+
+
+def test_every_aggregate_is_put_together_from_blocks(tmp_path):
+    judgments, run = data(1)
+    asked = [f"AP(aggregate={one},empty=nan)@3" for one in ("mean", "filled", "sum", "geometric", "median", "pooled")]
+    found = rm.evaluate(judgments, as_parquet(rows(run, "score"), tmp_path), asked, per_query_to=tmp_path / "v")
+    expected = rm.evaluate(judgments, run, asked)
+    assert found.mean == pytest.approx(expected.mean, abs=0, rel=0, nan_ok=True)
+    assert found["AP(aggregate=filled,empty=nan)@3"] > 0
+
+
+def test_lists_without_judgments_come_from_blocks_too(tmp_path):
+    _, run = data(1)
+    asked = ["Gini(over=recommended)@3", "Personalisation@5", "ShortLists@9", "Entropy"]
+    found = rm.evaluate(None, as_parquet(rows(run, "score"), tmp_path), asked, per_query_to=tmp_path / "v")
+    assert found.mean == rm.evaluate(None, run, asked).mean
+
+
+def test_subtopics_come_from_blocks_too(tmp_path):
+    judged, run = with_subtopics()
+    frame = pl.DataFrame(judged, schema=["query", "item", "subtopic", "grade"], orient="row")
+    expected = rm.evaluate(frame, run, DIVERSE)
+    found = rm.evaluate(frame, as_parquet(rows(run, "score"), tmp_path), DIVERSE, per_query_to=tmp_path / "v")
+    assert found.mean == expected.mean
+    assert by_query(found.collect()) == by_query(expected)
+    with pytest.raises(rm.MeasureError, match=r"need subtopics, and .* has none"):
+        rm.evaluate({"q2": {"1": 1}}, as_parquet(rows(run, "score"), tmp_path), DIVERSE, per_query_to=tmp_path / "v")
 
 
 def test_measures_that_sum_over_neighbours_are_nearly_equal(tmp_path):

@@ -17,7 +17,7 @@ import numpy as np
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
 from rankmeter.placing.placements import Floats
 
-MERGEABLE = ("mean", "sum", "geometric", "pooled", "median")
+MERGEABLE = ("mean", "sum", "geometric", "pooled", "median", "filled")
 """The aggregates that can be put together from parts. A median needs the values themselves: eight bytes a query."""
 
 
@@ -66,6 +66,8 @@ class Tally:
             return cls(queries, exact_sum(values.numerator[counted]), exact_sum(values.denominator[counted]))
         if aggregate == "median":
             return cls(queries, kept.tolist(), [])
+        if aggregate == "filled":
+            kept = np.nan_to_num(kept, nan=0.0)
         if aggregate == "geometric":
             kept = np.log(np.maximum(kept, GEOMETRIC_FLOOR))
         return cls(queries, exact_sum(kept), [])

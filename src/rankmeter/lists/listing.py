@@ -16,7 +16,7 @@ from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
-from rankmeter.lists.protocol import protocol_notes
+from rankmeter.lists.protocol import notice, protocol_notes
 from rankmeter.lists.slating import Given, Material, gather, lists_of
 from rankmeter.lists.slices import Sample, Slices, sample_of
 from rankmeter.lists.slicing import Slicing, into_slicings
@@ -91,15 +91,15 @@ def measure_lists(
     plain = [measure for measure in listed if type(measure).name != "SegmentGap"]
     lists = lists_of(plain, given.run)
     material = gather(given, lists, placed.queries, plain, sliced=by is not None)
-    slates = _slates(material, plain)
+    slates = slates_of(material, plain)
     values: dict[Measure, Values] = dict(ranked)
     means: dict[Measure, float] = {}
     wholes: dict[Measure, Whole] = {}
     for measure in plain:
-        values[measure], means[measure], whole = _measured(slates[measure], measure, chosen_by(measure, placed))
+        values[measure], means[measure], whole = measured(slates[measure], measure, chosen_by(measure, placed))
         if whole is not None:
             wholes[measure] = whole
-    notes = protocol_notes(material, placed.placements, list(slates.values()))
+    notes = protocol_notes(notice(material, placed.placements, list(slates.values())))
     slices = {}
     if by is not None:
         for slicing in into_slicings(by, placed.queries, material, given.catalogue):
@@ -112,7 +112,7 @@ def measure_lists(
     return Listing(values, means, wholes, slices, tuple(notes))
 
 
-def _slates(material: Material, measures: Sequence[SlateMeasure]) -> dict[SlateMeasure, Slates]:
+def slates_of(material: Material, measures: Sequence[SlateMeasure]) -> dict[SlateMeasure, Slates]:
     """The lists of each measure; those of one order are made once, as deep as the deepest asks."""
     made: dict[tuple[str, str], Slates] = {}
     for key, rows in material.lists.items():
@@ -129,7 +129,7 @@ def chosen_by(measure: Measure, placed: PlacedRun) -> Bools:
     return p.is_judged & p.in_run if policy == "common" else p.is_judged
 
 
-def _measured(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Values, float, Whole | None]:
+def measured(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Values, float, Whole | None]:
     """The values for each list and the aggregate; a measure of all lists looks at the chosen ones only."""
     if measure.aggregate == "whole":
         found = slate_value(slates.pick(chosen), measure)
@@ -210,7 +210,7 @@ class _Cut:
 
     def _whole(self, measure: Measure, inside: Bools) -> float:
         """The value of a measure of all lists for those of one slice."""
-        return _measured(self.slates[measure], measure, inside)[1] if inside.any() else math.nan  # type: ignore[index,arg-type]
+        return measured(self.slates[measure], measure, inside)[1] if inside.any() else math.nan  # type: ignore[index,arg-type]
 
     def _by_items(self) -> _Found:
         """Judgments of the items of one slice only; queries without any are left out."""
@@ -267,7 +267,7 @@ class _Cut:
         members[np.unique(judged.item)] = True
         grades = np.where(members[slates.codes], slates.grades, np.nan)
         cut = replace(slates, grades=grades, judged=judged)
-        return _measured(cut, measure, chosen_by(measure, self.placed) & inside)[0]
+        return measured(cut, measure, chosen_by(measure, self.placed) & inside)[0]
 
 
 def _asks_judgments(measure: Measure) -> bool:

@@ -1,9 +1,12 @@
-"""An honest protocol: what a person should know of the way a recommender was evaluated."""
+"""An honest protocol: what a person should know of the way a recommender was evaluated.
+
+What is noticed are counts, so that blocks of queries notice together what all queries notice at once.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,13 +18,37 @@ from rankmeter.placing.placements import Placements
 FEWEST_USERS = 20
 """With fewer users a candidate set that looks sampled may just be small."""
 
+Noticed = Mapping[str, int]
+"""Counts that add up; of those whose names begin with ``most`` or ``least`` the largest or the smallest counts."""
 
-def protocol_notes(material: Material, placements: Placements, slates: Sequence[Slates]) -> list[str]:
+
+def notice(material: Material, placements: Placements, slates: Sequence[Slates]) -> dict[str, int]:
+    """Count what may have to be said of some queries."""
+    found = {**_leakage(material), **_candidates(material, placements)}
+    if material.history is not None or material.items.listed:
+        found["missing"] = int((placements.is_judged & ~placements.in_run).sum())
+        found["judged"] = int(placements.is_judged.sum())
+    for one in slates[:1]:
+        found |= _lists(one)
+    return found
+
+
+def noticed_together(every: Iterable[Noticed]) -> dict[str, int]:
+    """What some blocks have noticed together."""
+    merged: dict[str, int] = {}
+    for one in every:
+        for name, count in one.items():
+            choose = max if name.startswith("most") else min if name.startswith("least") else sum
+            merged[name] = choose([merged[name], count]) if name in merged else count
+    return merged
+
+
+def protocol_notes(noticed: Noticed) -> list[str]:
     """What is said with the numbers; what could make them wrong is warned of too."""
-    said = [*_leakage(material), *_sampled(material, placements)]
-    for sentence in [*said, *_missing(material, placements)]:
+    said = [*_said_of_leakage(noticed), *_said_of_candidates(noticed)]
+    for sentence in [*said, *_said_of_missing(noticed)]:
         warnings.warn(sentence, RankmeterWarning, stacklevel=4)
-    return said + [note for one in slates[:1] for note in _lists(one)]
+    return said + _said_of_lists(noticed)
 
 
 def _keys(rows: Rows, total: int, lowest: float) -> np.ndarray:
@@ -30,71 +57,89 @@ def _keys(rows: Rows, total: int, lowest: float) -> np.ndarray:
     return keys
 
 
-def _leakage(material: Material) -> list[str]:
+def _leakage(material: Material) -> dict[str, int]:
     """Relevant test pairs that stand in the training data too."""
     if material.history is None or material.judged is None:
-        return []
+        return {}
     total = material.items.total
     relevant = _keys(material.judged, total, np.nextafter(0.0, 1.0))
     before = _keys(material.history, total, -np.inf)  # in rising order: histories are kept so
     at = np.minimum(np.searchsorted(before, relevant), max(len(before) - 1, 0))
-    shared = int((before[at] == relevant).sum()) if len(before) else 0
-    if not shared:
+    return {"leaked": int((before[at] == relevant).sum()) if len(before) else 0, "relevant": len(relevant)}
+
+
+def _said_of_leakage(noticed: Noticed) -> list[str]:
+    if not noticed.get("leaked"):
         return []
-    return [f"{shared:,} of {len(relevant):,} relevant pairs stand in the history too: leakage, unless repeats count"]
+    shared, relevant = noticed["leaked"], noticed["relevant"]
+    return [f"{shared:,} of {relevant:,} relevant pairs stand in the history too: leakage, unless repeats count"]
 
 
-def _sampled(material: Material, p: Placements) -> list[str]:
+def _candidates(material: Material, p: Placements) -> dict[str, int]:
+    """How long the lists of judged users are, and whether all relevant items are in them."""
+    both = p.is_judged & p.in_run
+    if material.judged is None or not both.any():
+        return {}
+    lengths = p.returned[both]
+    relevant = np.bincount(material.judged.query[material.judged.grade > 0], minlength=len(p))[both]
+    found = np.bincount(p.query[p.grade > 0], minlength=len(p))[both]
+    items = material.items
+    return {
+        "users": len(lengths),
+        "with relevant": int((relevant > 0).sum()),
+        "lacking": int((found < relevant).sum()),
+        "least length": int(lengths.min()),
+        "most length": int(lengths.max()),
+        "least others": int((lengths - relevant).min()),
+        "most others": int((lengths - relevant).max()),
+        "most items": max(items.listed, int(np.count_nonzero(items.seen)) if items.seen is not None else 0),
+    }
+
+
+def _said_of_candidates(noticed: Noticed) -> list[str]:
     """Lists that all hold every relevant item and are all of one length, far below the catalogue: sampled negatives.
 
     Krichene and Rendle (KDD 2020): a measure over sampled candidates can order systems otherwise than the exact one.
     """
-    both = p.is_judged & p.in_run
-    lengths = p.returned[both]
-    if material.judged is None or both.sum() < FEWEST_USERS:
+    if noticed.get("users", 0) < FEWEST_USERS or not noticed["with relevant"] or noticed["lacking"]:
         return []
-    relevant = np.bincount(material.judged.query[material.judged.grade > 0], minlength=len(p))[both]
-    found = np.bincount(p.query[p.grade > 0], minlength=len(p))[both]
-    universe = max(
-        material.items.listed, int(np.count_nonzero(material.items.seen)) if material.items.seen is not None else 0
-    )
-    spread = np.ptp(lengths - relevant) == 0 or np.ptp(lengths) == 0
-    if not (relevant > 0).any() or (found < relevant).any() or not spread or 2 * lengths.max() >= universe:
+    spread = noticed["least length"] < noticed["most length"] and noticed["least others"] < noticed["most others"]
+    longest, universe = noticed["most length"], noticed["most items"]
+    if spread or 2 * longest >= universe:
         return []
-    fact = f"every list holds all relevant items among {int(lengths.max()):,} candidates of {universe:,}"
+    fact = f"every list holds all relevant items among {longest:,} candidates of {universe:,}"
     return [f"{fact}: they look sampled, and that can change the order of systems (Krichene & Rendle 2020)"]
 
 
-def _missing(material: Material, p: Placements) -> list[str]:
+def _said_of_missing(noticed: Noticed) -> list[str]:
     """Users without a list; the counts of the evaluation say it too, so it is only warned of."""
-    if material.history is None and not material.items.listed:
+    if not noticed.get("missing"):
         return []
-    missing = int((p.is_judged & ~p.in_run).sum())
-    if not missing:
-        return []
-    return [
-        f"{missing:,} of {int(p.is_judged.sum()):,} judged users have no list; they count as empty lists or not at all"
-    ]
+    missing, judged = noticed["missing"], noticed["judged"]
+    return [f"{missing:,} of {judged:,} judged users have no list; they count as empty lists or not at all"]
 
 
-def _lists(s: Slates) -> list[str]:
-    """Counts of places with items that are not fully known."""
-    said = []
+def _lists(s: Slates) -> dict[str, int]:
+    """Places with items that are not fully known."""
     codes = s.codes[s.codes >= 0]
+    found = {"places": len(codes)}
     if s.items.listed:
-        outside = int((codes >= s.items.listed).sum())
-        if outside:
-            said.append(f"{outside:,} of {len(codes):,} recommended places hold items outside the catalogue")
+        found["outside"] = int((codes >= s.items.listed).sum())
     if isinstance(s.items.features, Sets):
-        zero = np.diff(s.items.features.indptr) == 0
+        found["most blank"] = int((np.diff(s.items.features.indptr) == 0).sum())
     elif s.items.features is not None:
-        zero = ~s.items.features.any(axis=1)
-    else:
-        zero = np.zeros(0, np.bool_)
-    if zero.any():
-        said.append(f"{int(zero.sum()):,} items have a feature vector of zeros; its similarity with everything is 0")
+        found["most blank"] = int((~s.items.features.any(axis=1)).sum())
     if s.history is not None:
-        without = int(((np.diff(s.history.offsets) == 0) & (s.lengths > 0)).sum())
-        if without:
-            said.append(f"{without:,} users with a list have no history; measures that compare with it leave them out")
+        found["without history"] = int(((np.diff(s.history.offsets) == 0) & (s.lengths > 0)).sum())
+    return found
+
+
+def _said_of_lists(noticed: Noticed) -> list[str]:
+    said = []
+    if outside := noticed.get("outside"):
+        said.append(f"{outside:,} of {noticed['places']:,} recommended places hold items outside the catalogue")
+    if blank := noticed.get("most blank"):
+        said.append(f"{blank:,} items have a feature vector of zeros; its similarity with everything is 0")
+    if without := noticed.get("without history"):
+        said.append(f"{without:,} users with a list have no history; measures that compare with it leave them out")
     return said

@@ -5,26 +5,22 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.slates import Items, Rows, Sets, Slates
+from rankmeter.arithmetic.slates import Items, Rows, Slates
 from rankmeter.arithmetic.slates.listquality import is_among
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs.sources import AnyJudgments, AnyRun
 from rankmeter.late import pl
+from rankmeter.lists.background import Background, Vocabulary
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.placing import judgments_table
-from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import group_rows, offsets_of
+from rankmeter.placing.placements import Ints
+from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.slates import Lists, first_items
-from rankmeter.placing.table import encode
-
-FEW_IDS = 5_000
-"""Up to how many ids are looked up one by one."""
 
 _ITEMS = "catalogue=rankmeter.Catalogue(items=..., {0}=...) (in a file or frame: a column {0})"
 NEEDS = {
@@ -74,6 +70,8 @@ class Given:
     run: AnyRun
     catalogue: Catalogue | None
     history: History | None
+    background: Background | None = None
+    """Catalogue and history made ready, where block after block of one run is measured."""
 
     def has(self, need: str) -> bool:
         """Whether this is known."""
@@ -87,69 +85,6 @@ class Given:
         if need == "distance":
             return c is not None and (c.similarity is not None or (c.distance is not None and c.features is not None))
         return c is not None and getattr(c, need) is not None
-
-
-class Vocabulary:
-    """Numbers for ids, given in the order in which they come."""
-
-    def __init__(self, dtype: pl.DataType) -> None:
-        self.dtype = dtype
-        self.ids = pl.Series("id", [], dtype=dtype)
-        self._few: dict[Any, int] | None = {}
-        """The same as a dict while there are few ids, for which a join would be slow."""
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def add(self, ids: pl.Series) -> Ints:
-        """The number of each id; new ones get new numbers."""
-        codes = self.find(ids)
-        unknown = codes < 0
-        if unknown.any():
-            fresh = ids.cast(self.dtype).filter(pl.Series(unknown))
-            first = len(self)
-            new = (
-                pl.Series(list(dict.fromkeys(fresh)), dtype=self.dtype)
-                if len(fresh) < FEW_IDS
-                else fresh.unique(maintain_order=True)
-            )
-            self.ids = pl.concat([self.ids, new.alias("id")], rechunk=True)
-            self._few = {one: number for number, one in enumerate(self.ids)} if len(self) < FEW_IDS else None
-            codes[unknown] = first + Vocabulary._of(new).find(fresh)
-        return codes
-
-    def _table(self) -> Ints | None:
-        """For whole numbers that are not far between: the number of each id at its own place."""
-        if self.dtype not in (pl.Int64, pl.UInt64):
-            return None
-        known = self.ids.to_numpy()
-        if known.min() < 0 or known.max() > 8 * len(known) + 1_000_000:
-            return None
-        table = np.full(int(known.max()) + 1, -1, np.int64)
-        table[known] = np.arange(len(known))
-        return table
-
-    @classmethod
-    def _of(cls, ids: pl.Series) -> Vocabulary:
-        made = cls(ids.dtype)
-        made.ids = ids
-        made._few = {one: number for number, one in enumerate(ids)} if len(ids) < FEW_IDS else None
-        return made
-
-    def find(self, ids: pl.Series) -> Ints:
-        """The number of each id; -1 for strangers."""
-        if not len(ids) or not len(self):
-            return np.full(len(ids), -1, np.int64)
-        ids = ids.cast(self.dtype)
-        if self._few is not None and len(ids) < FEW_IDS:
-            return np.array([self._few.get(one, -1) for one in ids.to_list()], np.int64)
-        if (numbers := self._table()) is not None:
-            asked = ids.to_numpy()
-            inside = (asked >= 0) & (asked < len(numbers))
-            return np.where(inside, numbers[np.where(inside, asked, 0)], -1)
-        known = pl.DataFrame({"id": self.ids, "code": np.arange(len(self))})
-        found = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")["code"]
-        return found.fill_null(-1).to_numpy().astype(np.int64)
 
 
 def shared_type(columns: Mapping[str, pl.Series], what: str) -> pl.DataType:
@@ -235,11 +170,12 @@ def gather(
         users["the history"] = given.history.query
     if truth is not None:
         columns["the judgments"] = truth.item
-    words = Vocabulary(shared_type(columns, "item"))
-    people = Vocabulary(shared_type(users, "query"))
+    people = Vocabulary(_query_type(given, users))
     people.add(queries)
-    listed = 0 if given.catalogue is None else len(words.add(given.catalogue.items))
-    taken = None if given.history is None else words.add(given.history.item)
+    known = given.background
+    if known is None:
+        known = Background.of(given.catalogue, given.history, shared_type(columns, "item"), measures)
+    words = Vocabulary.of(known.ids)
     numbered: dict[tuple[str, str], tuple[Ints, Ints, Ints]] = {}
     for key, one in lists.items():
         same = next((other for other in numbered if lists[other] is one), None)
@@ -247,8 +183,17 @@ def gather(
     judged = (
         None if truth is None else _judged(people.find(truth.query), words.add(truth.item), truth.grade, len(queries))
     )
-    items, history = _known_items(given, taken, people, len(words), listed, len(queries), measures, sliced=sliced)
-    return Material(items, words, judged, history, numbered, len(queries))
+    looked_at = given.judgments is not None or any(_looks_at_histories(m) for m in measures) or sliced
+    history = known.histories(people, len(queries)) if looked_at else None
+    return Material(known.items(len(words)), words, judged, history, numbered, len(queries))
+
+
+def _query_type(given: Given, users: Mapping[str, pl.Series]) -> pl.DataType:
+    known = given.background
+    if known is None:
+        return shared_type(users, "query")
+    everyone, queries = known.everyone, users["the run"]  # what differs in type was said when it was made ready
+    return pl.String() if everyone is not None and everyone.dtype != queries.dtype else queries.dtype
 
 
 def _placed(lists: Lists, people: Vocabulary) -> tuple[Ints, Ints]:
@@ -265,95 +210,7 @@ def _judged(query: Ints, item: Ints, grade: pl.Series, queries: int) -> Rows:
     return Rows(offsets_of(sizes), item[order], grade.to_numpy()[order])
 
 
-def _known_items(
-    given: Given,
-    taken: Ints | None,
-    people: Vocabulary,
-    total: int,
-    listed: int,
-    queries: int,
-    measures: Sequence[Measure],
-    *,
-    sliced: bool,
-) -> tuple[Items, Rows | None]:
-    """Popularity and the descriptions of items, and the history of the queries."""
-    c = given.catalogue
-    counts: Floats | None = None
-    takers: Floats | None = None
-    seen: Bools | None = None
-    users, history, takers_of = 0.0, None, None
-    if given.history is not None and taken is not None:
-        counts = np.bincount(taken, minlength=total).astype(np.float64)
-        seen = counts > 0
-        everyone, code = encode(given.history.query)
-        pairs = np.sort(code.astype(np.int64) * total + taken)
-        pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
-        user, item = pairs // total, pairs % total
-        takers, users = np.bincount(item, minlength=total).astype(np.float64), float(len(everyone))
-        if given.judgments is not None or any(_looks_at_histories(m) for m in measures) or sliced:
-            history = _histories(people.find(everyone), user, item, queries)
-        if any(getattr(m, "source", "") == "history" for m in measures):
-            takers_of = _takers(user, item, total, len(everyone))
-    if c is not None and c.popularity is not None:
-        counts = np.concatenate([c.popularity, np.zeros(total - listed)])
-        seen = counts > 0 if seen is None else seen
-        if takers is None and c.users is not None:
-            takers, users = counts, float(c.users)
-    if c is None:
-        return Items(listed, total, counts, takers, users, seen, takers_of=takers_of), history
-    return (
-        Items(
-            listed, total, counts, takers, users, seen, c.features, c.categories, c.values, c.margins, c.groups,
-            c.group_names, _distance(c), takers_of,
-        ),
-        history,
-    )  # fmt: skip
-
-
 def _looks_at_histories(measure: Measure) -> bool:
     """Whether a measure compares a list with its own user's history."""
     needed = measure.needed() if isinstance(measure, SlateMeasure) else ()
     return "history" in needed or type(measure).name == "PopRSP"
-
-
-def _histories(row: Ints, user: Ints, item: Ints, queries: int) -> Rows:
-    """The items of each query that has a history, sorted by query and item."""
-    query = row[user]
-    inside = query >= 0
-    query, item = query[inside], item[inside]
-    if (np.diff(query) < 0).any():
-        order = group_rows(query, queries)
-        query, item = query[order], item[order]
-    sizes = np.bincount(query, minlength=queries).astype(np.int64)
-    return Rows(offsets_of(sizes), item, np.ones(len(item)))
-
-
-def _takers(user: Ints, item: Ints, total: int, users: int) -> Sets:
-    order = group_rows(item, total)
-    sizes = np.bincount(item, minlength=total).astype(np.int64)
-    return Sets(offsets_of(sizes), user[order], np.ones(len(user)), users)
-
-
-def _distance(catalogue: Catalogue) -> Any:
-    """The catalogue's own distance of pairs of items."""
-    if catalogue.similarity is not None:
-        matrix = catalogue.similarity
-
-        def from_similarity(left: Ints, right: Ints) -> Floats:
-            return 1.0 - np.asarray(matrix[left, right], np.float64).ravel()
-
-        return from_similarity
-    function, features = catalogue.distance, catalogue.features
-    if function is None or features is None or isinstance(features, Sets):
-        return None
-
-    def from_function(left: Ints, right: Ints) -> Floats:
-        found = np.asarray(function(features[left], features[right]), np.float64)
-        if found.shape != left.shape:
-            raise MeasureError(
-                f"the catalogue's distance returned an array of shape {found.shape} for {len(left):,} pairs; "
-                "expected one number for each."
-            )
-        return found
-
-    return from_function

@@ -16,8 +16,9 @@ from rankmeter.inputs.attributes import find_column, ids_of, no_such_column, tab
 from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
+from rankmeter.lists.background import Vocabulary
 from rankmeter.lists.catalogue import Catalogue
-from rankmeter.lists.slating import Material, Vocabulary, shared_type
+from rankmeter.lists.slating import Material, shared_type
 from rankmeter.placing.placements import Ints
 
 NO_LABEL = "(none)"

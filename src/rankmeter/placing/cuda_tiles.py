@@ -22,7 +22,9 @@ SUM_UNIT = 2.0**-23
 BLOCK_Q, BLOCK_V = 128, 64
 WORD = 32
 WIDEST = 128
-"""The widest vectors whose tiles fit into the shared memory of a multiprocessor."""
+"""The widest vectors whose tiles fit into the shared memory of a multiprocessor as a whole."""
+STRIP = 64
+"""Wider vectors are multiplied in strips of so many numbers; each strip is a product of its own."""
 WORDS_PER_ROW = 512
 ROWS_AT_ONCE = 1 << 16
 STRETCHES = 8
@@ -36,21 +38,58 @@ def split_error(width: int) -> float:
     With x = h + l + r, |l| <= u |x| and |r| <= u^2 |x|, what the three products leave out is at most (3 + 3 u) u^2 of
     the sum of absolute products. The two small products are added first, so their 2 n additions err relative to a sum
     that is 2 u of the whole; the n additions of the large product err relative to the whole.
+
+    Wide vectors go in strips, each summed from 0: the n additions are those of one strip, relative to the absolute sum
+    of that strip, and these add up to the whole. Then the strips are added, in float32 rounded to nearest: for each at
+    most half a unit of the absolute sum so far. So the bound hardly grows with the width.
     """
     left_out = 3.1 * HALF_UNIT**2
-    added = width * SUM_UNIT * (1 + 2 * 2.1 * HALF_UNIT)
-    return 1.01 * (left_out + added)
+    return 1.01 * (left_out + _added(width) * (1 + 2 * 2.1 * HALF_UNIT))
 
 
 def half_error(width: int) -> float:
     """The same for the one product of high halves."""
-    return 1.01 * (2.01 * HALF_UNIT + width * SUM_UNIT)
+    return 1.01 * (2.01 * HALF_UNIT + _added(width))
+
+
+def _added(width: int) -> float:
+    """How much the additions of one score err, over the sum of absolute products.
+
+    One unit more for the threshold and the edge of its band, each rounded to float32.
+    """
+    if width <= WIDEST:
+        return (width + 1) * SUM_UNIT
+    return (STRIP + triton.cdiv(width, STRIP) / 2 + 1) * SUM_UNIT
+
+
+@triton.jit
+def _in_strips(
+    high_rows, low_rows, high_tiles, low_tiles, start_q, start, one,
+    WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, THREE: tl.constexpr,
+):  # fmt: skip
+    """The scores of one tile of wide vectors: a product for each strip, summed from 0, then added.
+
+    ``one`` is 1.0, which the compiler does not know: it would make one long sum of all strips, whose error is larger
+    than that of short sums added up.
+    """
+    scores = tl.zeros([BQ, BV], tl.float32)
+    for strip in tl.range(0, WIDTH, BK):
+        a_high = high_rows.load([start_q, strip])
+        b_high = high_tiles.load([start, strip])
+        if THREE:
+            part = tl.dot(low_rows.load([start_q, strip]), b_high.T)
+            part = tl.dot(a_high, low_tiles.load([start, strip]).T, part)
+            part = tl.dot(a_high, b_high.T, part)
+        else:
+            part = tl.dot(a_high, b_high.T)
+        scores += part * one
+    return scores
 
 
 @triton.jit
 def _count(
     q_high, q_low, v_high, v_low, wanted, reach, v_norm, above, band, noted, words, items, per_program, capacity, rows,
-    WIDTH: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, MODE: tl.constexpr,
+    one, WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, MODE: tl.constexpr,
 ):  # fmt: skip
     """Count one block of rows (a query and its threshold) against a stretch of the items.
 
@@ -62,11 +101,14 @@ def _count(
     last = tl.minimum(first + per_program, items)
     row = start_q + tl.arange(0, BQ)
     inside = row < rows
-    high_tiles = tl.make_tensor_descriptor(v_high, [items, WIDTH], [WIDTH, 1], [BV, WIDTH])
-    a_high = tl.make_tensor_descriptor(q_high, [rows, WIDTH], [WIDTH, 1], [BQ, WIDTH]).load([start_q, 0])
+    high_tiles = tl.make_tensor_descriptor(v_high, [items, WIDTH], [WIDTH, 1], [BV, BK])
+    high_rows = tl.make_tensor_descriptor(q_high, [rows, WIDTH], [WIDTH, 1], [BQ, BK])
+    low_tiles, low_rows = high_tiles, high_rows
+    a_high = high_rows.load([start_q, 0])
     if MODE == 2:
-        low_tiles = tl.make_tensor_descriptor(v_low, [items, WIDTH], [WIDTH, 1], [BV, WIDTH])
-        a_low = tl.make_tensor_descriptor(q_low, [rows, WIDTH], [WIDTH, 1], [BQ, WIDTH]).load([start_q, 0])
+        low_tiles = tl.make_tensor_descriptor(v_low, [items, WIDTH], [WIDTH, 1], [BV, BK])
+        low_rows = tl.make_tensor_descriptor(q_low, [rows, WIDTH], [WIDTH, 1], [BQ, BK])
+        a_low = low_rows.load([start_q, 0])
         bit = (1 << (tl.arange(0, BV) % 32)).to(tl.int32)
         word = tl.arange(0, BV // 32)
     limit = tl.load(wanted + row, mask=inside, other=float("inf"))
@@ -74,14 +116,19 @@ def _count(
     counted = tl.zeros([BQ], tl.int32)
     between = tl.zeros([BQ], tl.int32)
     for start in tl.range(first, last, BV):
-        b_high = high_tiles.load([start, 0])
-        if MODE == 2:
-            b_low = low_tiles.load([start, 0])
-            scores = tl.dot(a_low, b_high.T)
-            scores = tl.dot(a_high, b_low.T, scores)
-            scores = tl.dot(a_high, b_high.T, scores)
+        if WIDTH == BK:
+            b_high = high_tiles.load([start, 0])
+            if MODE == 2:
+                b_low = low_tiles.load([start, 0])
+                scores = tl.dot(a_low, b_high.T)
+                scores = tl.dot(a_high, b_low.T, scores)
+                scores = tl.dot(a_high, b_high.T, scores)
+            else:
+                scores = tl.dot(a_high, b_high.T)
         else:
-            scores = tl.dot(a_high, b_high.T)
+            scores = _in_strips(
+                high_rows, low_rows, high_tiles, low_tiles, start_q, start, one, WIDTH, BK, BQ, BV, MODE == 2
+            )
         if start + BV > last:
             scores = tl.where((start + tl.arange(0, BV))[None, :] < last, scores, float("-inf"))
         # A difference is negative where the score is above: its sign bit is the count.
@@ -110,16 +157,18 @@ def _count(
 
 
 @triton.jit
-def _own(q_high, v_high, item, scores, rows, WIDTH: tl.constexpr, BQ: tl.constexpr):
-    """The score of each row's own item, by the same matrix instruction as the counting."""
+def _own(q_high, v_high, item, scores, rows, one, WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr):
+    """The score of each row's own item, by the same matrix instructions as the counting."""
     row = tl.program_id(0) * BQ + tl.arange(0, BQ)
     inside = row < rows
-    width = tl.arange(0, WIDTH)
-    a = tl.load(q_high + row[:, None] * WIDTH + width[None, :], mask=inside[:, None], other=0.0)
     own = tl.load(item + row, mask=inside, other=0)
-    b = tl.load(v_high + own[:, None] * WIDTH + width[None, :], mask=inside[:, None], other=0.0)
     place = tl.arange(0, BQ)
-    value = tl.sum(tl.where(place[:, None] == place[None, :], tl.dot(a, b.T), 0.0), axis=1)
+    value = tl.zeros([BQ], tl.float32)
+    for strip in tl.range(0, WIDTH, BK):
+        width = strip + tl.arange(0, BK)
+        a = tl.load(q_high + row[:, None] * WIDTH + width[None, :], mask=inside[:, None], other=0.0)
+        b = tl.load(v_high + own[:, None] * WIDTH + width[None, :], mask=inside[:, None], other=0.0)
+        value += tl.sum(tl.where(place[:, None] == place[None, :], tl.dot(a, b.T), 0.0), axis=1) * one
     tl.store(scores + row, value, mask=inside)
 
 
@@ -163,10 +212,18 @@ class Halves:
         largest = float(vectors.abs().max())
         scale = 2.0 ** (13 - torch.frexp(torch.tensor(largest or 1.0)).exponent.item())
         width = max(16, triton.next_power_of_2(vectors.shape[1]))
+        if width > WIDEST:
+            width = triton.cdiv(vectors.shape[1], STRIP) * STRIP
         scaled = torch.nn.functional.pad(vectors * scale, (0, width - vectors.shape[1]))
         high = scaled.half()
         norm = torch.linalg.vector_norm(scaled, dim=1, dtype=torch.float64)
         return cls(high.contiguous(), (scaled - high.float()).half().contiguous(), scale, norm)
+
+    @property
+    def strip(self) -> int:
+        """How many numbers of a vector are multiplied at once."""
+        width: int = self.high.shape[1]
+        return width if width <= WIDEST else STRIP
 
     def rows(self, some: Any) -> Halves:
         """The same for some of the vectors."""
@@ -191,8 +248,8 @@ def launch(mode: int, rows: Halves, items: Halves, wanted: Any, error: float) ->
     per_program = triton.cdiv(triton.cdiv(total, BLOCK_V), STRETCHES) * BLOCK_V
     _count[(triton.cdiv(count, BLOCK_Q), STRETCHES)](
         rows.high, rows.low, items.high, items.low, wanted, reach, items.longest(), above, band, noted, words, total,
-        per_program, WORDS_PER_ROW, count, WIDTH=rows.high.shape[1], BQ=BLOCK_Q, BV=BLOCK_V, MODE=mode, num_warps=8,
-        num_stages=3 if mode == 2 else 4,
+        per_program, WORDS_PER_ROW, count, 1.0, WIDTH=rows.high.shape[1], BK=rows.strip, BQ=BLOCK_Q, BV=BLOCK_V,
+        MODE=mode, num_warps=8, num_stages=3 if mode == 2 else 4,
     )  # fmt: skip
     return above, band, noted, words
 
@@ -232,7 +289,8 @@ def count_fast(rows: Halves, items: Halves, own: Any, width: int) -> tuple[Any, 
     """For each row the items above its own one in one low-precision pass, and about how many ranks are in doubt."""
     wanted = torch.empty(len(own), dtype=torch.float32, device=own.device)
     grid = (triton.cdiv(len(own), BLOCK_Q),)
-    _own[grid](rows.high, items.high, own.int(), wanted, len(own), WIDTH=rows.high.shape[1], BQ=BLOCK_Q, num_warps=8)
+    sizes = {"WIDTH": rows.high.shape[1], "BK": rows.strip, "BQ": BLOCK_Q}
+    _own[grid](rows.high, items.high, own.int(), wanted, len(own), 1.0, **sizes, num_warps=8)
     above = launch(0, rows, items, wanted, 0.0)[0]
     some = torch.linspace(0, len(own) - 1, min(SAMPLE, len(own)), device=own.device).long()
     band = launch(1, rows.rows(some), items, wanted[some].contiguous(), half_error(width))[1]

@@ -30,17 +30,16 @@ def numbered_items(table: JudgmentTable) -> tuple[JudgmentTable, Subtopics]:
     """The judged items with a number for a grade, higher for higher ids, and the subtopics behind each number."""
     if table.subtopic is None:
         raise InputError(f"{table.source} has no subtopics.")
-    rows = pl.DataFrame(
-        {"query": table.query, "item": table.item, "subtopic": table.subtopic, "grade": table.grade}
-    ).with_row_index("row")
+    rows = pl.DataFrame({"query": table.query, "item": table.item, "subtopic": table.subtopic, "grade": table.grade})
     _refuse_repeated(rows, table.source)
     items = rows.select("query", "item").unique(maintain_order=True)
     items = items.with_columns(pl.col("item").cast(pl.String).rank("ordinal").cast(pl.Int64).alias("number"))
-    topics = rows.select("query", "subtopic").unique(maintain_order=True).with_row_index("topic")
+    # In an order of their own, so that sums over subtopics do not depend on the order in which rows were given.
+    topics = rows.select("query", "subtopic").unique().sort("query", "subtopic").with_row_index("topic")
     joined = (
         rows.join(items, on=["query", "item"], how="left")
         .join(topics, on=["query", "subtopic"], how="left")
-        .sort("number", "row")
+        .sort("number", "topic")
     )
     sizes = np.bincount(joined["number"].to_numpy(), minlength=len(items) + 1).astype(np.int64)
     subtopics = Subtopics(

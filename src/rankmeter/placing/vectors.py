@@ -6,8 +6,9 @@ outside its error bound.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from rankmeter.placing.scoring import PAIRS_AT_ONCE, Vectors, exact_scores, floa
 from rankmeter.placing.tiles import count_tiles
 
 Precision = Literal["exact", "fast"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +142,10 @@ class TorchVectors:
         return found
 
     def resolve(self, owner: Ints, item: Ints, precision: Precision) -> Resolved:
-        fused = self.device.startswith("cuda") and self.left.shape[1] <= 128
+        fused = self.device.startswith("cuda")
         if precision == "fast" and not fused:
-            fact = f"precision='fast' needs a CUDA device and vectors of at most 128 numbers, not '{self.device}'"
-            raise InputError(with_hint(f"{fact} and {self.left.shape[1]}.", "precision='exact'"))
+            fact = f"precision='fast' needs a CUDA device; these vectors are on '{self.device}'."
+            raise InputError(with_hint(fact, "precision='exact'"))
         rows, items = self._tensor(owner), self._tensor(item)
         threshold = self._scores(rows, items)
         if precision == "fast":
@@ -183,6 +185,12 @@ class TorchVectors:
         return row.cpu().numpy(), column.cpu().numpy() + tile.start, exact.cpu().numpy()
 
     def _fused(self, rows: Any, threshold: Any) -> tuple[Any, Any, Any]:
+        """The CUDA kernel, fewer rows at a time where memory runs out."""
+        from rankmeter.placing import cuda_tiles
+
+        return _fitting(lambda step: self._fused_by(rows, threshold, step), cuda_tiles.ROWS_AT_ONCE, 128)
+
+    def _fused_by(self, rows: Any, threshold: Any, step: int) -> tuple[Any, Any, Any]:
         """The CUDA kernel, some rows at a time; rows with very many doubtful items go through tiles."""
         import torch
 
@@ -190,8 +198,8 @@ class TorchVectors:
 
         left, right = cuda_tiles.Halves.of(self.left), cuda_tiles.Halves.of(self.right)
         above, pair_rows, pair_items = [], [], []
-        for first in range(0, len(rows), cuda_tiles.ROWS_AT_ONCE):
-            some = slice(first, first + cuda_tiles.ROWS_AT_ONCE)
+        for first in range(0, len(rows), step):
+            some = slice(first, first + step)
             wanted = threshold[some]
             counted, row, item, crowded = cuda_tiles.count_exact(
                 left.rows(rows[some]), right, wanted, self.left.shape[1]
@@ -208,14 +216,19 @@ class TorchVectors:
         return torch.cat(above), torch.cat(pair_rows), torch.cat(pair_items)
 
     def _fast(self, rows: Any, items: Any, threshold: Any) -> Resolved:
+        from rankmeter.placing import cuda_tiles
+
+        return _fitting(lambda step: self._fast_by(rows, items, threshold, step), cuda_tiles.ROWS_AT_ONCE, 128)
+
+    def _fast_by(self, rows: Any, items: Any, threshold: Any, step: int) -> Resolved:
         import torch
 
         from rankmeter.placing import cuda_tiles
 
         left, right = cuda_tiles.Halves.of(self.left), cuda_tiles.Halves.of(self.right)
         above, uncertain = [], 0
-        for first in range(0, len(rows), cuda_tiles.ROWS_AT_ONCE):
-            some = slice(first, first + cuda_tiles.ROWS_AT_ONCE)
+        for first in range(0, len(rows), step):
+            some = slice(first, first + step)
             counted, doubt = cuda_tiles.count_fast(left.rows(rows[some]), right, items[some], self.left.shape[1])
             above.append(counted.long())
             uncertain += doubt
@@ -226,15 +239,8 @@ class TorchVectors:
         """Float32 products tile by tile, for any device and any width; smaller tiles where memory runs out."""
         import torch
 
-        tile = 2048
-        while True:
-            try:
-                with _plain_float32(torch):
-                    return self._tiles_of(rows, threshold, tile)
-            except torch.OutOfMemoryError:
-                if tile < 64:
-                    raise
-                tile //= 2
+        with _plain_float32(torch):
+            return _fitting(lambda tile: self._tiles_of(rows, threshold, tile), 2048, 64)
 
     def _tiles_of(self, rows: Any, threshold: Any, tile: int) -> tuple[Any, Any, Any]:
         import torch
@@ -280,6 +286,20 @@ class TorchVectors:
         import torch
 
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.left.device)
+
+
+def _fitting(work: Callable[[int], T], size: int, least: int) -> T:
+    """Work in tiles of this size, or of half of it as often as memory runs out."""
+    import torch
+
+    while True:
+        try:
+            return work(size)
+        except torch.OutOfMemoryError as error:
+            if size <= least:
+                fact = "the device has too little free memory, even for the smallest tiles."
+                raise InputError(with_hint(fact, "free some of it, or rank in main memory: device='cpu'")) from error
+            size //= 2
 
 
 class _plain_float32:
@@ -328,7 +348,7 @@ def _torch_vectors(left: Any, right: Any, *, bias: Any, similarity: str, device:
             raise InputError(f"{what} is a matrix with a row for each vector; this has the shape {tuple(one.shape)}.")
         wrong = (~torch.isfinite(one).all(dim=1)).nonzero().squeeze(1).tolist()
         if wrong:
-            raise InputError(f"{what} holds NaN or infinity in {len(wrong):,} rows: {examples(wrong)}.")
+            raise _not_finite(what, wrong)
         return one
 
     first, second = tensor(left, "query_vectors"), tensor(right, "item_vectors")
@@ -362,8 +382,14 @@ def _array(values: Any, what: str) -> Vectors:
         raise InputError(f"{what} is a matrix with a row for each vector; this has the shape {matrix.shape}.")
     wrong = np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist()
     if wrong:
-        raise InputError(f"{what} holds NaN or infinity in {len(wrong):,} rows: {examples(wrong)}.")
+        raise _not_finite(what, wrong)
     return matrix
+
+
+def _not_finite(what: str, wrong: list[int]) -> InputError:
+    rows = "1 row" if len(wrong) == 1 else f"{len(wrong):,} rows"
+    fact = f"{what} holds NaN or infinity in {rows}: {examples(wrong)}."
+    return InputError(with_hint(fact, "leave these vectors out, with their ids and judgments, or mend the model"))
 
 
 def check_widths(left: int, right: int) -> None:

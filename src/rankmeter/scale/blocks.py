@@ -10,23 +10,28 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
-from rankmeter.evaluation import unjudged_at_cutoffs
+from rankmeter.evaluation import ONLY_QUERIES, unjudged_at_cutoffs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
+from rankmeter.lists.background import Background
+from rankmeter.lists.protocol import noticed_together, protocol_notes
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measures.slates import SlateMeasure
 from rankmeter.measuring import check_answerable, values_under
-from rankmeter.placing import PlacedRun
-from rankmeter.placing.placements import Placements
+from rankmeter.placing import PlacedRun, place_unjudged
+from rankmeter.placing.placements import Placements, Plan, Subtopics
+from rankmeter.placing.subtopics import numbered_items, without_subtopics
 from rankmeter.placing.table import place_blocks
-from rankmeter.planning import by_placing, plan_for
+from rankmeter.planning import by_placing, plan_for, without_any_subtopic
 from rankmeter.results import Facts
+from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
 from rankmeter.tie_bounds import bounded_by_ties
 
 COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
@@ -55,6 +60,10 @@ class State:
     """A few judged queries, for messages."""
     returned: Sequence[str]
     """A few queries of the run."""
+    sums: Mapping[str, tuple[ExactSums, Sequence[float]]] = field(default_factory=dict)
+    """For measures of all lists that are a function of sums, by their text: those sums, and the constants."""
+    noticed: Mapping[str, int] = field(default_factory=dict)
+    """What may have to be said of the lists (`rankmeter.lists.protocol`)."""
 
     def to_json(self) -> str:
         """As text, exactly: Python writes floats so that they are read back as they were."""
@@ -94,6 +103,11 @@ class State:
             highest=max(state.highest for state in every),
             judged=[query for state in every for query in state.judged][: _SHOWN + 1],
             returned=[query for state in every for query in state.returned][: _SHOWN + 1],
+            sums={
+                text: (merged_sums(state.sums[text][0] for state in every), constants)
+                for text, (_, constants) in every[0].sums.items()
+            },
+            noticed=noticed_together(state.noticed for state in every),
         )
 
 
@@ -104,6 +118,8 @@ class BlockValues:
     queries: pl.Series
     values: Mapping[Measure, Values]
     state: State
+    counts: pl.DataFrame | None = None
+    """How often items stand in lists, where a measure asks (`rankmeter.scale.block_lists`)."""
 
     def columns(self) -> dict[str, pl.Series]:
         """The columns that a saved evaluation has."""
@@ -119,57 +135,99 @@ class BlockValues:
 def check_mergeable(measures: Iterable[Measure]) -> None:
     """Refuse measures that cannot be put together from blocks."""
     for measure in measures:
+        if isinstance(measure, SlateMeasure):
+            continue  # `rankmeter.scale.block_lists` knows
         if type(measure).name not in FORMULAS or measure.aggregate not in MERGEABLE:
             fact = f"{measure} looks at all lists together; it cannot be put together from blocks of queries."
             raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
-        if getattr(measure, "subtopics", False):
-            fact = f"{measure} looks at subtopics, which blocks of queries do not carry."
-            raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
 
 
-def evaluate_block(truth: JudgmentTable, run: RunTable, measures: Sequence[Measure], *, wide: bool) -> BlockValues:
+def check_subtopics(measures: Iterable[Measure], has_subtopics: bool, judgments: str) -> None:  # noqa: FBT001
+    """Refuse measures of diversity where the judgments have no subtopics."""
+    if not has_subtopics and any(getattr(measure, "subtopics", False) for measure in measures):
+        raise without_any_subtopic(judgments)
+
+
+def evaluate_block(
+    truth: JudgmentTable | None,
+    run: RunTable,
+    measures: Sequence[Measure],
+    *,
+    wide: bool,
+    known: Background | None = None,
+) -> BlockValues:
     """Evaluate whole queries: all judgments and all rows of the run that they have.
 
     Parameters
     ----------
     truth, run
-        Either may be empty. Ids have the same types on both sides.
+        Either may be empty; ``truth`` is None where nothing is judged at all. Ids have the same types on both sides.
     measures
         What to compute, in this order.
     wide
         Whether items judged not relevant are placed too, to count what is unjudged.
+    known
+        Catalogue and history, for measures of lists.
     """
     values: dict[Measure, Values] = {}
     worst: dict[Measure, Values] = {}
     best: dict[Measure, Values] = {}
-    views: Views | None = None
-    queries = truth.query.clear()
-    highest = float(truth.grade.max()) if len(truth.grade) else -math.inf  # type: ignore[arg-type]
+    plain = None if truth is None else without_subtopics(truth)
+    highest = float(plain.grade.max()) if plain is not None and len(plain.grade) else -math.inf  # type: ignore[arg-type]
+    listed = [measure for measure in measures if isinstance(measure, SlateMeasure)]
+    ranked = [measure for measure in measures if not isinstance(measure, SlateMeasure)]
     unjudged_at: dict[int, int] = {}
-    for key, group in by_placing(list(measures)).items():
-        queries, placements = place_blocks(truth, [run] if len(run.query) else [], plan_for(group, *key[:2], wide=wide))
-        placed, first = PlacedRun(queries, placements, run.scored, highest), views is None
-        views = Views(placements)
-        unjudged_at = unjudged_at_cutoffs(group, views) if wide and first else unjudged_at
+    first: PlacedRun | None = None
+    tied = False
+    for key, group in by_placing(ranked).items():
+        placed, subtopics = _placed(truth if key[2] else plain, run, plan_for(group, *key[:2], wide=wide), highest)
+        views = Views(placed.placements, subtopics)
+        tied |= bool((placed.placements.tied > 1).any())
+        unjudged_at = unjudged_at_cutoffs(group, views) if wide and first is None else unjudged_at
+        first = first or placed
         for measure in group:
             values[measure] = values_under(measure, views, placed)
             worst[measure], best[measure] = _extremes(measure, views, placed, values[measure])
-    if views is None:
-        raise MeasureError("no measure was asked for.")
-    p = views.placements
+    if first is None:
+        first = _placed(plain, run, ONLY_QUERIES, highest)[0]
+    lists = None if known is None or not listed else measure_block(plain, run, first, listed, known)
+    values |= {} if lists is None else lists.values
+    p, queries = first.placements, first.queries
     state = State(
-        tallies=[Tally.of(values[m], m.aggregate) for m in measures],
-        worst=[Tally.of(worst[m], m.aggregate) for m in measures],
-        best=[Tally.of(best[m], m.aggregate) for m in measures],
-        tied=bool((p.tied > 1).any()),
+        tallies=[_tally(values[m], m) for m in measures],
+        worst=[_tally(worst.get(m, values[m]), m) for m in measures],
+        best=[_tally(best.get(m, values[m]), m) for m in measures],
+        tied=tied,
         counts=_counts(p),
         unjudged_at=unjudged_at,
         scored=run.scored,
         highest=highest,
         judged=[str(query) for query in queries.filter(pl.Series(p.is_judged)).head(_SHOWN)],
         returned=[str(query) for query in queries.filter(pl.Series(p.in_run)).head(_SHOWN)],
+        sums={} if lists is None else {str(measure): sums for measure, sums in lists.sums.items()},
+        noticed={} if lists is None else lists.noticed,
     )
-    return BlockValues(queries, {m: values[m] for m in measures}, state)
+    return BlockValues(queries, {m: values[m] for m in measures}, state, None if lists is None else lists.counts)
+
+
+def _placed(
+    truth: JudgmentTable | None, run: RunTable, plan: Plan, highest: float
+) -> tuple[PlacedRun, Subtopics | None]:
+    """Place a block; judgments of subtopics are placed by the numbers of their items."""
+    if truth is None:
+        return place_unjudged(run, plan), None
+    subtopics = None
+    if truth.subtopic is not None:
+        truth, subtopics = numbered_items(truth)
+    queries, placements = place_blocks(truth, [run] if len(run.query) or run.queries is not None else [], plan)
+    return PlacedRun(queries, placements, run.scored, highest), subtopics
+
+
+def _tally(values: Values, measure: Measure) -> Tally:
+    """What a measure of all lists has is counted and added up elsewhere."""
+    if measure.aggregate == "whole":
+        return Tally(int(values.counted.sum()), [], [])
+    return Tally.of(values, measure.aggregate)
 
 
 def _extremes(measure: Measure, views: Views, placed: PlacedRun, values: Values) -> tuple[Values, Values]:
@@ -200,24 +258,51 @@ def _counts(p: Placements) -> dict[str, int]:
     return dict(zip(COUNTS, (int(one.sum()) for one in counted), strict=True))
 
 
-def summary(state: State, measures: Sequence[Measure], judgments: str, run: str, *, strict: bool) -> dict[str, Any]:
-    """Means, counts, tie bounds and facts of all queries, as `DistantEvaluation` takes them; refuses bad input."""
-    if state.counts["judged"] == state.counts["missing"]:
+def summary(
+    state: State,
+    measures: Sequence[Measure],
+    sources: tuple[str | None, str],
+    *,
+    strict: bool,
+    counted: Mapping[Measure, float] | None = None,
+) -> dict[str, Any]:
+    """Means, counts, tie bounds and facts of all queries, as `DistantEvaluation` takes them; refuses bad input.
+
+    ``sources`` names judgments (None where nothing is judged) and run; ``counted`` has the values that counts gave.
+    """
+    judgments, run = sources
+    if judgments is not None and state.counts["judged"] == state.counts["missing"]:
         fact = f"no query in common: {judgments} judges {examples(state.judged, shown=_SHOWN)}; "
         fact += f"{run} holds {examples(state.returned, shown=_SHOWN)}."
         raise InputError(with_hint(fact, "are these the right two inputs? Judgments come first"))
     for measure in measures:
-        check_answerable(measure, scored=state.scored, highest=state.highest, strict=strict)
+        if not isinstance(measure, SlateMeasure):
+            check_answerable(measure, scored=state.scored, highest=state.highest, strict=strict)
     bounds = {}
     for measure, low, high in zip(measures, state.worst, state.best, strict=True):
+        if measure.aggregate == "whole":
+            continue
         ends = low.value(measure.aggregate), high.value(measure.aggregate)
         if state.tied and ends[0] != ends[1] and not math.isnan(ends[0]):
             bounds[measure] = ends
+    means = {}
+    for measure, tally in zip(measures, state.tallies, strict=True):
+        if counted is not None and measure in counted:
+            means[measure] = counted[measure]
+        elif measure.aggregate == "whole":
+            means[measure] = value_of_sums(*state.sums[str(measure)], measure) if tally.queries else math.nan
+        else:
+            means[measure] = tally.value(measure.aggregate)
+    notes = tuple(protocol_notes(state.noticed)) if state.noticed else ()
     return {
-        "means": {m: t.value(m.aggregate) for m, t in zip(measures, state.tallies, strict=True)},
+        "means": means,
         "counts": {m: t.queries for m, t in zip(measures, state.tallies, strict=True)},
         "tie_bounds": bounds,
         "facts": Facts(
-            **dict[str, Any](state.counts), unjudged_at=dict(state.unjudged_at), judgments=judgments, run=run
+            **dict[str, Any](state.counts),
+            unjudged_at=dict(state.unjudged_at),
+            judgments=judgments or "no judgments",
+            run=run,
+            notes=notes,
         ),
     }

@@ -15,16 +15,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from rankmeter.arithmetic import FORMULAS
 from rankmeter.arithmetic.parts import Values
 from rankmeter.asking import Asked
 from rankmeter.errors import InputError, MissingExtraError, RankmeterWarning, with_hint
+from rankmeter.evaluation import About
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
+from rankmeter.lists.background import Background
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measures.slates import SlateMeasure
 from rankmeter.results import Evaluation
-from rankmeter.scale.blocks import State, check_mergeable, summary
+from rankmeter.scale.block_lists import background_of, check_lists, listed_in, values_of_counts
+from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, summary
 from rankmeter.scale.distant import DistantEvaluation
 from rankmeter.scale.spark_tables import Side, judgment_side, local_judgments, local_run, quoted, run_side
 from rankmeter.scale.spark_worker import ARRAYS, Problems, Work, partition_function
@@ -51,8 +54,12 @@ class SparkEvaluation(DistantEvaluation):
     @property
     def per_query(self) -> Frame:
         """A Spark DataFrame: a row per query, a column per measure, null where a query does not count."""
-        columns = [f"case when counted[{i}] then value[{i}] end as {quoted(str(m))}" for i, m in enumerate(self.means)]
-        return self._made.where("state is null and array_contains(counted, true)").selectExpr("query", *columns)
+        alone = [(i, m) for i, m in enumerate(self.means) if m.aggregate != "whole"]
+        columns = [f"case when counted[{i}] then value[{i}] end as {quoted(str(m))}" for i, m in alone]
+        # A measure of all lists together has no value for a query.
+        shown = " or ".join(f"counted[{i}]" for i, _ in alone) or "false"
+        shown = "array_contains(counted, true)" if len(alone) == len(self.means) else shown
+        return self._made.where(f"query is not null and ({shown})").selectExpr("query", *columns)
 
     def to_polars(self) -> Any:
         """The values per query as a Polars frame, fetched."""
@@ -78,6 +85,7 @@ def evaluate_spark(
     columns: Mapping[str, str] | None,
     name: str,
     per_query_to: str | os.PathLike[str] | None = None,
+    about: About | None = None,
 ) -> SparkEvaluation:
     """Evaluate where at least one side is a Spark DataFrame; the other may be anything that `evaluate` takes.
 
@@ -89,15 +97,19 @@ def evaluate_spark(
         As `rankmeter.evaluate` has understood them.
     per_query_to
         Refused: Spark writes tables itself.
+    about
+        Catalogue and history, for measures of lists: they are sent to the workers.
     """
     if per_query_to is not None:
         hint = f"evaluate(...).per_query.write.parquet({os.fspath(per_query_to)!r}) lets the cluster write it"
         raise InputError(with_hint("per_query_to is for files; these values are in Spark.", hint))
     if run is None:
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
+    about = about or About()
     check_mergeable(asked.measures)
+    check_lists(asked.measures, about, judgments)
     _check_arrow()
-    found: SparkEvaluation = _guarded(lambda: _evaluate(judgments, run, asked, columns, name))
+    found: SparkEvaluation = _guarded(lambda: _evaluate(judgments, run, asked, columns, name, about))
     return found
 
 
@@ -107,28 +119,59 @@ def _evaluate(
     asked: Asked,
     columns: Mapping[str, str] | None,
     name: str,
+    about: About,
 ) -> SparkEvaluation:
     measures = asked.measures
     session: Any = (run if is_spark(run) else judgments).sparkSession  # type: ignore[attr-defined]
-    for_truth, for_run = columns_of(columns, "judgments"), columns_of(columns, "run")
-    truth = (judgment_side if is_spark(judgments) else partial(local_judgments, session))(judgments, for_truth)
-    returned = (run_side if is_spark(run) else partial(local_run, session))(run, for_run)
-    id_types = tuple(_id_type(role, truth, returned) for role in ("query", "item"))
-    ordered = _needs_order(measures)
-    both = truth.marked(0, id_types, ordered=ordered).union(returned.marked(1, id_types, ordered=ordered))
-    # By column and without a number: Spark chooses how many partitions, and never deals one query to two of them.
-    dealt = both.repartition("query").sortWithinPartitions("query", *(["position"] if ordered else []))
-    work = Work(tuple(measures), _own_formulas(measures), id_types, returned.scored, truth.source, returned.source)
-    made = dealt.mapInArrow(partition_function(work), work.schema()).persist()
+    truth = _truth(judgments, session, columns_of(columns, "judgments"))
+    returned = (run_side if is_spark(run) else partial(local_run, session))(run, columns_of(columns, "run"))
+    check_subtopics(measures, truth is not None and truth.has_subtopics, "" if truth is None else truth.source)
+    id_types = tuple(_id_type(role, truth or returned, returned) for role in ("query", "item"))
+    sources = None if truth is None else truth.source, returned.source
+    known = _known(about, measures, id_types)
+    work = Work.of(measures, id_types, sources, known, scored=returned.scored)
+    made = _dealt(truth, returned, id_types, measures).mapInArrow(partition_function(work), work.schema()).persist()
     try:
         rows = made.where("state is not null").select("state").collect()
         states, problems = _read_states([row[0] for row in rows])
         problems.check(truth, returned)
-        found = summary(State.merged(states), measures, truth.source, returned.source, strict=asked.strict)
+        counted = _counted(made, measures, known) if work.counts and known is not None else {}
+        found = summary(State.merged(states), measures, sources, strict=asked.strict, counted=counted)
     except BaseException:
         made.unpersist()
         raise
     return SparkEvaluation(made, name=name, asked=asked.names, **found)
+
+
+def _truth(judgments: object, session: Any, columns: Mapping[str, str] | None) -> Side | None:
+    if judgments is None:
+        return None
+    return (judgment_side if is_spark(judgments) else partial(local_judgments, session))(judgments, columns)
+
+
+def _dealt(truth: Side | None, returned: Side, id_types: tuple[str, ...], measures: Sequence[Measure]) -> Frame:
+    """Both sides as one table, all rows of a query in one partition and beside each other."""
+    ordered, subtopics = _needs_order(measures), truth is not None and truth.has_subtopics
+    both = returned.marked(1, id_types, ordered=ordered, subtopics=subtopics)
+    if truth is not None:
+        both = truth.marked(0, id_types, ordered=ordered, subtopics=subtopics).union(both)
+    # By column and without a number: Spark chooses how many partitions, and never deals one query to two of them.
+    return both.repartition("query").sortWithinPartitions("query", *(["position"] if ordered else []))
+
+
+def _known(about: About, measures: Sequence[Measure], id_types: tuple[str, ...]) -> Background | None:
+    """Catalogue and history, made ready for ids of these types."""
+    if not listed_in(measures):
+        return None
+    query, item = (pl.Series(["a"] if kind == "string" else [1]) for kind in id_types)
+    return background_of(about, measures, query, item)
+
+
+def _counted(made: Frame, measures: Sequence[Measure], known: Background) -> dict[Measure, float]:
+    """The values that come from counts of items, added up in the cluster."""
+    counts = made.where("of is not null").groupBy("of", "item", "key").agg({"times": "sum"})
+    found = _polars(counts.selectExpr("of", "item", "key", "`sum(times)` as times"))
+    return values_of_counts(found, listed_in(measures), known)
 
 
 def _read_states(texts: Sequence[str]) -> tuple[list[State], Problems]:
@@ -139,6 +182,8 @@ def _read_states(texts: Sequence[str]) -> tuple[list[State], Problems]:
             problems = problems.with_more(text)
         else:
             states.append(State.from_json(text))
+    if not states and not problems.missing and not problems.errors:
+        raise InputError(with_hint("the run has no rows.", "evaluate(judgments, run, measures): truth first"))
     return states, problems
 
 
@@ -158,22 +203,14 @@ def _id_type(role: str, truth: Side, returned: Side) -> str:
 
 def _needs_order(measures: Sequence[Measure]) -> bool:
     """Whether the order in which rows are given matters."""
-    rules = {m.ties for m in measures if isinstance(m, RankedMeasure)}
-    return bool(rules & {"input", "reversed"}) or any(m.duplicates == "first" for m in measures)
-
-
-def _own_formulas(measures: Sequence[Measure]) -> dict[str, Any]:
-    """The formulas of measures that the user defined: the cluster does not know them."""
-    own = {type(m).name for m in measures if getattr(m, "custom", False)}
-    return {name: FORMULAS[name] for name in own}
+    rules = {m.ties for m in measures if isinstance(m, (RankedMeasure, SlateMeasure))}
+    return bool(rules & {"input", "reversed"}) or any(
+        (m.duplicates or m.default_duplicates) == "first" for m in measures
+    )
 
 
 def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
-    rows = made.where("state is null").drop("state")
-    if hasattr(rows, "toArrow"):
-        frame = _guarded(lambda: pl.from_arrow(rows.toArrow()))
-    else:  # PySpark 3.5
-        frame = pl.DataFrame(_guarded(rows.collect), schema=rows.columns, orient="row", infer_schema_length=None)
+    frame = _guarded(lambda: _polars(made.where("query is not null").select("query", *ARRAYS)))
     width = len(ev.means)
     parts = [frame[name].explode().to_numpy().reshape(-1, width).T for name in ARRAYS]
     return Evaluation(
@@ -185,6 +222,17 @@ def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
         asked=ev.asked,
         facts=ev.facts,
     )
+
+
+def _polars(frame: Frame) -> pl.DataFrame:
+    """A Spark table, fetched."""
+    if hasattr(frame, "toArrow"):
+        return pl.DataFrame(pl.from_arrow(frame.toArrow()))
+    kinds = {"bigint": pl.Int64, "string": pl.String, "double": pl.Float64, "boolean": pl.Boolean}
+    schema = {  # PySpark 3.5
+        name: pl.List(kinds[kind[6:-1]]) if kind.startswith("array<") else kinds[kind] for name, kind in frame.dtypes
+    }
+    return pl.DataFrame([tuple(row) for row in frame.collect()], schema=schema, orient="row")
 
 
 def _guarded(work: Callable[[], Any]) -> Any:
@@ -217,7 +265,8 @@ def _reason(text: str) -> str:
 def _is_gone(error: Exception) -> bool:
     text = f"{type(error).__name__}: {error}"
     signs = (
-        "stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown", "NO_ACTIVE_SESSION",
+        "SparkContext or SparkSession should be created first", "stopped SparkContext",
+        "SparkContext was shut down", "SparkContext has been shutdown", "NO_ACTIVE_SESSION",
         "'NoneType' object has no attribute 'sc'", "'NoneType' object has no attribute '_jvm'", "Connection refused",
         "Connection reset", "Py4JNetworkError", "StatusCode.UNAVAILABLE", "SESSION_NOT_FOUND", "SESSION_CLOSED",
         "INVALID_HANDLE.SESSION", "SESSION_OR_CONTEXT_NOT_EXISTS",

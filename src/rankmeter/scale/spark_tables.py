@@ -12,10 +12,11 @@ from rankmeter.inputs.columns import judgment_columns, run_columns, say_columns
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.late import pl
 from rankmeter.placing import judgments_table, run_table
-from rankmeter.placing.subtopics import without_subtopics
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
 
+BLANK = 2
+"""What is added to the mark of a query that has no row."""
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _TEXT = ("string", "char", "varchar")
 _NUMBERS = (*_WHOLE, "float", "double", "decimal")
@@ -31,6 +32,8 @@ class Side:
     types: Mapping[str, str]
     """The Spark type of each of them."""
     source: str
+    blank: Frame | None = None
+    """A table of the queries that have no row, where a local side had such."""
 
     @property
     def id_types(self) -> dict[str, str]:
@@ -42,14 +45,31 @@ class Side:
         """False where a run has ranks only."""
         return "rank" not in self.columns
 
-    def marked(self, mark: int, id_types: tuple[str, ...], *, ordered: bool) -> Frame:
-        """The table in the one shape of both sides: query, item, value, mark and, where asked for, position."""
+    @property
+    def has_subtopics(self) -> bool:
+        """Whether judgments are about aspects of queries."""
+        return "subtopic" in self.columns
+
+    def marked(self, mark: int, id_types: tuple[str, ...], *, ordered: bool, subtopics: bool) -> Frame:
+        """The table in the one shape of both sides: query, item, value, mark and, where asked for, more.
+
+        Queries without a row get one with a mark of their own.
+        """
         query, item = (
             f"cast({quoted(self.columns[role])} as {kind}) as {role}"
             for role, kind in zip(("query", "item"), id_types, strict=True)
         )
-        position = ["monotonically_increasing_id() as position"] if ordered else []
-        return self.frame.selectExpr(query, item, f"{self._value()} as value", f"tinyint({mark}) as mark", *position)
+        more = ["monotonically_increasing_id() as position"] if ordered else []
+        if subtopics:
+            of = quoted(self.columns["subtopic"]) if self.has_subtopics else "null"
+            more.append(f"cast({of} as string) as subtopic")
+        rows = self.frame.selectExpr(query, item, f"{self._value()} as value", f"tinyint({mark}) as mark", *more)
+        if self.blank is None:
+            return rows
+        nothing = [f"cast(null as {id_types[1]}) as item", "0.0D as value", f"tinyint({mark + BLANK}) as mark"]
+        nothing += ["0L as position"] if ordered else []
+        nothing += ["cast(null as string) as subtopic"] if subtopics else []
+        return rows.union(self.blank.selectExpr(f"cast(query as {id_types[0]}) as query", *nothing))
 
     def _value(self) -> str:
         role = next((role for role in ("grade", "score", "rank") if role in self.columns), None)
@@ -95,6 +115,8 @@ def _side(frame: Frame, found: Mapping[Any, str], source: str) -> Side:
             if base not in (*_WHOLE, *_TEXT):
                 fact = f"{source}: the {role} ids ('{found[role]}') are of type {kind}."
                 raise InputError(with_hint(fact, "ids are text or whole numbers: cast the column to one of them"))
+        elif role == "subtopic":
+            continue  # a name, of whatever type
         elif base not in _NUMBERS and not (base == "boolean" and role == "grade"):
             fact = f"{source}: the {role} column ('{found[role]}') is of type {kind}."
             raise InputError(with_hint(fact, f"a {role} is a number: cast the column to a numeric type"))
@@ -105,8 +127,11 @@ def local_judgments(session: Any, data: object, columns: Mapping[str, str] | Non
     """Judgments that are not in Spark, sent there."""
     if isinstance(data, Labelled):
         raise InputError("lists with labels carry their run; give them alone, or judgments and a run.")
-    truth = without_subtopics(judgments_table(into_judgments(data, columns=columns)))
-    return _sent({"query": truth.query, "item": truth.item, "grade": truth.grade}, session, truth.source)
+    truth = judgments_table(into_judgments(data, columns=columns))
+    found = {"query": truth.query, "item": truth.item, "grade": truth.grade}
+    if truth.subtopic is not None:
+        found["subtopic"] = truth.subtopic.cast(pl.String)
+    return _sent(found, session, truth.source, truth.queries)
 
 
 def local_run(session: Any, data: object, columns: Mapping[str, str] | None) -> Side:
@@ -114,15 +139,20 @@ def local_run(session: Any, data: object, columns: Mapping[str, str] | None) -> 
     found = into_run(data, columns=columns)
     run = joined_runs(list(found.blocks())) if isinstance(found, RunFile) else run_table(found)
     value = {"score": run.score} if run.scored else {"rank": -run.score}
-    return _sent({"query": run.query, "item": run.item, **value}, session, run.source)
+    return _sent({"query": run.query, "item": run.item, **value}, session, run.source, run.queries)
 
 
-def _sent(columns: Mapping[str, pl.Series], session: Any, source: str) -> Side:
+def _sent(columns: Mapping[str, pl.Series], session: Any, source: str, queries: pl.Series | None) -> Side:
     frame = pl.DataFrame(columns).with_columns(pl.selectors.unsigned_integer().cast(pl.String))  # Spark has none
     kinds = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double"}
     types = {column: next(kind for of, kind in kinds.items() if dtype == of) for column, dtype in frame.schema.items()}
     schema = ", ".join(f"{column} {kind}" for column, kind in types.items())
-    return Side(session.createDataFrame(frame.rows(), schema), {name: name for name in columns}, types, source)
+    blank = None
+    if queries is not None:
+        without = queries.cast(frame.schema["query"]).to_frame("query").join(frame, on="query", how="anti")
+        blank = session.createDataFrame(without.rows(), f"query {types['query']}") if without.height else None
+    sent = session.createDataFrame(frame.rows(), schema)
+    return Side(sent, {name: name for name in columns}, types, source, blank)
 
 
 def _base(kind: str) -> str:

@@ -8,38 +8,72 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS
+from rankmeter.custom import measure
 from rankmeter.errors import InputError, RankmeterError, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.measures import Measure
-from rankmeter.scale.blocks import evaluate_block
+from rankmeter.lists.background import Background
+from rankmeter.measures import Measure, parse
+from rankmeter.scale.block_lists import count_groups, listed_in
+from rankmeter.scale.blocks import BlockValues, evaluate_block
+from rankmeter.scale.spark_tables import BLANK
 
 BLOCK_ROWS = 1 << 19
 """A block is worked on when it has so many rows, or when the partition ends; a longer query is a block of its own."""
 ARRAYS = {"value": "double", "counted": "boolean", "numerator": "double", "denominator": "double"}
 """What is known of each query and measure (`rankmeter.arithmetic.Values`), and its type in Spark."""
+COUNTS = {"of": "bigint", "item": "string", "key": "bigint", "times": "bigint"}
+"""What is counted over all lists (`rankmeter.scale.block_lists`)."""
 
 
 @dataclass(frozen=True)
 class Work:
     """What a worker needs to know."""
 
-    measures: tuple[Measure, ...]
-    formulas: Mapping[str, Any]
-    """The formulas of measures that the user defined."""
+    measures: tuple[str, ...]
+    """As text: it holds everything, and needs no class to travel."""
+    own: tuple[Callable[..., Any], ...]
+    """The functions of measures that the user defined, which the cluster does not know."""
     id_types: tuple[str, ...]
     """Of query and item: ``string`` or ``bigint``."""
     scored: bool
-    judgments: str
+    judgments: str | None
+    """How messages call them; None where nothing is judged."""
     run: str
+    known: Background | None
+    """Catalogue and history, for measures of lists."""
+    counts: Mapping[str, str]
+    """The columns of counts of items, where a measure asks for them, and their types in Spark."""
+
+    @classmethod
+    def of(
+        cls,
+        measures: Sequence[Measure],
+        id_types: tuple[str, ...],
+        sources: tuple[str | None, str],
+        known: Background | None,
+        *,
+        scored: bool,
+    ) -> Work:
+        """What there is to do for these measures."""
+        own = {type(m).name: type(m).function for m in measures if getattr(m, "custom", False)}  # type: ignore[attr-defined]
+        counts = {}
+        if known is not None and count_groups(listed_in(measures)):
+            counts = {**COUNTS, "item": "bigint" if known.ids.dtype == pl.Int64 else "string"}
+        return cls(tuple(map(str, measures)), tuple(own.values()), id_types, scored, *sources, known, counts)
+
+    def asked(self) -> list[Measure]:
+        """The measures, those of the user's own made known here."""
+        for function in self.own:
+            measure(function)
+        return [parse(text) for text in self.measures]
 
     def schema(self) -> str:
         """The columns that come out, in Spark's words; an array has an element for each measure.
@@ -47,7 +81,8 @@ class Work:
         A column for each would be four for each measure, and Spark's plans take long with hundreds of columns.
         """
         arrays = ", ".join(f"{name} array<{kind}>" for name, kind in ARRAYS.items())
-        return f"query {self.id_types[0]}, {arrays}, state string"
+        counts = "".join(f", {name} {kind}" for name, kind in self.counts.items())
+        return f"query {self.id_types[0]}, {arrays}, state string{counts}"
 
 
 @dataclass(frozen=True)
@@ -77,6 +112,7 @@ class Problems:
             facts = [
                 f"{side.source}: {what} in {count:,} {'row' if count == 1 else 'rows'}"
                 for mark, side in enumerate((judgments, run))
+                if side is not None
                 for what, count in _said(self.missing, mark, side)
             ]
             fact = f"{'; '.join(facts)}. Nothing was evaluated."
@@ -87,7 +123,7 @@ class Problems:
 
 
 def _said(missing: Counter[tuple[int, str]], mark: int, side: Any) -> Iterator[tuple[str, int]]:
-    words_of = {"query": "missing", "item": "missing", "value": "missing", "nan": "NaN or beyond 2**53"}
+    words_of = dict.fromkeys(("query", "item", "value", "subtopic"), "missing") | {"nan": "NaN or beyond 2**53"}
     for column, words in words_of.items():
         if count := missing[mark, column]:
             yield f"'{side.column_of('value' if column == 'nan' else column)}' is {words}", count
@@ -100,14 +136,14 @@ def partition_function(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
-    FORMULAS.update(work.formulas)
     schema = arrow_schema(work)
+    asked = work.asked()
     problems = Problems()
     for rows in whole_queries(batches, problems.missing):
         if problems.missing or problems.errors:
             continue  # nothing will come of it; go on counting what is wrong
         try:
-            yield from _evaluated(rows, work, schema)
+            yield from _evaluated(rows, work, asked, schema)
         except RankmeterError as error:
             problems = Problems(problems.missing, (str(error),))
     if problems.missing or problems.errors:
@@ -116,64 +152,106 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
 
 def whole_queries(batches: Iterator[Any], missing: Counter[tuple[int, str]]) -> Iterator[pl.DataFrame]:
     """Cut the sorted rows of a partition into blocks of whole queries; rows with nulls are counted and left out."""
-    held: list[pl.DataFrame] = []
+    held: list[Any] = []
+    rest: list[pl.DataFrame] = []
     size = 0
     for batch in batches:
-        frame = _without_missing(pl.DataFrame(pl.from_arrow(batch)), missing)
-        held.append(frame)
-        size += frame.height
+        held.append(batch)
+        size += batch.num_rows
         if size >= BLOCK_ROWS:
-            rows = pl.concat(held)
-            cut = int((rows["query"] != rows["query"][-1]).sum())  # sorted: all rows before the last query
+            rows = pl.concat([*rest, _table(held)])
+            cut = int((rows["query"] != rows["query"][-1]).fill_null(value=True).sum())  # sorted: all before the last
             if cut:
-                yield rows.head(cut)
-            held = [rows.slice(cut)]
+                yield _without_missing(rows.head(cut), missing)
+            held, rest = [], [rows.slice(cut)]
             # A query longer than a block: look again only when twice as much has come, so that cost stays linear.
-            size = min(0, BLOCK_ROWS - held[0].height)
-    if any(frame.height for frame in held):
-        yield pl.concat(held)
+            size = min(0, BLOCK_ROWS - rest[0].height)
+    rows = pl.concat([*rest, *([_table(held)] if held else [])]) if rest or held else pl.DataFrame()
+    if rows.height:
+        yield _without_missing(rows, missing)
+
+
+def _table(batches: Sequence[Any]) -> pl.DataFrame:
+    """Some batches as one frame: Spark's are small, and every step on a frame has its price."""
+    import pyarrow as pa
+
+    return pl.DataFrame(pl.from_arrow(pa.Table.from_batches(batches)))
 
 
 def _without_missing(frame: pl.DataFrame, missing: Counter[tuple[int, str]]) -> pl.DataFrame:
-    columns = ("query", "item", "value")
+    columns = ["query", "item", "value"]
     if not frame.height:
         return frame
-    bad = frame.select(pl.any_horizontal(*(pl.col(c).is_null() for c in columns), pl.col("value").is_nan())).to_series()
-    bad = bad.fill_null(value=True)
+    lacking = [pl.col(column).is_null() for column in columns] + [pl.col("value").is_nan()]
+    if "subtopic" in frame.columns:
+        lacking.append(pl.col("subtopic").is_null() & (pl.col("mark") == 0))
+    # A query without a row has no item.
+    bad = frame.select(pl.any_horizontal(*lacking).fill_null(value=True) & (pl.col("mark") < BLANK)).to_series()
     if not bad.any():
         return frame
     for mark in (0, 1):
         side = frame.filter(pl.col("mark") == mark)
         counts = {(mark, column): side[column].null_count() for column in columns}
         counts[mark, "nan"] = int(side["value"].is_nan().sum() or 0)
+        if mark == 0 and "subtopic" in frame.columns:
+            counts[mark, "subtopic"] = side["subtopic"].null_count()
         missing.update({key: count for key, count in counts.items() if count})
     return frame.filter(~bad)
 
 
-def _evaluated(rows: pl.DataFrame, work: Work, schema: Any) -> Iterator[Any]:
+def _evaluated(rows: pl.DataFrame, work: Work, asked: list[Measure], schema: Any) -> Iterator[Any]:
+    made = evaluate_block(*_tables(rows, work), asked, wide=work.judgments is not None, known=work.known)
+    yield _value_batch(made, work, schema)
+    if work.counts and made.counts is not None and made.counts.height:
+        yield _filled_batch({name: made.counts[name].to_arrow() for name in work.counts}, schema)
+    yield _state_batch(made.state.to_json(), schema)
+
+
+def _tables(rows: pl.DataFrame, work: Work) -> tuple[JudgmentTable | None, RunTable]:
+    """Judgments and run of a block, with the queries that have no row."""
+    judged, returned = rows.filter(pl.col("mark") == 0), rows.filter(pl.col("mark") == 1)
+    with_truth, with_run = (
+        rows.filter(pl.col("mark").is_in([mark, mark + BLANK]))["query"].unique(maintain_order=True)
+        if (rows["mark"] == mark + BLANK).any()
+        else None
+        for mark in (0, 1)
+    )
+    run = RunTable(returned["query"], returned["item"], returned["value"], work.run, work.scored, with_run)
+    if work.judgments is None:
+        return None, run
+    subtopic = judged["subtopic"] if "subtopic" in rows.columns else None
+    columns = (judged["query"], judged["item"], judged["value"])
+    return JudgmentTable(*columns, work.judgments, subtopic, with_truth), run
+
+
+def _value_batch(made: BlockValues, work: Work, schema: Any) -> Any:
     import pyarrow as pa
 
-    judged, returned = rows.filter(pl.col("mark") == 0), rows.filter(pl.col("mark") == 1)
-    truth = JudgmentTable(judged["query"], judged["item"], judged["value"].alias("grade"), work.judgments)
-    run = RunTable(returned["query"], returned["item"], returned["value"].alias("score"), work.run, work.scored)
-    made = evaluate_block(truth, run, work.measures, wide=True)
-    columns: list[Any] = [made.queries.to_arrow().cast(schema.field("query").type)]
+    columns: dict[str, Any] = {"query": made.queries.to_arrow()}
     width = len(work.measures)
     offsets = pa.array(np.arange(0, width * len(made.queries) + 1, width, dtype=np.int32))
     for name in ARRAYS:
         # Row by row, the measures of a query beside each other.
         flat = np.stack([getattr(values, name) for values in made.values.values()], axis=1).ravel()
-        columns.append(pa.ListArray.from_arrays(offsets, pa.array(flat)).cast(schema.field(name).type))
-    columns.append(pa.nulls(len(made.queries), pa.string()))
-    yield pa.RecordBatch.from_arrays(columns, schema=schema)
-    yield _state_batch(made.state.to_json(), schema)
+        columns[name] = pa.ListArray.from_arrays(offsets, pa.array(flat))
+    return _filled_batch(columns, schema)
 
 
 def _state_batch(text: str, schema: Any) -> Any:
     import pyarrow as pa
 
-    nothing = [pa.nulls(1, one.type) for one in list(schema)[:-1]]
-    return pa.RecordBatch.from_arrays([*nothing, pa.array([text], pa.string())], schema=schema)
+    return _filled_batch({"state": pa.array([text], pa.string())}, schema)
+
+
+def _filled_batch(columns: Mapping[str, Any], schema: Any) -> Any:
+    """Rows with these columns, null in all others."""
+    import pyarrow as pa
+
+    rows = len(next(iter(columns.values())))
+    filled = [
+        columns[one.name].cast(one.type) if one.name in columns else pa.nulls(rows, one.type) for one in list(schema)
+    ]
+    return pa.RecordBatch.from_arrays(filled, schema=schema)
 
 
 def arrow_schema(work: Work) -> Any:
@@ -182,4 +260,5 @@ def arrow_schema(work: Work) -> Any:
 
     kinds = {"double": pa.float64(), "boolean": pa.bool_(), "bigint": pa.int64(), "string": pa.string()}
     arrays = [(name, pa.list_(kinds[kind])) for name, kind in ARRAYS.items()]
-    return pa.schema([("query", kinds[work.id_types[0]]), *arrays, ("state", pa.string())])
+    counts = [(name, kinds[kind]) for name, kind in work.counts.items()]
+    return pa.schema([("query", kinds[work.id_types[0]]), *arrays, ("state", pa.string()), *counts])

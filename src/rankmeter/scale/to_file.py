@@ -16,22 +16,23 @@ import numpy as np
 from rankmeter.arithmetic.parts import Values
 from rankmeter.asking import Asked
 from rankmeter.errors import InputError, with_hint
-from rankmeter.evaluation import evaluate_placing
+from rankmeter.evaluation import About, evaluate_placing
 from rankmeter.inputs import RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
+from rankmeter.lists.background import Background
 from rankmeter.measures import Measure
 from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
-from rankmeter.placing.subtopics import without_subtopics
 from rankmeter.placing.table import ScatteredQueryError, same_id_types
 from rankmeter.planning import MOST_JUDGED, into_placing
 from rankmeter.results import Evaluation
-from rankmeter.scale.blocks import State, check_mergeable, evaluate_block, summary
+from rankmeter.scale.block_lists import background_of, check_lists, listed_in, merged_counts, values_of_counts
+from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, evaluate_block, summary
 from rankmeter.scale.distant import DistantEvaluation
 
 QUERIES_AT_ONCE = 200_000
@@ -46,6 +47,7 @@ def evaluate_to_file(
     name: str,
     path: str | os.PathLike[str],
     progress: Listener | None,
+    about: About,
 ) -> Evaluation:
     """Evaluate, and write the values per query to a Parquet file, whole or not at all.
 
@@ -59,21 +61,26 @@ def evaluate_to_file(
     source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
     if not isinstance(source, RunFile):
         given = source if isinstance(source, RunTable) else run  # a pipe can be read only once
-        ev = evaluate_placing(into_placing(judgments, given, columns), asked, name)
+        ev = evaluate_placing(into_placing(judgments, given, columns), asked, name, about=about)
         with _beside(target) as folder:
             ev.save(Path(folder) / target.name)
             (Path(folder) / target.name).replace(target)
         return ev
     measures = asked.measures
     check_mergeable(measures)
-    truth = without_subtopics(judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments"))))
+    check_lists(measures, about, judgments)
+    truth = None
+    if judgments is not None:
+        truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
+        check_subtopics(measures, truth.subtopic is not None, truth.source)
     with _beside(target) as folder:
         try:
-            state, parts = _write_parts(truth, source.blocks(), measures, Path(folder))
+            state, counted, parts = _write_parts(truth, source.blocks(), measures, about, Path(folder))
         except ScatteredQueryError:
             with regrouped(source.blocks()) as blocks:
-                state, parts = _write_parts(truth, blocks, measures, Path(folder))
-        found = summary(state, measures, truth.source, source.source, strict=asked.strict)
+                state, counted, parts = _write_parts(truth, blocks, measures, about, Path(folder))
+        sources = None if truth is None else truth.source, source.source
+        found = summary(state, measures, sources, strict=asked.strict, counted=counted)
         ev = DistantEvaluation(name=name, asked=asked.names, **found, fetch=partial(Evaluation.load, target))
         made = Path(folder) / target.name
         pl.scan_parquet(parts, glob=False, hive_partitioning=False).sink_parquet(
@@ -88,32 +95,42 @@ def _beside(target: Path) -> tempfile.TemporaryDirectory[str]:
 
 
 def _write_parts(
-    truth: JudgmentTable, blocks: Iterable[RunTable], measures: Sequence[Measure], folder: Path
-) -> tuple[State, list[Path]]:
+    truth: JudgmentTable | None, blocks: Iterable[RunTable], measures: Sequence[Measure], about: About, folder: Path
+) -> tuple[State, dict[Measure, float], list[Path]]:
     """Write the values of each block to a file of its own."""
-    wide = len(truth.query) <= MOST_JUDGED
-    known: _ByQuery | None = None
+    wide = truth is not None and len(truth.query) <= MOST_JUDGED
+    listed = listed_in(measures)
+    judged: _ByQuery | None = None
+    known: Background | None = None
+    counts: pl.DataFrame | None = None
     states: list[State] = []
     parts: list[Path] = []
     empty: RunTable | None = None
 
-    def add(judged: JudgmentTable, block: RunTable) -> None:
-        made = evaluate_block(judged, block, measures, wide=wide)
+    def add(some: JudgmentTable | None, block: RunTable) -> None:
+        nonlocal counts
+        made = evaluate_block(some, block, measures, wide=wide, known=known)
         states.append(made.state)
+        if made.counts is not None:
+            counts = merged_counts([made.counts] if counts is None else [counts, made.counts])
         parts.append(folder / f"{len(parts):07}.parquet")
         pl.DataFrame(made.columns()).write_parquet(parts[-1])
 
     for block in blocks:
-        truth, block = same_id_types(truth, block)
-        if known is None or known.table is not truth:
-            known = _ByQuery(truth)
-        add(known.take(block.query), block)
+        if truth is not None:
+            truth, block = same_id_types(truth, block)
+            if judged is None or judged.table is not truth:
+                judged = _ByQuery(truth)
+        if listed and known is None:
+            known = background_of(about, measures, block.query, block.item)
+        add(None if judged is None else judged.take(block.query), block)
         empty = empty or replace(block, query=block.query.clear(), item=block.item.clear(), score=block.score.clear())
-    if known is None or empty is None:
+    if empty is None:
         raise InputError(with_hint("the run has no rows.", "evaluate(judgments, run, measures): truth first"))
-    for judged in known.rest():
-        add(judged, empty)
-    return State.merged(states), parts
+    for rest in () if judged is None else judged.rest():
+        add(rest, empty)
+    counted = {} if known is None or counts is None else values_of_counts(counts, listed, known)
+    return State.merged(states), counted, parts
 
 
 class _ByQuery:
@@ -156,7 +173,9 @@ class _ByQuery:
     def _rows(self, number: Ints) -> JudgmentTable:
         rows = pl.Series(self._order[expand(self._offsets[number], self._sizes[number])])
         table = self.table
-        return JudgmentTable(table.query.gather(rows), table.item.gather(rows), table.grade.gather(rows), table.source)
+        subtopic = None if table.subtopic is None else table.subtopic.gather(rows)
+        query, item, grade = (column.gather(rows) for column in (table.query, table.item, table.grade))
+        return JudgmentTable(query, item, grade, table.source, subtopic)
 
 
 def _header(ev: DistantEvaluation, scratch: Path) -> dict[str, str]:

@@ -7,20 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.arithmetic.parts import summed
 from rankmeter.arithmetic.slates import coverage, diversity, fairness, listquality, popularity, taste, value
-from rankmeter.arithmetic.slates.data import Items, ListValues, Rows, Sets, Slates, Whole
+from rankmeter.arithmetic.slates.data import Counts, Items, ListValues, Rows, Sets, Slates, Whole
 from rankmeter.placing.placements import Floats
 
 SLATE_FORMULAS: dict[str, Callable[[Slates, Any], ListValues | Whole]] = {
-    "Coverage": coverage.coverage,
     "UserCoverage": coverage.user_coverage,
-    "Gini": coverage.gini,
-    "ExposureGini": coverage.exposure_gini,
-    "Entropy": coverage.entropy,
     "ILD": diversity.intra_list_distance,
     "CategoryDiversity": diversity.category_diversity,
     "CategoryEntropy": diversity.category_entropy,
-    "Personalisation": diversity.personalisation,
     "Novelty": popularity.novelty,
     "MIUF": popularity.novelty,
     "EPC": popularity.expected_popularity_complement,
@@ -46,7 +42,16 @@ SLATE_FORMULAS: dict[str, Callable[[Slates, Any], ListValues | Whole]] = {
     "SeenItems": listquality.seen_items,
     "OutsideCatalogue": listquality.outside_catalogue,
 }
-"""The formula of every measure of lists, by its name."""
+"""The formula of every measure of lists that looks at each list, by its name."""
+
+FROM_COUNTS: dict[str, tuple[str | Callable[[Any], str], Callable[[Counts, Items, Any], float]]] = {
+    "Coverage": ("item", coverage.coverage),
+    "Gini": ("item", coverage.gini),
+    "ExposureGini": ("place", coverage.exposure_gini),
+    "Entropy": (coverage.entropy_counts, coverage.entropy),
+    "Personalisation": ("length", diversity.personalisation),
+}
+"""For measures of all lists that ask only how often items stand in them: what to count by, and the formula."""
 
 FROM_SUMS: dict[str, Callable[[Floats, Floats, Any], Floats]] = {
     "PopREO": popularity.relative_spread,
@@ -57,14 +62,50 @@ FROM_SUMS: dict[str, Callable[[Floats, Floats, Any], Floats]] = {
 """For measures of all lists that are a function of sums over queries: that function, ``(..., m) -> (...)``."""
 
 
+def counted_by(measure: Any) -> str | None:
+    """What a measure of all lists counts the places of items by; None where it is no such measure."""
+    by = FROM_COUNTS.get(type(measure).name, (None,))[0]
+    return by(measure) if callable(by) else by
+
+
+def value_from_counts(counts: Counts, items: Items, measure: Any) -> float:
+    """The value of a measure of all lists, from how often items stand in them."""
+    return FROM_COUNTS[type(measure).name][1](counts, items, measure)
+
+
+def value_from_sums(sums: Floats, constants: Floats, measure: Any) -> float:
+    """The value of a measure of all lists, from what the queries add up to."""
+    return float(FROM_SUMS[type(measure).name](sums, constants, measure))
+
+
 def slate_value(slates: Slates, measure: Any) -> ListValues | Whole:
     """The values of one measure for lists that are all counted."""
-    found = SLATE_FORMULAS[type(measure).name](slates.cut(measure.cutoff), measure)
+    slates = slates.cut(measure.cutoff)
+    by = counted_by(measure)
+    if by is not None:
+        return Whole(value_from_counts(Counts.of(slates, by), slates.items, measure))
+    found = SLATE_FORMULAS[type(measure).name](slates, measure)
     if isinstance(found, Whole) and found.parts is not None and found.constants is not None:
-        sums = found.parts.sum(axis=0)
-        value = FROM_SUMS[type(measure).name](sums, found.constants, measure)
-        return Whole(float(value) if len(slates) else float(np.nan), found.parts, found.constants)
+        # Exact sums: the order of the queries changes no digit.
+        sums = np.array([summed(column) for column in found.parts.T])
+        value = value_from_sums(sums, found.constants, measure) if len(slates) else float(np.nan)
+        return Whole(value, found.parts, found.constants)
     return found
 
 
-__all__ = ["FROM_SUMS", "SLATE_FORMULAS", "Items", "ListValues", "Rows", "Sets", "Slates", "Whole", "slate_value"]
+__all__ = [
+    "FROM_COUNTS",
+    "FROM_SUMS",
+    "SLATE_FORMULAS",
+    "Counts",
+    "Items",
+    "ListValues",
+    "Rows",
+    "Sets",
+    "Slates",
+    "Whole",
+    "counted_by",
+    "slate_value",
+    "value_from_counts",
+    "value_from_sums",
+]

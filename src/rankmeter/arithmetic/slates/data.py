@@ -144,6 +144,55 @@ class ListValues:
 
 
 @dataclass(frozen=True, slots=True)
+class Counts:
+    """How often each item stands in lists: whole numbers, which add up to the same whatever is counted first."""
+
+    item: Ints
+    """(m,) codes of items."""
+    key: Ints
+    """(m,) rising: what the times are counted by, a place (from 0), the length of a list, or always 0."""
+    times: Ints
+    """(m,)"""
+
+    @classmethod
+    def of(cls, s: Slates, by: str) -> Counts:
+        """Count the places of all lists ``by`` item alone, by place or by the length of their list."""
+        keys, parts = _cells(s, by)
+        items, times = [], []
+        for codes in parts:
+            codes = codes[codes >= 0]
+            if s.items.total <= 4 * len(codes):
+                counted = np.bincount(codes)
+                items.append(np.flatnonzero(counted))
+                times.append(counted[items[-1]])
+            else:
+                one, many = np.unique(codes, return_counts=True)
+                items.append(one)
+                times.append(many)
+        key = np.repeat(np.asarray(keys, np.int64), [len(one) for one in items])
+        nothing = np.empty(0, np.int64)
+        return cls(np.concatenate([nothing, *items]), key, np.concatenate([nothing, *times]))
+
+    def weighted(self, total: int, weights: Callable[[Ints], Floats] | None = None) -> Floats:
+        """(total,) for each item its times, each with the weight of its key; added key after key."""
+        each = self.times.astype(np.float64)
+        if weights is not None:
+            each *= weights(self.key)
+        return np.bincount(self.item, weights=each, minlength=total).astype(np.float64)
+
+
+def _cells(s: Slates, by: str) -> tuple[list[int], list[Ints]]:
+    """The keys that there are, rising, and the codes that each is about."""
+    if by == "place":
+        return list(range(s.codes.shape[1])), list(s.codes.T)
+    if by == "length":
+        lengths = s.lengths
+        keys = np.unique(lengths[lengths > 0]).tolist()
+        return keys, [s.codes[lengths == length].ravel() for length in keys]
+    return [0], [s.codes.ravel()]
+
+
+@dataclass(frozen=True, slots=True)
 class Whole:
     """One value for all lists: given as it is, or as a function of sums over queries that can be drawn again."""
 
@@ -158,6 +207,18 @@ def known(values: npt.NDArray[Any], codes: Ints, outside: float = 0.0) -> npt.ND
     """The value of each code; ``outside`` for padding and for items that ``values`` does not reach."""
     padded = np.append(values, np.asarray([outside], values.dtype))
     return padded[np.where((codes >= 0) & (codes < len(values)), codes, len(values))]
+
+
+def along(places: Floats) -> Floats:
+    """(n, ...) -> (n,) the sum of each list's numbers, place after place.
+
+    One after another, because places behind the end of a list hold 0 and then change no bit: a list has the same value
+    whatever the longest list beside it is. NumPy's own sum adds in pairs, which depend on the width.
+    """
+    flat = places.reshape(len(places), int(np.prod(places.shape[1:])))
+    if not flat.shape[1]:
+        return np.zeros(len(flat))
+    return np.asarray(np.add.accumulate(flat, axis=1)[:, -1], np.float64)
 
 
 def place_weights(kind: str, places: int, p: float = 0.85) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import Items, ListValues, Sets, Slates, Whole, blocks, expanded
+from rankmeter.arithmetic.slates.data import Counts, Items, ListValues, Sets, Slates, along, blocks, expanded
 from rankmeter.arithmetic.slates.vectors import Described, described, pair_sums_of_cosines
 from rankmeter.placing.placements import Bools, Floats, Ints
 
@@ -73,7 +73,7 @@ def _pairwise(items: Described, codes: Ints, metric: str) -> Floats:
         for step in range(1, places):
             both = has[:, :-step] & has[:, step:]
             apart = _apart(vectors[:, :-step], vectors[:, step:], metric)
-            sums[rows] += np.where(both, apart, 0.0).sum(axis=1)
+            sums[rows] += along(np.where(both, apart, 0.0))
     return sums
 
 
@@ -108,7 +108,7 @@ def _jaccard(items: Described, codes: Ints) -> Floats:
         alike = np.divide(shared, union, out=np.ones_like(shared), where=union > 0)
         upper = np.triu(np.ones((places, places), np.bool_), 1)
         both = has[:, :, None] & has[:, None, :] & upper
-        sums[rows] = np.where(both, 1.0 - alike, 0.0).sum(axis=(1, 2))
+        sums[rows] = along(np.where(both, 1.0 - alike, 0.0))
     return sums
 
 
@@ -163,16 +163,17 @@ def category_entropy(s: Slates, m: Any) -> ListValues:
     return ListValues(np.concatenate(values) / below, np.ones(len(s)), np.concatenate(has))
 
 
-def personalisation(s: Slates, _: Any) -> Whole:
-    """One minus the mean cosine of two users' lists, from the counts of items alone."""
-    lengths = s.lengths
-    users = int(np.count_nonzero(lengths))
+def personalisation(counts: Counts, items: Items, _: Any) -> float:
+    """One minus the mean cosine of two users' lists, from the counts of items by the length of their list."""
+    places = np.bincount(counts.key, weights=counts.times)
+    length = np.flatnonzero(places)
+    users = int((places[length] / np.maximum(length, 1)).sum())  # whole numbers: every list has its length of places
     if users < 2:
-        return Whole(math.nan)
-    per_place = np.divide(1.0, np.sqrt(lengths), out=np.zeros(len(s)), where=lengths > 0)
-    sums = np.bincount(s.codes[s.present], weights=np.repeat(per_place, lengths), minlength=s.items.total)
-    similar = float(sums @ sums) - users  # the square of the sum, without each list's likeness to itself
-    return Whole(1.0 - max(similar, 0.0) / (users * (users - 1.0)))
+        return math.nan
+    sums = counts.weighted(items.total, lambda length: 1.0 / np.sqrt(length))
+    # The square of the sum, without each list's likeness to itself.
+    similar = math.fsum(sums * sums) - users
+    return 1.0 - max(similar, 0.0) / (users * (users - 1.0))
 
 
 def categories(items: Items) -> Sets:

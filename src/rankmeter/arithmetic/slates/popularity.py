@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import Items, ListValues, Rows, Slates, Whole, known, place_weights
+from rankmeter.arithmetic.slates.data import Items, ListValues, Rows, Slates, Whole, along, known, place_weights
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 
@@ -23,7 +23,7 @@ def counts_of(items: Items, count: str) -> tuple[Floats, float]:
 def novelty(s: Slates, m: Any) -> ListValues:
     """The mean self-information of the recommended items."""
     information, counted = _information(s, m, getattr(m, "count", "users"))
-    numerator = information.sum(axis=1)
+    numerator = along(information)
     lengths = np.count_nonzero(counted, axis=1).astype(np.float64)
     if m.norm == "log":
         total = counts_of(s.items, getattr(m, "count", "users"))[1]
@@ -64,8 +64,8 @@ def expected_free_discovery(s: Slates, m: Any) -> ListValues:
 
 def _discounted(s: Slates, m: Any, worth: Floats, counted: Bools) -> ListValues:
     weights = place_weights(m.discount, s.codes.shape[1])
-    numerator = np.where(_relevance(s, m) & counted, worth * weights, 0.0).sum(axis=1)
-    below = np.where(counted, weights, 0.0).sum(axis=1)
+    numerator = along(np.where(_relevance(s, m) & counted, worth * weights, 0.0))
+    below = along(np.where(counted, weights, 0.0))
     defined = s.lengths > 0 if m.relevance == "all" else has_relevant(s, m)
     return ListValues(numerator, below, defined)
 
@@ -87,7 +87,7 @@ def average_popularity(s: Slates, m: Any) -> ListValues:
     popular = known(taken, s.codes)
     counted = s.present & (popular > 0) if m.cold == "skip" else s.present
     lengths = np.count_nonzero(counted, axis=1)
-    return ListValues(np.where(counted, popular, 0.0).sum(axis=1), lengths.astype(np.float64), lengths > 0)
+    return ListValues(along(np.where(counted, popular, 0.0)), lengths.astype(np.float64), lengths > 0)
 
 
 def tail_of(items: Items, m: Any) -> Bools:
@@ -128,7 +128,7 @@ def popularity_lift(s: Slates, m: Any) -> ListValues:
     """How much more popular a list is than its user's history."""
     taken, _ = counts_of(s.items, m.count)
     lengths = s.lengths
-    popular = known(taken, s.codes).sum(axis=1) / np.maximum(lengths, 1)
+    popular = along(known(taken, s.codes)) / np.maximum(lengths, 1)
     history = rows_of(s.history)
     sizes = np.diff(history.offsets)
     before = np.bincount(history.query, weights=taken[history.item], minlength=len(s)) / np.maximum(sizes, 1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import ListValues, Slates, known, place_weights
+from rankmeter.arithmetic.slates.data import ListValues, Slates, along, known, place_weights
 from rankmeter.arithmetic.slates.diversity import categories, category_shares, spread
 from rankmeter.arithmetic.slates.popularity import counts_of, has_relevant, rows_of
 from rankmeter.arithmetic.slates.vectors import described, likeness_to_history
@@ -27,7 +27,7 @@ def serendipity(s: Slates, m: Any) -> ListValues:
     defined = lengths > 0 if m.relevance == "all" or m.surprise == "history" else has_relevant(s, m)
     if m.surprise == "history" and m.relevance == "judged":
         defined = defined & has_relevant(s, m)
-    return ListValues(np.where(useful, surprise, 0.0).sum(axis=1), lengths.astype(np.float64), defined)
+    return ListValues(along(np.where(useful, surprise, 0.0)), lengths.astype(np.float64), defined)
 
 
 def unexpectedness(s: Slates, m: Any) -> ListValues:
@@ -37,7 +37,7 @@ def unexpectedness(s: Slates, m: Any) -> ListValues:
     else:
         surprise, counted = _unlike_history(s, m)
     lengths = np.count_nonzero(counted, axis=1)
-    return ListValues(np.where(counted, surprise, 0.0).sum(axis=1), lengths.astype(np.float64), lengths > 0)
+    return ListValues(along(np.where(counted, surprise, 0.0)), lengths.astype(np.float64), lengths > 0)
 
 
 def _rank_surprise(s: Slates) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, blocks, expanded
+from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, blocks, expanded
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 
@@ -89,7 +89,7 @@ def pair_sums_of_cosines(items: Described, codes: Ints) -> Floats:
         )
     else:
         squared = np.einsum("ij,ij->i", units, units)[:-1]
-    alone = np.where(has, squared[np.where(has, codes, 0)], 0.0).sum(axis=1)
+    alone = along(np.where(has, squared[np.where(has, codes, 0)], 0.0))
     return np.asarray((_squared_sums(units, codes, has) - alone) / 2.0)
 
 

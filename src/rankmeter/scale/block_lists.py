@@ -1,0 +1,165 @@
+"""Measures of lists from blocks of queries: values for each list, and for all lists counts and sums that merge exactly.
+
+What all lists together are asked (coverage, Gini, exposure of groups) is a function of how often items stand in them,
+or of sums over queries. Counts are whole numbers and sums are exact: blocks give the digits of everything in memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmeter.arithmetic import Values
+from rankmeter.arithmetic.slates import Counts, Slates, counted_by, value_from_counts, value_from_sums
+from rankmeter.arithmetic.tally import exact_sum
+from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
+from rankmeter.lists.background import Background, Vocabulary
+from rankmeter.lists.listing import chosen_by, measured, slates_of
+from rankmeter.lists.protocol import notice
+from rankmeter.lists.slating import Given, check_needs, gather, lists_of, order_of, shared_type
+from rankmeter.measures import Measure
+from rankmeter.measures.slates import SlateMeasure
+from rankmeter.placing import PlacedRun
+
+if TYPE_CHECKING:
+    from rankmeter.evaluation import About
+
+ExactSums = Sequence[Sequence[float]]
+"""For each sum over queries a few numbers whose exact sum it is."""
+
+
+def listed_in(measures: Iterable[Measure]) -> list[SlateMeasure]:
+    """The measures of lists among them."""
+    return [measure for measure in measures if isinstance(measure, SlateMeasure)]
+
+
+def check_lists(measures: Sequence[Measure], about: About, judgments: Any) -> None:
+    """Refuse what blocks of queries cannot answer, and measures that ask for what was not given."""
+    if about.by is not None:
+        fact = "by= cuts everything into slices, which blocks of queries are not."
+        raise InputError(with_hint(fact, "evaluate slices on data in memory"))
+    for measure in listed_in(measures):
+        if type(measure).name == "SegmentGap":
+            fact = f"{measure} compares slices of users, which blocks of queries do not know."
+            raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
+        if measure.cutoff is None and _asks_for_the_longest(measure):
+            fact = f"{measure} without a cutoff depends on the longest list of all, which a block does not know."
+            raise MeasureError(with_hint(fact, f"say how long lists are: {measure}@10"))
+    check_needs(measures, Given(judgments, None, about.catalogue, about.history), has_segments=False)  # type: ignore[arg-type]
+
+
+def _asks_for_the_longest(measure: Any) -> bool:
+    return (
+        type(measure).name == "ShortLists"
+        or getattr(measure, "lists", "") == "full"
+        or getattr(measure, "divisor", "") == "k"
+        or getattr(measure, "surprise", "") == "popular"
+    )
+
+
+def background_of(about: About, measures: Sequence[Measure], query: pl.Series, item: pl.Series) -> Background:
+    """Catalogue and history made ready for blocks whose ids have these types; what is compared as text is said once."""
+    queries, items = {"the run": query}, {"the run": item}
+    if about.catalogue is not None:
+        items["the catalogue"] = about.catalogue.items
+    if about.history is not None:
+        queries["the history"] = about.history.query
+        items["the history"] = about.history.item
+    shared_type(queries, "query")
+    return Background.of(about.catalogue, about.history, shared_type(items, "item"), measures)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLists:
+    """What the lists of a block gave."""
+
+    values: Mapping[Measure, Values]
+    counts: pl.DataFrame
+    """How often items stand in lists: a row for each group of measures (``of``), item and key (`Counts`)."""
+    sums: Mapping[Measure, tuple[ExactSums, Sequence[float]]]
+    """For measures of all lists that are a function of sums: those of this block, and the constants."""
+    noticed: Mapping[str, int]
+
+
+def count_groups(listed: Sequence[SlateMeasure]) -> dict[SlateMeasure, int]:
+    """The measures of all lists that come from counts, and the number of what each counts; equal ones share one."""
+    groups: dict[Any, int] = {}
+    made = {}
+    for measure in listed:
+        by = counted_by(measure)
+        if by is not None:
+            key = (by, measure.cutoff, order_of(measure), measure.queries or measure.default_queries)
+            made[measure] = groups.setdefault(key, len(groups))
+    return made
+
+
+def measure_block(
+    truth: JudgmentTable | None, run: RunTable, placed: PlacedRun, listed: Sequence[SlateMeasure], known: Background
+) -> BlockLists:
+    """Measure the lists of whole queries."""
+    given = Given(truth, run, None, None, known)
+    material = gather(given, lists_of(listed, run), placed.queries, listed, sliced=False)
+    slates = slates_of(material, listed)
+    values: dict[Measure, Values] = {}
+    sums: dict[Measure, tuple[ExactSums, Sequence[float]]] = {}
+    counts: dict[int, pl.DataFrame] = {}
+    groups = count_groups(listed)
+    nothing = np.full(len(placed.queries), np.nan)
+    for measure in listed:
+        chosen = chosen_by(measure, placed)
+        if measure in groups:
+            values[measure] = Values(nothing, chosen, nothing, nothing)
+            number = groups[measure]
+            if number not in counts:
+                cut = slates[measure].pick(chosen).cut(measure.cutoff)
+                counts[number] = _counted(cut, counted_by(measure) or "item", number, material.vocabulary)
+            continue
+        values[measure], _, whole = measured(slates[measure], measure, chosen)
+        if whole is not None and whole.parts is not None and whole.constants is not None:
+            sums[measure] = [exact_sum(column) for column in whole.parts.T], whole.constants.tolist()
+    together = pl.concat(counts.values()) if counts else no_counts(known.ids.dtype)
+    return BlockLists(values, together, sums, notice(material, placed.placements, list(slates.values())))
+
+
+def _counted(slates: Slates, by: str, number: int, words: Vocabulary) -> pl.DataFrame:
+    counts = Counts.of(slates, by)
+    columns = {"item": words.ids.gather(pl.Series(counts.item)), "key": counts.key, "times": counts.times}
+    return pl.DataFrame(columns).select(pl.lit(number, pl.Int64).alias("of"), pl.col("item", "key", "times"))
+
+
+def no_counts(item_type: pl.DataType) -> pl.DataFrame:
+    """Counts of nothing."""
+    return pl.DataFrame(schema={"of": pl.Int64, "item": item_type, "key": pl.Int64, "times": pl.Int64})
+
+
+def merged_counts(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """What some blocks have counted together."""
+    return pl.concat(frames).group_by("of", "item", "key").agg(pl.col("times").sum())
+
+
+def merged_sums(parts: Iterable[ExactSums]) -> list[list[float]]:
+    """What some blocks have added up together: still exact."""
+    return [[number for one in column for number in one] for column in zip(*parts, strict=True)]
+
+
+def values_of_counts(counts: pl.DataFrame, listed: Sequence[SlateMeasure], known: Background) -> dict[Measure, float]:
+    """The value of every measure of all lists that comes from counts."""
+    made: dict[Measure, float] = {}
+    for measure, number in count_groups(listed).items():
+        rows = counts.filter(pl.col("of") == number).sort("key")
+        words = Vocabulary.of(known.ids)
+        code = words.add(rows["item"])
+        found = Counts(code, rows["key"].to_numpy(), rows["times"].to_numpy())
+        made[measure] = value_from_counts(found, known.items(len(words)), measure)
+    return made
+
+
+def value_of_sums(sums: ExactSums, constants: Sequence[float], measure: Measure) -> float:
+    """The value of a measure of all lists that is a function of sums, each rounded once."""
+    return value_from_sums(np.array([math.fsum(column) for column in sums]), np.array(constants, np.float64), measure)
