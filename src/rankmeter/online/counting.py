@@ -268,7 +268,8 @@ def _cvr(measure: ConversionRate, log: Log, unit: Ints, units: int) -> tuple[Flo
         table = log.sessions(measure)
         sessions = len(table.user)
         home = _home_of_sessions(log, measure, unit)
-        has = np.bincount(table.of_event[bought & (table.of_event >= 0)], minlength=sessions) > 0
+        of_event = table.of_event
+        has = np.bincount(of_event[bought & (of_event >= 0)], minlength=sessions) > 0
         return total(home, units, has), total(home, units, np.arange(sessions))
     rows, given = log.credit(measure)
     weights = given.of_click if measure.count == "conversions" else (given.of_click > 0).astype(float)
@@ -282,12 +283,8 @@ def _cvr(measure: ConversionRate, log: Log, unit: Ints, units: int) -> tuple[Flo
 
 
 def _home_of_sessions(log: Log, measure: SessionMeasure, unit: Ints) -> Ints:
-    """(sessions,) the unit that each session belongs to."""
-    of_event = log.sessions(measure).of_event
-    home = np.full(len(log.sessions(measure).user), -1, np.int64)
-    rows = np.flatnonzero(of_event >= 0)[::-1]
-    home[of_event[rows]] = unit[rows]
-    return home
+    """(sessions,) the unit that each session belongs to: that of its first event."""
+    return unit[log.sessions(measure).begins]
 
 
 def _below(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) -> Floats:
@@ -381,12 +378,13 @@ def _describe(log: Log, counted: Counted, question: Question) -> None:
 def _by_position(user: Ints, users: int, position: npt.NDArray[np.int32], shown: Bools, clicked: Bools) -> Floats:
     """(positions, 5) totals over users of impressions, clicks, their squares and their product."""
     near = (position > 0) & (position <= POSITIONS)
-    code = user * POSITIONS + position - 1
+    code = user * POSITIONS + (position - 1)
     i, c = (
-        np.bincount(code[rows & near], minlength=users * POSITIONS).reshape(users, POSITIONS).astype(float)
+        np.bincount(code[rows & near], minlength=users * POSITIONS).reshape(users, POSITIONS)
         for rows in (shown, clicked)
     )
-    return np.column_stack([i.sum(0), c.sum(0), (i * i).sum(0), (c * c).sum(0), (i * c).sum(0)])
+    products = [np.einsum("up,up->p", one, other) for one, other in ((i, i), (c, c), (i, c))]
+    return np.column_stack([i.sum(0), c.sum(0), *products]).astype(float)
 
 
 def with_companions(measures: Sequence[OnlineMeasure]) -> tuple[OnlineMeasure, ...]:

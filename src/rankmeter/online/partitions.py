@@ -25,8 +25,11 @@ ROWS_PER_PARTITION = 200_000
 """Small enough for the caches of a processor: sorting and looking up is then several times faster."""
 
 BATCH_ROWS = 250_000
-HELD_BYTES = 300_000_000
+HELD_BYTES = 1_000_000_000
 """How much is kept in memory before partitions are written to a file."""
+
+USUAL_WORDS = 12
+"""Each type of event is first compared with so many of the words met so far; the rest is looked up."""
 
 MOST_LABELS = 1_000
 """More variants or segments than this are a mistake in the columns."""
@@ -126,8 +129,7 @@ class Partitions:
         for role, bit in (("request", HAS_REQUEST), ("item", HAS_ITEM), ("session", HAS_SESSION), ("id", HAS_ID)):
             if role in self._needed:
                 columns[role] = codes(batch[role])
-                known = batch[role].is_not_null().to_numpy()
-                flags |= known.astype(np.uint8) * np.uint8(bit)
+                flags |= np.uint8(bit) * (batch[role].is_not_null().to_numpy() if batch[role].null_count() else True)
         if "position" in self._needed:
             position = batch["position"]
             lowest: Any = position.min()
@@ -145,15 +147,28 @@ class Partitions:
 
     def _kinds(self, words: pl.Series) -> npt.NDArray[np.uint8]:
         """The kind of each event, and how often each word was met."""
-        named = words.fill_null("").cast(pl.Categorical)
-        code = named.to_physical().to_numpy()
-        counts = np.bincount(code)
-        table = np.zeros(len(counts), np.uint8)
-        for word, number in _vocabulary(named):
-            self.seen.types[word] += int(counts[number])
-            table[number] = KINDS.index(self._events.kinds.get(word.casefold(), "other"))
-        kinds: npt.NDArray[np.uint8] = table[code]
+        words = words.fill_null("")
+        kinds, left = np.zeros(len(words), np.uint8), np.ones(len(words), np.bool_)
+        # Comparing with a few words is several times faster than looking up every word.
+        for word, _ in self.seen.types.most_common(USUAL_WORDS):
+            same = (words == word).to_numpy()
+            self.seen.types[word] += int(np.count_nonzero(same))
+            kinds |= same * self._kind(word)
+            left &= ~same
+        rows = np.flatnonzero(left)
+        if len(rows):
+            named = words.gather(rows).cast(pl.Categorical)
+            code = named.to_physical().to_numpy()
+            counts = np.bincount(code)
+            table = np.zeros(len(counts), np.uint8)
+            for word, number in _vocabulary(named):
+                self.seen.types[word] += int(counts[number])
+                table[number] = self._kind(word)
+            kinds[rows] = table[code]
         return kinds
+
+    def _kind(self, word: str) -> np.uint8:
+        return np.uint8(KINDS.index(self._events.kinds.get(word.casefold(), "other")))
 
     def _labels(self, role: str, words: pl.Series) -> npt.NDArray[np.int16]:
         named = words.cast(pl.Categorical)
@@ -242,6 +257,6 @@ def _vocabulary(named: pl.Series) -> list[tuple[str, int]]:
 def codes(ids: pl.Series) -> npt.NDArray[np.uint64]:
     """A 64-bit code for each id: a whole number is its own, anything else is hashed as text; missing ones are 0."""
     if ids.dtype.is_integer():
-        kept = ids.cast(pl.UInt64) if ids.dtype == pl.UInt64 else ids.cast(pl.Int64, strict=False)
-        return kept.fill_null(0).to_numpy().astype(np.uint64, copy=False).view(np.uint64)
+        whole = ids if ids.dtype == pl.UInt64 else ids.cast(pl.Int64, strict=False)
+        return whole.fill_null(0).to_numpy().view(np.uint64)
     return ids.cast(pl.String).hash(seed=7).to_numpy()
