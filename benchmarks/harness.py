@@ -136,8 +136,10 @@ def python_of(one: Entrant, args: argparse.Namespace) -> str:
 
 def environment(one: Entrant) -> dict[str, str]:
     """The checkout is importable for ours; peers see nothing of it."""
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return {**env, "PYTHONPATH": str(HERE.parent / "src")} if one.is_ours else env
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")}
+    # Installed libraries are compiled once: so is the checkout, outside of it.
+    compiled = str(Path(tempfile.gettempdir()) / "rankmeter-bench-compiled")
+    return {**env, "PYTHONPATH": str(HERE.parent / "src"), "PYTHONPYCACHEPREFIX": compiled} if one.is_ours else env
 
 
 class ChildError(RuntimeError):

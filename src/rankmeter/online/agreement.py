@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import permutations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,10 @@ from rankmeter.online.inference import Estimate, t_quantile
 from rankmeter.online.proportions import quantile, wilson
 from rankmeter.online.results import finite
 from rankmeter.online.trial import Effect, Experiment
-from rankmeter.results import Evaluation
 from rankmeter.stats.corrections import corrected
+
+if TYPE_CHECKING:
+    from rankmeter.results import Evaluation
 
 Verdict = Literal["agree", "disagree", "cannot tell"]
 FEW = 10

@@ -21,7 +21,7 @@ import polars as pl
 from rankmeter.errors import InputError, with_hint
 from rankmeter.online.events import KINDS, Events
 
-ROWS_PER_PARTITION = 200_000
+ROWS_PER_PARTITION = 100_000
 """Small enough for the caches of a processor: sorting and looking up is then several times faster."""
 
 BATCH_ROWS = 250_000
@@ -37,6 +37,7 @@ MOST_LABELS = 1_000
 HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID = 4, 8, 16, 32
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
 
+_UNKNOWN = np.uint8(255)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -148,15 +149,16 @@ class Partitions:
     def _kinds(self, words: pl.Series) -> npt.NDArray[np.uint8]:
         """The kind of each event, and how often each word was met."""
         words = words.fill_null("")
-        kinds, left = np.zeros(len(words), np.uint8), np.ones(len(words), np.bool_)
+        kinds = np.full(len(words), _UNKNOWN)
+        left = len(words)
         # Comparing with a few words is several times faster than looking up every word.
         for word, _ in self.seen.types.most_common(USUAL_WORDS):
-            same = (words == word).to_numpy()
-            self.seen.types[word] += int(np.count_nonzero(same))
-            kinds |= same * self._kind(word)
-            left &= ~same
-        rows = np.flatnonzero(left)
-        if len(rows):
+            rows = np.flatnonzero((words == word).to_numpy())
+            kinds[rows] = self._kind(word)
+            self.seen.types[word] += len(rows)
+            left -= len(rows)
+        if left:
+            rows = np.flatnonzero(kinds == _UNKNOWN)
             named = words.gather(rows).cast(pl.Categorical)
             code = named.to_physical().to_numpy()
             counts = np.bincount(code)
