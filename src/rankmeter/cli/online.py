@@ -55,7 +55,7 @@ GATE_FAILED = 1
 )  # fmt: skip
 @click.option("--segments", metavar="COLUMN", help="Also the differences within each value of this column.")
 @click.option(
-    "--correction", type=click.Choice(["holm", "bonferroni", "bh", "none"]), default="holm", show_default=True,
+    "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "bh", "by", "none"]), default="holm", show_default=True,
     help="For the number of differences looked at.",
 )  # fmt: skip
 @click.option("--sums", is_flag=True, help="EVENTS is a table of sums, a row per variant and measure, not a log.")

@@ -21,6 +21,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.online.bootstrap import middle
 from rankmeter.online.counting import POSITIONS
 from rankmeter.online.events import read_events
 from rankmeter.online.log import Log
@@ -196,12 +197,11 @@ def _chained(
 
     random = np.random.default_rng(seed)
     drawn = np.array([chain(random.poisson(1.0, items).astype(float)) for _ in range(resamples)])
-    ends = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.full(positions, np.nan), np.full(positions, np.nan)
     for place in range(positions):
         known = drawn[:, place][~np.isnan(drawn[:, place])] if resamples else np.zeros(0)
         if len(known):
-            low[place], high[place] = np.quantile(known, ends)
+            low[place], high[place] = middle(known, level)
     return chain(None), low, high, shared
 
 

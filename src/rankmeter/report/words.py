@@ -86,7 +86,8 @@ WORDS: dict[Language, dict[str, str]] = {
 }  # fmt: skip
 
 _TESTS = {"randomisation": "随机化检验", "t": "t 检验", "wilcoxon": "Wilcoxon 符号秩检验", "sign": "符号检验"}
-_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg", "none": "无"}
+_CORRECTIONS = {"holm": "Holm", "hochberg": "Hochberg", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg",
+                "by": "Benjamini-Yekutieli", "none": "无"}  # fmt: skip
 _UNITS = {"query": "查询", "run": "运行"}
 
 
