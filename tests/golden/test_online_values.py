@@ -55,6 +55,11 @@ def both(measure):
     return [effect.control_value.value, effect.value.value]
 
 
+def difference_and_z():
+    one = sixteen().effect("CTR").difference
+    return [one.value, math.sqrt(one.variance), one.value / math.sqrt(one.variance)]
+
+
 def relative_p(found):
     """The p-value of no relative difference, from the variance of the relative difference."""
     return 2 * stdtr(found.freedom, -abs(found.relative.value) / math.sqrt(found.relative.variance))
@@ -260,24 +265,20 @@ FOUND = {
     "sixteen users, mean of ratios": lambda: both("CTR(per=user)"),
     "sixteen users, reach": lambda: both("CTR(per=reach)"),
     "sixteen users, variances": lambda: [sixteen().values[v][CTR].variance for v in "AB"],
-    "sixteen users, difference, its error and z": lambda: (
-        lambda one: [one.value, math.sqrt(one.variance), one.value / math.sqrt(one.variance)]
-    )(sixteen().effect("CTR").difference),
-    "sixteen users, normal p": lambda: (
-        lambda one: [2 * ndtr(-one.value / math.sqrt(one.variance))]
-    )(sixteen().effect("CTR").difference),
-    "sixteen users, Welch's p and interval": lambda: (
-        lambda one: [one.p, one.difference.low, one.difference.high]
-    )(sixteen().effect("CTR")),
+    "sixteen users, difference, its error and z": difference_and_z,
+    "sixteen users, normal p": lambda: [2 * ndtr(-difference_and_z()[2])],
+    "sixteen users, Welch's p and interval": lambda: [
+        sixteen().effect("CTR").p, *estimate_ends(sixteen().effect("CTR").difference)[1:]
+    ],
     "sixteen users, cluster-robust error": lambda: [
         math.sqrt(sum(sixteen().values[v][CTR].variance * 7 / 8 for v in "AB"))
     ],
     "sixteen users, naive p": lambda: [
         proportions.z_test(sum(CLICKED["B"]), sum(SHOWN["B"]), sum(CLICKED["A"]), sum(SHOWN["A"]))[1]
     ],
-    "sixteen users, relative interval and p on the plain scale": lambda: (
-        lambda one: [one.relative.low, one.relative.high, relative_p(one)]
-    )(sixteen().effect("CTR").test),
+    "sixteen users, relative interval and p on the plain scale": lambda: [
+        *estimate_ends(sixteen().effect("CTR").relative)[1:], relative_p(sixteen().effect("CTR").test)
+    ],
     "sixteen users, relative interval on the log scale": log_scale,
     "means, absolute": lambda: [*estimate_ends(means().absolute), means().p],
     "means, relative": lambda: [*estimate_ends(means().relative), relative_p(means())],

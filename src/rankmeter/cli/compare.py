@@ -49,7 +49,8 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
     help="The paired test.",
 )  # fmt: skip
 @click.option(
-    "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "bh", "by", "none"]), default="holm", show_default=True,
+    "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "bh", "by", "none"]), default="holm",
+    show_default=True,
     help="For the tests of one measure, which are a family.",
 )  # fmt: skip
 @click.option(

@@ -32,6 +32,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.online.inference import Estimate, t_quantile
@@ -110,6 +111,11 @@ class OffPolicy:
             "clip": self.clip,
             "verdict": self.verdict,
         }
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row per estimator, with the logged value and the gain."""
+        named = {"logged": self.logged, **self.estimates, "gain": self.gain}
+        return pl.DataFrame([{"estimator": name, **one.to_dict()} for name, one in named.items()])
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The same as JSON."""

@@ -16,7 +16,8 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.measures.online import ClickThroughRate, ConversionRate, OnlineMeasure
-from rankmeter.online.bootstrap import Resampled, middle
+from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.bootstrap import middle as middle_of
 from rankmeter.online.proportions import wilson
 from rankmeter.online.sums import BEFORE, Sums, above, below
 
@@ -75,7 +76,7 @@ def estimate(
         return Estimate(math.nan, math.nan, math.nan, level, "no data", sums.n, math.nan)
     if resampled is not None:
         drawn = resampled.ratio(sums.place(above(measure)), sums.place(below(measure)))
-        low, high = middle(drawn, level)
+        low, high = middle_of(drawn, level)
         return Estimate(value, low, high, level, f"bootstrap of units, {len(drawn)} resamples", sums.n, variance)
     if counts_units(measure):
         low, high = wilson(round(sums.total(above(measure))), round(sums.total(below(measure))), level=level)

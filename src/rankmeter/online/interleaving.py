@@ -1,8 +1,8 @@
 """Interleaving: two rankings in one list, and which of them people click.
 
-Team draft (Radlinski and others 2008): both rankings take turns like captains choosing teams: in each round a coin decides who picks first, each picks its best
-item that is not yet in the list. A click is a point for the team that picked the item. What is compared is users: one
-who saw many lists still has one vote.
+Team draft (Radlinski and others 2008): both rankings take turns like captains choosing teams; in each round a coin
+decides who picks first, each picks its best item that is not yet in the list. A click is a point for the team that
+picked the item. What is compared is users: one who saw many lists still has one vote.
 """
 
 from __future__ import annotations
@@ -77,6 +77,39 @@ def team_draft(
     return Interleaved(tuple(items), tuple(teams))
 
 
+def interleave_runs(a: object, b: object, *, length: int | None = None, seed: int = 0) -> tuple[pl.DataFrame, int]:
+    """Interleave two runs by team draft, query by query; also how many queries only one of them has.
+
+    Parameters
+    ----------
+    a, b
+        Files of runs. Items are ordered by score, equal scores with the higher id first.
+    length, seed
+        As for :func:`team_draft`; each query has coins of its own.
+    """
+    from rankmeter.inputs.files import read_run
+
+    rankings = []
+    for run in (a, b):
+        read = read_run(run)  # type: ignore[arg-type]
+        table = pl.DataFrame({"query": read.query.cast(pl.String), "item": read.item.cast(pl.String),
+                              "score": read.score})  # fmt: skip
+        table = table.sort("score", "item", descending=True).group_by("query").agg("item")
+        rankings.append(dict(table.sort("query").iter_rows()))
+    shared = [query for query in rankings[0] if query in rankings[1]]
+    if not shared:
+        raise InputError("the two runs have no query in common.")
+    rows = []
+    for number, query in enumerate(shared):
+        shown = team_draft(rankings[0][query], rankings[1][query], length=length, seed=(seed, number))
+        rows += [
+            (query, place, item, team)
+            for place, (item, team) in enumerate(zip(shown.items, shown.teams, strict=True), 1)
+        ]
+    left_out = len(set(rankings[0]) ^ set(rankings[1]))
+    return pl.DataFrame(rows, ["query", "position", "item", "team"], orient="row"), left_out
+
+
 @dataclass(frozen=True, slots=True)
 class WeightedList:
     """A list, how often to show it, and what a click on each item is worth."""
@@ -123,8 +156,8 @@ def optimised_lists(
     if not found.success:
         raise InputError("no probabilities make these two rankings fair to each other. Hint: team_draft(a, b)")
     return tuple(
-        WeightedList(one, float(chance), tuple(credits))
-        for one, chance, credits in zip(lists, found.x, gaps.tolist(), strict=True)
+        WeightedList(one, float(chance), tuple(worths))
+        for one, chance, worths in zip(lists, found.x, gaps.tolist(), strict=True)
     )
 
 

@@ -374,7 +374,7 @@ def _companions(among: Bools, columns: list[npt.NDArray[Any]]) -> tuple[Ints, In
     if not len(rows):
         return rows, rows, 0
     order, begins = _by_hash(_mixed(columns)[rows])
-    alone = begins & np.append(begins[1:], True)  # noqa: FBT003 (after the last one a new group begins)
+    alone = begins & np.append(begins[1:], True)
     some = rows[np.sort(order[~alone])]
     return some, *_numbered([column[some] for column in columns])
 
