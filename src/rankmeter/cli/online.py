@@ -275,7 +275,7 @@ def _text(result: OnlineEvaluation | Experiment, format: OutputFormat) -> str:
 
 def _tables(result: OnlineEvaluation | Experiment) -> Sequence[Table]:
     from rankmeter.online import OnlineEvaluation
-    from rankmeter.online.results import shown
+    from rankmeter.online.telling import shown
 
     if isinstance(result, OnlineEvaluation):
         head = (*([result.by] if result.by else []), "measure", f"value [{_level(result)} interval]", f"{result.unit}s")
@@ -298,8 +298,7 @@ def _tables(result: OnlineEvaluation | Experiment) -> Sequence[Table]:
 
 
 def _effects(segment: str, effects: Sequence[Effect], correction: str) -> Table:
-    from rankmeter.online.results import shown
-    from rankmeter.online.trial import percent
+    from rankmeter.online.telling import percent, shown
 
     head = (
         *([segment] if segment else []),

@@ -8,7 +8,6 @@ experiments can give one.
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -24,7 +23,7 @@ from rankmeter.measures import Measure, into_measures
 from rankmeter.online.events import open_table
 from rankmeter.online.inference import Estimate, t_quantile
 from rankmeter.online.proportions import quantile, wilson
-from rankmeter.online.results import finite
+from rankmeter.online.telling import Told
 from rankmeter.online.trial import Effect, Experiment
 from rankmeter.stats.corrections import corrected
 
@@ -52,7 +51,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Told):
     """Offline and online differences, side by side."""
 
     control: str
@@ -77,10 +76,6 @@ class Agreement:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return {"control": self.control, "pairings": self.to_polars().to_dicts(), "notes": list(self.notes)}
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def __repr__(self) -> str:
         lines = [f"against {self.control}"]
@@ -204,7 +199,7 @@ class Predictor:
 
 
 @dataclass(frozen=True, slots=True)
-class Predictors:
+class Predictors(Told):
     """Which of some offline measures, declared beforehand, foretells the online outcome best."""
 
     online: str
@@ -244,10 +239,6 @@ class Predictors:
         return {"online": self.online, "predictors": [asdict(one) for one in self.predictors], "level": self.level,
                 "held_out_agreement": self.held_out_agreement, "held_out": self.held_out, "verdict": self.verdict,
                 "held_out_choices": dict(self.held_out_choices), "correction": self.correction}  # fmt: skip
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def __repr__(self) -> str:
         lines = [

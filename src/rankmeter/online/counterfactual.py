@@ -24,7 +24,6 @@ No winner is named where few rows carry the weight: the effective sample size is
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -36,7 +35,7 @@ import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.online.inference import Estimate, t_quantile
-from rankmeter.online.results import finite
+from rankmeter.online.telling import Told
 
 Floats = npt.NDArray[np.float64]
 SlateModel = Literal["item-position", "cascade", "standard"]
@@ -76,7 +75,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class OffPolicy:
+class OffPolicy(Told):
     """Estimates of the value of a policy that was not run."""
 
     logged: Estimate
@@ -116,10 +115,6 @@ class OffPolicy:
         """A row per estimator, with the logged value and the gain."""
         named = {"logged": self.logged, **self.estimates, "gain": self.gain}
         return pl.DataFrame([{"estimator": name, **one.to_dict()} for name, one in named.items()])
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def __repr__(self) -> str:
         lines = [f"{self.model}: {self.weights.sentence}"]

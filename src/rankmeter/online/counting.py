@@ -29,6 +29,7 @@ from rankmeter.online.bootstrap import Resampled
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
 from rankmeter.online.log import Bools, Floats, Ints, Log
 from rankmeter.online.partitions import ROWS_PER_PARTITION, Partitions, Seen
+from rankmeter.online.sessions import SessionTable
 from rankmeter.online.sums import BEFORE, Sums, above, below
 
 Unit = Literal["user", "session", "request"]
@@ -42,6 +43,7 @@ LENGTHS = (0.0, 1.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1800.0, 3600.0)
 """Where the bins of the distribution of session lengths end, in seconds: exactly 0, up to 1, up to 10, ..."""
 
 _DEFAULT_SESSIONS = SessionDuration()
+_DEFAULT_ENGAGED = EngagedSessions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,9 @@ def check_answerable(events: Events, question: Question) -> None:
         needs = _needs(measure, question.unit)
         missing = [role for role in needs if not events.has(role)]
         if missing:
-            fact = f"{measure} needs a {missing[0]} column, which {events.source} does not have."
+            if events.rows.head(1).collect().is_empty():
+                raise InputError(f"{events.source} is empty: it has no event with a user and a time.")
+            fact = f"{measure} needs the column of the {missing[0]}, which {events.source} does not have."
             raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "its name"}} (--columns {missing[0]}=...)'))
         if getattr(measure, "per", "") in ("user", "reach") and question.unit != "user":
             raise MeasureError(f"{measure} counts users, but the unit is the {question.unit}. Hint: unit='user'")
@@ -331,18 +335,25 @@ def _duration(measure: SessionDuration, log: Log, unit: Ints, units: int) -> tup
 
 
 def _engaged(measure: EngagedSessions, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    table = log.sessions(measure)
-    of_event, sessions = table.of_event, len(table.user)
-    inside = of_event >= 0
-    engaged = table.seconds > measure.seconds
-    engaged |= np.bincount(of_event[inside & log.is_kind(CONVERSION)], minlength=sessions) > 0
-    if log.has("request"):
-        request, requests = log.requests()
-        rows = np.flatnonzero((request >= 0) & inside)
-        seen = np.unique(of_event[rows] * np.int64(max(requests, 1)) + request[rows])
-        engaged |= np.bincount(seen // max(requests, 1), minlength=sessions) >= measure.views
+    engaged = _is_engaged(measure, log, log.sessions(measure))
     home = _home_of_sessions(log, measure, unit)
-    return total(home, units, engaged), total(home, units, np.arange(sessions))
+    return total(home, units, engaged), total(home, units, np.arange(len(engaged)))
+
+
+def _is_engaged(measure: EngagedSessions, log: Log, table: SessionTable) -> Bools:
+    """(sessions,) which sessions are long enough, or have a conversion, or enough requests."""
+    of_event, sessions = table.of_event, len(table.user)
+    engaged: Bools = table.seconds > measure.seconds
+    bought = of_event[log.is_kind(CONVERSION)]
+    engaged[bought[bought >= 0]] = True
+    if log.has("request"):
+        # Requests are counted only where nothing else has decided.
+        rows = np.flatnonzero((of_event >= 0) & log.is_of_request())
+        rows = rows[~engaged[of_event[rows]]]
+        request, _ = log.numbered(rows, ("request",))
+        pairs = np.unique(np.column_stack([of_event[rows], request]), axis=0)
+        engaged |= np.bincount(pairs[:, 0], minlength=sessions) >= measure.views
+    return engaged
 
 
 _PARTS: dict[type[Any], Callable[..., tuple[Floats, Floats]]] = {
@@ -368,6 +379,7 @@ def _describe(log: Log, counted: Counted, question: Question) -> None:
     counted.found["sessions of one event"] += int((table.events == 1).sum())
     counted.found["sessions of no length"] += int((table.last == table.first).sum())
     counted.found["sessions cut at the maximum length"] += table.cut
+    counted.found["engaged sessions"] += int(_is_engaged(_DEFAULT_ENGAGED, log, table).sum())
     counted.lengths += np.bincount(np.searchsorted(LENGTHS, table.seconds), minlength=len(LENGTHS) + 1)
     if log.has("position"):
         shown, clicked = pairs.first_impression, log.clicks("once", "drop")

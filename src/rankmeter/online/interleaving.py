@@ -8,7 +8,6 @@ picked the item. What is compared is users: one who saw many lists still has one
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ import polars as pl
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.online.proportions import wilson
-from rankmeter.online.results import finite
+from rankmeter.online.telling import Told
 
 Team = Literal["A", "B"]
 LONGEST = 10
@@ -184,7 +183,7 @@ def _check_rankings(a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class InterleavingResult:
+class InterleavingResult(Told):
     """Which ranking users prefer."""
 
     users_a: int
@@ -214,10 +213,6 @@ class InterleavingResult:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return asdict(self) | {"verdict": self.verdict}
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON."""
-        return json.dumps(finite(self.to_dict()), indent=indent)
 
     def __repr__(self) -> str:
         return (

@@ -224,15 +224,19 @@ class Log:
     def requests(self) -> tuple[Ints, int]:
         """(n,) the request of each impression and click, from 0, -1 where there is none; and how many there are."""
         if "requests" not in self._cache:
-            rows = np.flatnonzero((self.is_kind(IMPRESSION) | self.is_kind(CLICK)) & self.known(HAS_REQUEST))
-            group, groups = self._groups(rows, ("request",))
+            rows = np.flatnonzero(self.is_of_request())
+            group, groups = self.numbered(rows, ("request",))
             of_event = np.full(len(self), -1, np.int64)
             of_event[rows] = group
             self._cache["requests"] = of_event, groups
         found: tuple[Ints, int] = self._cache["requests"]
         return found
 
-    def _groups(self, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, int]:
+    def is_of_request(self) -> Bools:
+        """(n,) whether an event is an impression or a click of a known request."""
+        return (self.is_kind(IMPRESSION) | self.is_kind(CLICK)) & self.known(HAS_REQUEST)
+
+    def numbered(self, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, int]:
         """Number the distinct combinations of user and columns among some events."""
         columns = [self._columns[name][rows] for name in names]
         return _numbered([self.user[rows].astype(np.uint64), *columns])
@@ -280,7 +284,7 @@ class Log:
             both = np.concatenate([rows, bought])
             if measure.item == "same" and self.has("item"):
                 known = self.known(HAS_ITEM)
-                group, groups = self._groups(both, ("item",))
+                group, groups = self.numbered(both, ("item",))
                 # What names no item is the same as nothing else.
                 group = np.where(known[both], group, groups + np.arange(len(both)))
             else:

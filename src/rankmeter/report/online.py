@@ -47,8 +47,7 @@ def online_report(result: OnlineEvaluation | Experiment) -> str:
 
 def _content(result: OnlineEvaluation | Experiment) -> dict[str, Any]:
     from rankmeter.online import Experiment
-    from rankmeter.online.results import shown
-    from rankmeter.online.trial import percent
+    from rankmeter.online.telling import percent, shown
 
     trial = result if isinstance(result, Experiment) else None
     values = trial.values if trial is not None else result.estimates  # type: ignore[union-attr]
