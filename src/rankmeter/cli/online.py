@@ -81,6 +81,7 @@ GATE_FAILED = 1
     "--events-format", metavar="FORMAT", help="csv, tsv, json, jsonl, parquet, ipc. Default: told by content."
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report to this HTML file, complete in itself.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the report.")
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS),
     help="Default: table, or what the ending of --output says (.json, .csv, .md).",
@@ -130,7 +131,7 @@ def command(
     if report is not None:
         from rankmeter.report.online import online_report
 
-        write_text(report, online_report(result))
+        write_text(report, online_report(result, lang=options["lang"]))
         if not quiet:
             say(f"the report is in {report}")
     if output is not None:
