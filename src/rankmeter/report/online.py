@@ -55,6 +55,9 @@ def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str,
     from rankmeter.online import Experiment
     from rankmeter.online.telling import facts, percent, shown
 
+    def told(text: str) -> str:
+        return text.replace("no data", WORDS[lang]["no data"])
+
     trial = result if isinstance(result, Experiment) else None
     values = trial.values if trial is not None else result.estimates  # type: ignore[union-attr]
     return {
@@ -66,19 +69,19 @@ def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str,
             {
                 "measure": str(measure),
                 "title": title_of(measure, lang),
-                "cells": [shown(of[measure], measure) for of in values.values()],
+                "cells": [told(shown(of[measure], measure)) for of in values.values()],
             }
             for measure in result.measures
         ],
         "units": [f"{next(iter(of.values())).units:,}" for of in values.values()],
         "trial": trial,
         "effects": [
-            {"one": one, "difference": shown(one.difference, one.measure), "relative": percent(one.relative),
-             "always": shown(one.always_valid, one.measure), "least": _least(one.least, one.control_value.value)}
+            {"one": one, "difference": told(shown(one.difference, one.measure)), "relative": told(percent(one.relative)),
+             "always": told(shown(one.always_valid, one.measure)), "least": told(_least(one.least, one.control_value.value))}
             for one in (trial.effects if trial is not None else ())
         ],
         "segments": [
-            {"one": one, "difference": shown(one.difference, one.measure), "relative": percent(one.relative)}
+            {"one": one, "difference": told(shown(one.difference, one.measure)), "relative": told(percent(one.relative))}
             for one in (trial.segments if trial is not None else ())
         ],
         "lang": lang,
