@@ -136,10 +136,9 @@ def python_of(one: Entrant, args: argparse.Namespace) -> str:
 
 def environment(one: Entrant) -> dict[str, str]:
     """The checkout is importable for ours; peers see nothing of it."""
+    # Bytecode is kept, as installing a package leaves it: a checkout is compiled by the first of several repetitions.
     env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")}
-    # Installed libraries are compiled once: so is the checkout, outside of it.
-    compiled = str(Path(tempfile.gettempdir()) / "rankmeter-bench-compiled")
-    return {**env, "PYTHONPATH": str(HERE.parent / "src"), "PYTHONPYCACHEPREFIX": compiled} if one.is_ours else env
+    return {**env, "PYTHONPATH": str(HERE.parent / "src")} if one.is_ours else env
 
 
 class ChildError(RuntimeError):

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures import Measure, into_measures, listed, split_measures
-from rankmeter.measures.online import OnlineMeasure
 
 QueryPolicy = Literal["judged", "common", "run"]
 DuplicatePolicy = Literal["error", "first", "best", "counted"]
@@ -68,7 +67,7 @@ def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: Duplic
 
 def with_options(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
     """Put the options of the call into a measure that does not state its own; measures of events are refused."""
-    if isinstance(measure, OnlineMeasure):
+    if measure.about == "events":
         fact = f"{measure} counts what users did, from a log of events; judgments and a run cannot say it."
         raise MeasureError(with_hint(fact, "rankmeter.online.evaluate(events, measures), or: rankmeter online EVENTS"))
     changes: dict[str, Any] = {}

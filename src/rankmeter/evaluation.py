@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,21 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Parts, Values, Views, aggregated, values_of
+from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
-from rankmeter.custom import FailedMeasureError
-from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.errors import MeasureError, with_hint
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.measures import Judged, Measure, RankedMeasure
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measuring import check_answerable, values_under
 from rankmeter.placing import PlacedRun, place_run
-from rankmeter.placing.placements import Bools, Placements, Plan, Subtopics, some_queries
+from rankmeter.placing.placements import Plan
 from rankmeter.planning import Placing, by_placing, into_placing, plan_for
 from rankmeter.results import Evaluation, Facts
+from rankmeter.tie_bounds import TieBounds
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,11 +36,7 @@ if TYPE_CHECKING:
     from rankmeter.arithmetic.slates import Whole
     from rankmeter.lists.catalogue import Catalogue, History
     from rankmeter.lists.slices import Slices
-
-BOUNDED_BY_TIES = frozenset(
-    "P R F Success RR AP nDCG DCG CG RBP ERR Rprec Bpref AUC Judged IPrec NumRelRet AllRelevant".split()
-)
-"""Measures whose highest and lowest values are those of the best and the worst order of the grades in a tie."""
+    from rankmeter.measures.slates import SlateMeasure
 
 Look = Callable[[list[Measure], PlacedRun, Views], None]
 """Is shown the measures that share a placing, and the placing."""
@@ -158,7 +153,7 @@ class About:
     def check(self, measures: list[Measure], placing: Placing) -> None:
         """Refuse measures that ask for what was not given."""
         is_unjudged = placing.truth is None and placing.returned is not None
-        if is_unjudged or any(isinstance(measure, SlateMeasure) for measure in measures):
+        if is_unjudged or any(measure.about == "lists" for measure in measures):
             from rankmeter.lists.slating import check_needs
 
             check_needs(measures, placing.given(self.catalogue, self.history), has_segments=self.by is not None)
@@ -170,10 +165,11 @@ def evaluate_placing(
     """Measure what can be placed; ``look`` is shown every placing before it is forgotten."""
     about = about or About()
     about.check(asked.measures, placing)
-    listed = [measure for measure in asked.measures if isinstance(measure, SlateMeasure)]
-    ranked = [measure for measure in [*asked.measures, *_compared(listed)] if not isinstance(measure, SlateMeasure)]
+    listed: list[Any] = [measure for measure in asked.measures if measure.about == "lists"]
+    ranked = [measure for measure in [*asked.measures, *_compared(listed)] if measure.about != "lists"]
+    wanted = set(asked.measures)
     values: dict[Measure, Values] = {}
-    bounds: dict[Measure, tuple[float, float]] = {}
+    bounds = TieBounds()
     placed: PlacedRun | None = None
     facts: Facts | None = None
     for key, group in by_placing(ranked).items():
@@ -182,12 +178,11 @@ def evaluate_placing(
         facts = facts or _facts(placed, placing, unjudged_at_cutoffs(group, views) if placing.wide else {})
         if look is not None:
             look(group, placed, views)
-        tied = _in_ties(placed.placements, subtopics)
         for measure in group:
             check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=asked.strict)
             values[measure] = values_under(measure, views, placed)
-            if (extremes := _tie_bounds(measure, placed, values[measure], tied)) is not None:
-                bounds[measure] = extremes
+        if subtopics is None:
+            bounds.add({measure: values[measure] for measure in group if measure in wanted}, placed)
     if placed is None or facts is None:
         placed = placing.place(Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="first"))
         facts = _facts(placed, placing, {})
@@ -205,10 +200,10 @@ def evaluate_placing(
         facts = replace(facts, notes=found.notes)
     return Evaluation(
         name=name,
-        queries=placed.queries,
+        ids=placed.ids,
         values={measure: values[measure] for measure in asked.measures},
         means={measure: means[measure] for measure in asked.measures},
-        tie_bounds={measure: ends for measure, ends in bounds.items() if measure in asked.measures},
+        tie_bounds=bounds,
         asked=asked.names,
         facts=facts,
         wholes=wholes,
@@ -255,112 +250,6 @@ def value(measure: str | Measure, *, grades: object) -> float:
         )
         raise MeasureError(with_hint(fact, "evaluate(ranked_grades([grades]), measures=...) takes several"))
     return next(iter(evaluate(ranked_grades([grades]), measures=asked.measures).means.values()))
-
-
-def _chosen(measure: Measure, placements: Placements) -> Bools:
-    """Which queries a measure is about."""
-    if measure.queries == "common":
-        return placements.is_judged & placements.in_run
-    if measure.queries == "run":
-        return placements.in_run
-    return placements.is_judged
-
-
-def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
-    """The value of each query under a measure, from what has been placed."""
-    formula = FORMULAS[type(measure).name]
-    try:
-        parts = formula(views.of(measure), measure)
-    except FailedMeasureError as failed:
-        raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
-    return values_from(parts, measure, placed.placements)
-
-
-def values_from(parts: Parts, measure: Any, placements: Placements) -> Values:
-    """The value of each query, from the two parts of its quotient and the policies of a measure."""
-    return values_of(
-        parts,
-        empty=getattr(measure, "empty", "zero"),
-        miss=getattr(measure, "miss", "zero"),
-        chosen=_chosen(measure, placements),
-        blank=getattr(measure, "blank", "counted"),
-        listless=_listless(measure, placements),
-    )
-
-
-def _listless(measure: Any, placements: Placements) -> Bools:
-    """Which queries have an empty list; items appended behind it make it one that is not."""
-    empty: Bools = placements.returned == 0
-    if getattr(measure, "candidates", "all") == "appended":
-        empty &= np.bincount(placements.query, minlength=len(placements)) == 0
-    return empty
-
-
-def check_answerable(measure: Measure, *, scored: bool, highest: float, strict: bool = True) -> None:
-    """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
-    if getattr(measure, "sign", "ignored") == "positive" and not scored:
-        raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
-    if getattr(measure, "subtopics", False):
-        return  # grades are numbers of items here
-    rel = getattr(measure, "rel", None)
-    if rel is None and getattr(measure, "gain", "") == "binary":
-        rel = 1
-    if rel is not None and rel > highest > 0:
-        fact = f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}."
-        if strict:
-            raise MeasureError(
-                with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})")
-            )
-        warnings.warn(fact, RankmeterWarning, stacklevel=4)
-
-
-def _tie_bounds(
-    measure: Measure, placed: PlacedRun, values: Values, tied: tuple[Bools, Views] | None
-) -> tuple[float, float] | None:
-    """The values under the worst and the best order of tied items, where ties can change the number.
-
-    Only queries with a tie are computed again; the others have one value.
-    """
-    if tied is None or not isinstance(measure, RankedMeasure) or not bounded_by_ties(measure):
-        return None
-    chosen, views = tied
-    part = replace(placed, placements=views.placements)
-    ends = []
-    for ties in ("worst", "best"):
-        again = values_under(measure(ties=ties), views, part)
-        ends.append(aggregated(_exchanged(values, chosen, again), measure.aggregate))
-    worst, best = ends
-    return None if worst == best or math.isnan(worst) else (worst, best)
-
-
-def bounded_by_ties(measure: Any) -> bool:
-    """Whether relevant items first and last in a tie give the highest and the lowest value there is."""
-    return (
-        type(measure).name in BOUNDED_BY_TIES
-        and measure.ties not in ("worst", "best")
-        and measure.miss == "zero"
-        and getattr(measure, "norm", "") != "hits"
-        and getattr(measure, "ideal", "") != "top"
-    )
-
-
-def _exchanged(values: Values, chosen: Bools, again: Values) -> Values:
-    """The values with those of some queries replaced."""
-    changed = {}
-    for name in ("value", "counted", "numerator", "denominator"):
-        changed[name] = getattr(values, name).copy()
-        changed[name][chosen] = getattr(again, name)
-    return Values(**changed)
-
-
-def _in_ties(placements: Placements, subtopics: Subtopics | None) -> tuple[Bools, Views] | None:
-    """The queries in which a judged item ties with another one, and their placements."""
-    rows = placements.tied > 1
-    if subtopics is not None or not rows.any():
-        return None
-    chosen = np.zeros(len(placements), np.bool_)
-    chosen[placements.query[rows]] = True
-    return chosen, Views(placements if chosen.all() else some_queries(placements, chosen))
 
 
 def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 import warnings
@@ -12,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, nearest, with_hint
+from rankmeter.inputs.ids import LateIds, column_of_ids
+from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
 from rankmeter.saving import saved_slices, saved_wholes, slates_columns, slates_header
 
@@ -92,8 +92,8 @@ class Evaluation:
 
     name: str
     """The system."""
-    queries: pl.Series
-    """(n,) ids of the queries, judged ones first."""
+    ids: pl.Series | LateIds
+    """(n,) whose values they are, judged queries first; ``queries`` is the same as a column."""
     values: Mapping[Measure, Values]
     """For each measure a value per query, and whether it counts."""
     means: Mapping[Measure, float]
@@ -107,6 +107,11 @@ class Evaluation:
     """For measures of all lists together: what each query adds, where that can be drawn again."""
     slices: Mapping[str, Slices] = field(default_factory=dict)
     """The values by slice, for each way of slicing that was asked for."""
+
+    @property
+    def queries(self) -> pl.Series:
+        """(n,) ids of the queries, judged ones first."""
+        return column_of_ids(self.ids)
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self.means[self.find(measure)]
@@ -308,7 +313,8 @@ class Evaluation:
             return cls._from_file(header, frame, path)
         except InputError:
             raise
-        except _NOT_OURS as error:
+        # What reading a file raises that nobody saved as an evaluation, or that was changed since.
+        except (KeyError, ValueError, TypeError, AttributeError, OSError, pl.exceptions.PolarsError) as error:
             raise InputError(no_evaluation) from error
 
     @classmethod
@@ -323,7 +329,7 @@ class Evaluation:
         facts["unjudged_at"] = {int(k): count for k, count in facts["unjudged_at"].items()}
         return cls(
             name=header["name"],
-            queries=frame["query"],
+            ids=frame["query"],
             values={
                 measure: Values(*(frame[f"{measure}{part}"].to_numpy() for part in _SAVED_PARTS))
                 for measure in measures
@@ -348,6 +354,8 @@ class Evaluation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        import html  # only in notebooks
+
         rows = "".join(
             f"<tr><td title='{html.escape(_definition(measure))}'>{html.escape(str(measure))}</td>"
             f"<td style='text-align:right'>{value:.4f}</td><td style='text-align:right'>{self.counted(measure):,}</td>"
@@ -364,9 +372,6 @@ class Evaluation:
 def _count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
-
-_NOT_OURS = (KeyError, ValueError, TypeError, AttributeError, OSError, pl.exceptions.PolarsError)
-"""What reading a file raises that nobody saved as an evaluation, or that was changed since."""
 
 _SAVED_PARTS = ("", " counted", " numerator", " denominator")
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
+from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
 
 if TYPE_CHECKING:

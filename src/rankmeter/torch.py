@@ -14,8 +14,8 @@ from rankmeter.arithmetic import Views
 from rankmeter.arithmetic.exact_sums import WIDTH, carried, exact_sum, total
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
 from rankmeter.errors import MeasureError, MissingExtraError, NotFoundError, did_you_mean, with_hint
-from rankmeter.evaluation import values_under
 from rankmeter.measures import Measure, into_measures, parse
+from rankmeter.measuring import values_under
 from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Ints
 from rankmeter.placing.ranked_ids import ranked_ids

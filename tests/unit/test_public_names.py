@@ -17,7 +17,7 @@ def test_importing_rankmeter_loads_no_heavy_library():
 def test_evaluating_loads_none_of_the_optional_libraries():
     code = (
         "import sys, rankmeter as rm; rm.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, ['RR'])\n"
-        "optional = ('pandas', 'pyarrow', 'scipy', 'torch', 'pyspark', 'rich', 'narwhals')\n"
+        "optional = ('polars', 'pandas', 'pyarrow', 'scipy', 'torch', 'pyspark', 'rich', 'narwhals')\n"
         "print([name for name in optional if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

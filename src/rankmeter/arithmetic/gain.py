@@ -10,7 +10,7 @@ import numpy as np
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth, length
 from rankmeter.arithmetic.views import View, mapped
-from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights
+from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights, weights_at
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import bisect, expand, offsets_of, sort_descending
@@ -44,9 +44,9 @@ def discounted_gain(view: View, m: Options) -> Parts:
 
 def _discounted(view: View, m: Options, discount: Discount) -> Parts:
     gain: Floats = view.once(("gain", m.gain, m.rel), lambda: gains_of(view.grade, m))
-    rows = gain > 0
+    rows: Ints = view.once(("gaining", m.gain, m.rel), lambda: np.flatnonzero(gain > 0))
     if m.cutoff is not None and view.ties != "mean":
-        rows &= view.rank <= m.cutoff
+        rows = rows[view.rank[rows] <= m.cutoff]
     summed = view.per_query(gain[rows] * row_weights(view, rows, discount, m.cutoff), rows)
     return Parts(summed, np.ones(len(view)), _any_gain(view, m), summed > 0)
 
@@ -86,7 +86,7 @@ def _ideal(view: View, m: Options) -> Floats:
     if m.ideal == "length":
         counts &= place <= view.returned[query]
     query = query[counts]
-    weighed = np.bincount(query, weights=gain[counts] * discount(place[counts]), minlength=len(view))
+    weighed = np.bincount(query, weights=gain[counts] * weights_at(discount, place[counts]), minlength=len(view))
     return weighed.astype(np.float64, copy=False)
 
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.relevance import depth, length, total_relevant
+from rankmeter.arithmetic.relevance import depth, length, relevant_rows, total_relevant, within
 from rankmeter.arithmetic.views import View
 from rankmeter.arithmetic.weights import flat, row_weights
 from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.segments import bisect
 
 Options = Any
 INFAP_EPSILON = 1e-5
@@ -28,12 +29,20 @@ def _count_before(view: View, chosen: Bools) -> Ints:
     return before
 
 
+def _judged(view: View, m: Options) -> Floats:
+    """(n,) how many candidates are judged, relevant or not."""
+    low, high = view.best_offsets[:-1], view.best_offsets[1:]
+    if m.negative == "nonrelevant":
+        return (high - low).astype(np.float64)
+    # Grades fall within a query, so that those below 0 stand last.
+    return bisect(view.best, low, high, np.zeros(len(low)), past_equal=True).astype(np.float64)
+
+
 def bpref(view: View, m: Options) -> Parts:
     """How seldom an item judged not relevant stands above a relevant one."""
     total = total_relevant(view, m.rel)
-    others = np.concatenate([[0], np.cumsum((view.best < m.rel) & judged_rows(view.best, m))])
-    nonrelevant = others[view.best_offsets[1:]] - others[view.best_offsets[:-1]]
-    rows = (view.grade >= m.rel) & (view.rank <= depth(view, m.cutoff)[view.query])
+    nonrelevant = np.maximum(_judged(view, m) - total, 0.0)
+    rows = within(view, relevant_rows(view, m.rel), depth(view, m.cutoff))
     above = _count_before(view, (view.grade < m.rel) & judged_rows(view.grade, m))[rows]
     query = view.query[rows]
     bound = np.maximum(np.minimum(nonrelevant, total), 1)[query]

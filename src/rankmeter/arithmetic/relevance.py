@@ -9,7 +9,7 @@ import numpy as np
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.views import View
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
-from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import bisect, offsets_of
 
 # The options of a measure are read by attribute: arithmetic knows no measure class.
@@ -35,10 +35,16 @@ def total_relevant(view: View, rel: float) -> Floats:
     return total
 
 
-def relevant_rows(view: View, rel: float) -> Bools:
-    """(m,) which rows are relevant."""
-    rows: Bools = view.once(("relevant", rel), lambda: view.grade >= rel)
+def relevant_rows(view: View, rel: float) -> Ints:
+    """The numbers of the relevant rows: NumPy takes rows by number several times faster than by a mask."""
+    rows: Ints = view.once(("relevant", rel), lambda: np.flatnonzero(view.grade >= rel))
     return rows
+
+
+def within(view: View, rows: Ints, limit: Floats) -> Ints:
+    """Those of some rows that stand at the limit of their query or above."""
+    inside: Ints = rows[view.rank[rows] <= limit[view.query[rows]]]
+    return inside
 
 
 def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
@@ -48,7 +54,7 @@ def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
         return view.per_query(row_weights(view, rows, flat, cutoff), rows)
     limit = view.returned if cutoff is None else np.broadcast_to(np.asarray(cutoff, np.int64), len(view))
     rows = relevant_rows(view, rel)
-    if len(rows) < MANY_A_QUERY * len(view):
+    if len(view.query) < MANY_A_QUERY * len(view):
         query, placed = view.once(("relevant places", rel), lambda: (view.query[rows], view.rank[rows]))
         return np.bincount(query[placed <= limit[query]], minlength=len(view)).astype(np.float64)
     rank, offsets = view.once(("relevant ranks", rel), lambda: _ranks(view, rel))
@@ -128,7 +134,7 @@ def r_precision(view: View, m: Options) -> Parts:
 def success(view: View, m: Options) -> Parts:
     """Whether anything relevant stands within the cutoff, or the chance of it."""
     total = total_relevant(view, m.rel)
-    rows = view.grade >= m.rel
+    rows = relevant_rows(view, m.rel)
     if view.ties != "mean":
         value = (hits(view, m.rel, m.cutoff) > 0).astype(np.float64)
     else:
@@ -136,7 +142,7 @@ def success(view: View, m: Options) -> Parts:
     return Parts(value, np.ones(len(view)), total > 0, value > 0)
 
 
-def _chance_of_none(view: View, rows: Bools, cutoff: int | None) -> Floats:
+def _chance_of_none(view: View, rows: Ints, cutoff: int | None) -> Floats:
     """(n,) the chance that no relevant item falls within the cutoff.
 
     At most one tie lies across the cutoff. With s places left, t items and r relevant ones in it, the chance that all
@@ -160,7 +166,7 @@ def _chance_of_none(view: View, rows: Bools, cutoff: int | None) -> Floats:
 def reciprocal_rank(view: View, m: Options) -> Parts:
     """1 over the rank of the first relevant item, or its expectation."""
     total = total_relevant(view, m.rel)
-    rows = np.flatnonzero(view.grade >= m.rel)
+    rows = relevant_rows(view, m.rel)
     query = view.query[rows]
     first = rows[np.unique(query, return_index=True)[1]]
     value = np.zeros(len(view))
@@ -204,7 +210,7 @@ def _spread(view: View, query: Ints, values: Ints) -> Ints:
 def average_precision(view: View, m: Options) -> Parts:
     """The sum of the precisions at the relevant ranks over one of six divisors."""
     total = total_relevant(view, m.rel)
-    rows = view.grade >= m.rel
+    rows = relevant_rows(view, m.rel)
     if m.ranks == "all":
         precisions = _precisions_from(view, rows, m.cutoff)
     elif view.ties == "mean":
@@ -228,10 +234,11 @@ def average_precision(view: View, m: Options) -> Parts:
     return Parts(summed, divisor, total > 0, found > 0)
 
 
-def hit_numbers(view: View, rows: Bools) -> Ints:
+def hit_numbers(view: View, rows: Ints) -> Ints:
     """(m',) for each chosen row, how many chosen rows of its query stand at its rank or above."""
     query, rank = view.query[rows], view.rank[rows]
-    number = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
+    starts = offsets_of(np.bincount(query, minlength=len(view)))
+    number = np.arange(1, len(query) + 1) - starts[query]
     if view.ties in ("shared", "middle") and len(query):
         last = np.ones(len(query), np.bool_)
         last[:-1] = (query[1:] != query[:-1]) | (rank[1:] != rank[:-1])
@@ -240,12 +247,12 @@ def hit_numbers(view: View, rows: Bools) -> Ints:
     return number
 
 
-def _precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:
+def _precisions(view: View, rows: Ints, cutoff: int | None) -> Floats:
     rank = view.rank[rows]
     return np.where(rank <= depth(view, cutoff)[view.query[rows]], hit_numbers(view, rows) / rank, 0.0)
 
 
-def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
+def _precisions_from(view: View, rows: Ints, cutoff: int | None) -> Floats:
     """(m',) what each relevant item adds to the precisions at its own rank and all later ones: 1/i + ... + 1/k."""
     last = depth(view, cutoff).astype(np.int64)
     harmonic = cumulated(reciprocal, int(last.max(initial=0)))
@@ -260,7 +267,7 @@ def _precisions_from(view: View, rows: Bools, cutoff: int | None) -> Floats:
     return added
 
 
-def _expected_precisions(view: View, rows: Bools, cutoff: int | None) -> Floats:
+def _expected_precisions(view: View, rows: Ints, cutoff: int | None) -> Floats:
     """(m',) what each relevant item adds on average over the orders of its tie (McSherry & Najork 2008).
 
     In a tie of t items behind a others, r of them relevant and c relevant ones before it, an item at place i has
@@ -291,7 +298,7 @@ def interpolated_precision(view: View, m: Options) -> Parts:
         needed = np.ceil(m.recall * total - 1e-9)
     else:
         needed = np.floor(m.recall * total + (0.9 if m.rounding == "trec9" else 0.5))
-    rows = view.grade >= m.rel
+    rows = relevant_rows(view, m.rel)
     number, rank, query = hit_numbers(view, rows), view.rank[rows], view.query[rows]
     reaches = (number >= needed[query]) & (rank <= depth(view, m.cutoff)[query])
     value = np.zeros(len(view))
@@ -304,7 +311,7 @@ def auc(view: View, m: Options) -> Parts:
     """Pairs in order over all pairs of a relevant and a non-relevant item of the list; a tie counts half."""
     total = total_relevant(view, m.rel)
     size = length(view, m.cutoff)
-    rows = (view.grade >= m.rel) & (view.rank <= size[view.query])
+    rows = within(view, relevant_rows(view, m.rel), size)
     rank = view.above[rows] + (view.tied[rows] + 1) / 2 if view.ties == "mean" else view.rank[rows].astype(np.float64)
     relevant = view.per_query(np.ones(len(rank)), rows)
     others = size - relevant
@@ -317,7 +324,7 @@ def auc(view: View, m: Options) -> Parts:
 def mean_rank(view: View, m: Options) -> Parts:
     """The mean rank of the relevant items found."""
     total = total_relevant(view, m.rel)
-    rows = (view.grade >= m.rel) & (view.rank <= length(view, m.cutoff)[view.query])
+    rows = within(view, relevant_rows(view, m.rel), length(view, m.cutoff))
     rank = view.above[rows] + (view.tied[rows] + 1) / 2 if view.ties == "mean" else view.rank[rows].astype(np.float64)
     found = view.per_query(np.ones(len(rank)), rows)
     return Parts(view.per_query(rank, rows), found, total > 0, found > 0)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
 from rankmeter.placing.segments import offsets_of, sort_descending
+
+Gains: TypeAlias = "tuple[Mapping[float, float], float | None]"
+"""A map from grades to gains, and the lowest grade that has one at all."""
 
 
 class Conventions(Protocol):
@@ -65,7 +68,7 @@ class View:
     def __len__(self) -> int:
         return len(self.returned)
 
-    def per_query(self, values: Floats | Ints | Bools, rows: Bools | None = None) -> Floats:
+    def per_query(self, values: Floats | Ints | Bools, rows: Bools | Ints | None = None) -> Floats:
         """(n,) the sum of the rows' values for each query, added in the order of the ranks."""
         query = self.query if rows is None else self.query[rows]
         return np.bincount(query, weights=values, minlength=len(self)).astype(np.float64, copy=False)
@@ -84,7 +87,8 @@ class Views:
         """The view under a measure's conventions."""
         # A map from grades to gains may turn their order round, and with it the best order of a tie.
         gain = getattr(m, "gain", None)
-        turned = gain if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
+        rel = getattr(m, "rel", None)
+        turned = (gain, rel) if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
         # Where the list is cut first, what is left of it depends on the tie rule.
         cut_by = (m.depth, m.ties, turned) if m.depth is not None else None
         seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by)
@@ -97,7 +101,7 @@ class Views:
         return self._views[key]
 
 
-def _seen(placements: Placements, m: Conventions, gains: Mapping[float, float] | None) -> Placements:
+def _seen(placements: Placements, m: Conventions, gains: Gains | None) -> Placements:
     """Apply every convention but the tie rule."""
     reach = append_unreturned if m.candidates == "appended" else without_unreturned
     placements = reach(placements)
@@ -132,7 +136,7 @@ def only_listed(placements: Placements) -> Placements:
     return replace(placements, best_offsets=offsets, best=sort_descending(placements.grade, offsets))
 
 
-def cut(placements: Placements, ties: str, depth: int, gains: Mapping[float, float] | None) -> Placements:
+def cut(placements: Placements, ties: str, depth: int, gains: Gains | None) -> Placements:
     """Keep the first ``depth`` items of every list, as if no more had been returned."""
     rank = rank_of(placements, ties, gains)
     kept = replace(placements, **placements.rows(rank <= depth))
@@ -185,7 +189,7 @@ def _order_within(query: Ints, above: Ints, key: Ints) -> Ints:
     return place
 
 
-def rank_of(p: Placements, ties: str, gains: Mapping[float, float] | None = None) -> Ints:
+def rank_of(p: Placements, ties: str, gains: Gains | None = None) -> Ints:
     """(m,) the rank of every row under a tie rule; for ``mean`` the first rank of the tie.
 
     Gains decide which order of a tie is best.
@@ -205,12 +209,12 @@ def rank_of(p: Placements, ties: str, gains: Mapping[float, float] | None = None
     elif ties == "mean":
         rank = p.above + 1
     else:
-        worth = p.grade if gains is None else mapped(p.grade, gains)
+        worth = p.grade if gains is None else _worth(p.grade, *gains)
         rank = _by_worth(p, worth, worst=ties == "worst")
     return rank
 
 
-def ranked(placements: Placements, ties: str, gains: Mapping[float, float] | None = None) -> View:
+def ranked(placements: Placements, ties: str, gains: Gains | None = None) -> View:
     """Give every row its rank under a tie rule and sort the rows by it."""
     p, rank = placements, rank_of(placements, ties, gains)
     query, grade, above, tied = p.query, p.grade, p.above, p.tied
@@ -247,6 +251,12 @@ def mapped(grade: Floats, gains: Mapping[float, float]) -> Floats:
     for key, value in gains.items():
         gain[grade == key] = value
     return gain
+
+
+def _worth(grade: Floats, gains: Mapping[float, float], rel: float | None) -> Floats:
+    """The gain of each grade under a map; nothing below the lowest relevant grade, where one is stated."""
+    gain = mapped(grade, gains)
+    return gain if rel is None else np.where(grade >= rel, gain, 0.0)
 
 
 def _by_worth(p: Placements, worth: Floats, *, worst: bool) -> Ints:

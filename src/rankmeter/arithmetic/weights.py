@@ -42,7 +42,13 @@ def geometric(p: float) -> Discount:
 DISCOUNTS: dict[str, Discount] = {"log2": log2, "jk": jk, "reciprocal": reciprocal}
 
 
-def row_weights(view: View, rows: Bools, discount: Discount, cutoff: int | Ints | None) -> Floats:
+def weights_at(discount: Discount, rank: Ints) -> Floats:
+    """The weight of each rank, from a table where many items stand at few ranks."""
+    deepest = int(rank.max(initial=0))
+    return discount(rank) if deepest >= len(rank) else discount(np.arange(1, deepest + 1))[rank - 1]
+
+
+def row_weights(view: View, rows: Bools | Ints, discount: Discount, cutoff: int | Ints | None) -> Floats:
     """(m',) the weight of each chosen row: its discount, 0 behind the cutoff, the expected one inside a tie.
 
     ``cutoff`` may differ from query to query. For ``ties="mean"`` each item of a tie is at each of its ranks with equal
@@ -51,9 +57,9 @@ def row_weights(view: View, rows: Bools, discount: Discount, cutoff: int | Ints 
     limit = _limit(view, rows, cutoff)
     rank = view.rank[rows]
     if view.ties != "mean":
-        return np.where(rank <= limit, discount(rank), 0.0)
+        return np.where(rank <= limit, weights_at(discount, rank), 0.0)
     above, tied = view.above[rows], view.tied[rows]
-    alone = np.where(rank <= limit, discount(rank), 0.0)
+    alone = np.where(rank <= limit, weights_at(discount, rank), 0.0)
     in_tie = np.flatnonzero(tied > 1)
     if len(in_tie):
         low = np.minimum(above[in_tie], limit[in_tie])
@@ -70,7 +76,7 @@ def cumulated(discount: Discount, depth: int) -> Floats:
     return total
 
 
-def _limit(view: View, rows: Bools, cutoff: int | Ints | None) -> Ints:
+def _limit(view: View, rows: Bools | Ints, cutoff: int | Ints | None) -> Ints:
     query = view.query[rows]
     if cutoff is None:
         return view.returned[query]

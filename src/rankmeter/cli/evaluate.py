@@ -17,7 +17,6 @@ from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import into_measures
-from rankmeter.measures.dialects import find_dialect
 
 if TYPE_CHECKING:
     from rankmeter.measures import Measure
@@ -182,6 +181,8 @@ def command(
 
 def _in_dialect(measures: Sequence[str], dialect: str, quiet: bool) -> Sequence[str]:
     """Say what each metric of a tool is, and refuse what it does not have before anything is read."""
+    from rankmeter.measures.dialects import find_dialect
+
     spoken = find_dialect(dialect)
     if not measures:
         some = " ".join(f"-m '{metric.name}'" for metric in spoken.metrics[:3])

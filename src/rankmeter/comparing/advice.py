@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
 from rankmeter.asking import ask
 from rankmeter.comparing.pooling import judged_share
@@ -16,6 +15,7 @@ from rankmeter.errors import InputError
 from rankmeter.evaluation import evaluate_placing
 from rankmeter.inputs import AnyRun, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
+from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.placements import Floats

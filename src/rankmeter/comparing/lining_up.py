@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.comparing.systems import Measured
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.results import Evaluation

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
 from rankmeter.inputs import AnyRun, JudgmentTable, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
+from rankmeter.late import pl
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.table import whole
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import polars as pl
 
 from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.stats.paired import Alternative, p_value
 from rankmeter.stats.samples import Sample

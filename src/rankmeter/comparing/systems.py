@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic import FORMULAS, Values, Views
 from rankmeter.asking import Asked
@@ -18,6 +17,7 @@ from rankmeter.errors import InputError, RankmeterError, examples, with_hint
 from rankmeter.evaluation import evaluate_placing
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
+from rankmeter.late import pl
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, run_table
 from rankmeter.placing.table import whole

@@ -17,11 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-import polars as pl
-
 from rankmeter.errors import MeasureError, MissingExtraError, RankmeterError, RankmeterWarning
 from rankmeter.inputs import JudgmentTable, into_judgments
 from rankmeter.inputs.frames import is_frame
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import find_dialect
 

@@ -18,13 +18,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-import polars as pl
-
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Columns, Settings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
 from rankmeter.errors import InputError, MeasureError, nearest, with_hint
 from rankmeter.inputs.sources import GradedMapping, ScoredMapping
+from rankmeter.late import pl
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.mapping import place_mappings

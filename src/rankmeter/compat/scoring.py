@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic import FORMULAS, Parts, Views, values_of
 from rankmeter.inputs import AnyJudgments, AnyRun
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun, Plan, place_run
 from rankmeter.placing.placements import Bools, Floats

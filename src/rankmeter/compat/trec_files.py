@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.compression import ByteSource, open_source
@@ -14,6 +13,7 @@ from rankmeter.inputs.files import read_judgments
 from rankmeter.inputs.sources import RunFile
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import RUN, read_frames
+from rankmeter.late import pl
 
 TAIL_BYTES = 1 << 16
 RUN_FIELDS = 6

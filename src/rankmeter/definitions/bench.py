@@ -17,11 +17,11 @@ from rankmeter.arithmetic import FORMULAS, Parts, Views, aggregated
 from rankmeter.asking import with_options
 from rankmeter.definitions.space import DataFacts
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.evaluation import values_from
 from rankmeter.inputs import is_path
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measuring import values_from
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.planning import PlacingKey, into_placing

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.inputs import Labelled, RunFile, RunTable, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
+from rankmeter.late import pl
 from rankmeter.measures import RankedMeasure
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.counting import as_float32

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
 from rankmeter.asking import ask
 from rankmeter.definitions.columns import aligned, pipes
 from rankmeter.definitions.found import without_nan
@@ -18,6 +16,7 @@ from rankmeter.inputs import JudgmentTable, RunTable, is_path
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.files import read_judgments, read_run
 from rankmeter.inputs.frames import judgments_from_frame, run_from_frame
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
 

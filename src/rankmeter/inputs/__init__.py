@@ -33,9 +33,13 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
             no_infinity(data.values, "a grade of the array")
         return data
     if is_path(data):
-        from rankmeter.inputs.files import read_judgments  # only when a file is read
+        from rankmeter.inputs.files import read_judgments, read_short  # only when a file is read
 
         paths = _files_of(data)
+        if len(paths.paths) == 1:
+            short = read_short(paths.paths[0], "judgments", format=format, columns=columns)
+            if short is not None:
+                return GradedMapping(short, paths.source)
         tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
         return tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source)
     if not isinstance(data, (dict, list, tuple)):
@@ -68,7 +72,14 @@ def into_run(
             # A pipe or standard input can be read only once, but may have to be placed in several ways.
             kept = cache(lambda: list(iter_run(data, format=format, columns=columns)))
             return RunFile(lambda: iter(kept()), str(data))
-        return open_run(_files_of(data), format=format, columns=columns, progress=progress)
+        paths = _files_of(data)
+        if len(paths.paths) == 1:
+            from rankmeter.inputs.files import read_short
+
+            short = read_short(paths.paths[0], "run", format=format, columns=columns)
+            if short is not None:
+                return ScoredMapping(short, paths.source)
+        return open_run(paths, format=format, columns=columns, progress=progress)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, run_from_frame
 

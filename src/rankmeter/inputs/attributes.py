@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
 from rankmeter.inputs.columns import fold
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import Origin, id_column, is_frame
-from rankmeter.inputs.mappings import ids
+from rankmeter.inputs.ids import ids
 from rankmeter.inputs.sniffing import recognise
+from rankmeter.late import pl
 
 
 def table_of(data: Any, what: str) -> pl.DataFrame:

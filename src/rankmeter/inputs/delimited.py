@@ -7,11 +7,10 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-import polars as pl
-
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.columns import Role
 from rankmeter.inputs.frames import Origin, RawColumn
+from rankmeter.late import pl
 
 
 class Delimited:

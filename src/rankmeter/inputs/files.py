@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
-import polars as pl
-
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.inputs import trec
 from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, as_number, query_blocks, read_frames
+from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, SHORT_BYTES, as_number, query_blocks, read_frames
+from rankmeter.late import pl
 
 FileInput: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
 """What can be read: a path, ``-`` for standard input, the content itself, or a binary file object."""
@@ -90,6 +90,20 @@ def read_run(path: FileInput, *, format: str | None = None, columns: Mapping[str
         pl.concat([getattr(table, column) for table in tables], rechunk=True) for column in ("query", "item", "score")
     )
     return RunTable(query, item, score, tables[0].source, tables[0].scored)
+
+
+def read_short(
+    path: FileInput, role: _Role, *, format: str | None, columns: Mapping[str, str] | None
+) -> dict[str | int, dict[str | int, float]] | None:
+    """A short and plain TREC file as a mapping; None for any other file, which the readers above take."""
+    if columns or not isinstance(path, (str, os.PathLike)) or not Path(path).is_file():
+        return None
+    if Path(path).stat().st_size > SHORT_BYTES:
+        return None
+    with open_source(path) as source:
+        kind = _resolve(source, format, role)
+        layout = QRELS if kind == "qrels" else RUN
+        return trec.read_short(source, layout) if kind == _KIND_OF[role] else None
 
 
 def iter_run(

@@ -12,16 +12,16 @@ import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, MissingExtraError, RankmeterError, examples, with_hint
 from rankmeter.inputs.columns import Role, judgment_columns, run_columns
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 
-RawColumn = pl.Series | list[object]
+RawColumn: TypeAlias = "pl.Series | list[object]"
 """A column before it is checked; a list where no Polars type was known (object columns, JSON)."""
 
 

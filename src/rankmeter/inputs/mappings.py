@@ -9,11 +9,12 @@ from math import isinf
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.inputs.ids import ids
 from rankmeter.inputs.sources import GradedMapping, RankedLists, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 
 _JUDGMENTS_LOOK = "{query: {item: grade}} or {query: [relevant items]}"
 _NO_ID = (tuple, list, dict, set, frozenset, bytes, bytearray, float, type(None))
@@ -184,28 +185,6 @@ def _query_columns(every: list[Any], sizes: list[int]) -> tuple[pl.Series, pl.Se
     queries = ids(every)
     query = queries.gather(pl.Series(np.repeat(np.arange(len(every)), sizes)))
     return query, None if all(sizes) else queries
-
-
-def ids(values: list[Any]) -> pl.Series:
-    """Ids as a column: 64-bit numbers where all are whole numbers, text otherwise."""
-    if values and all(hasattr(value, "__index__") for value in values):
-        whole = [int(value) for value in values]
-        if min(whole) >= -(2**63) and max(whole) < 2**63:
-            return pl.Series(whole, dtype=pl.Int64)
-    wrong = next((value for value in values if isinstance(value, float) or value is None), "")
-    if wrong != "":
-        fact = f"an id is {wrong!r}, of type {type(wrong).__name__}; ids are text or whole numbers."
-        raise InputError(with_hint(fact, "floats lose digits of large ids; convert them where they are made"))
-    try:
-        return pl.Series([str(value) for value in values], dtype=pl.String)
-    except UnicodeEncodeError as error:
-        raise InputError(no_text(error.object)) from error
-
-
-def no_text(id_: str) -> str:
-    """What is said of an id that is no text: half of a character, which no file and no table can hold."""
-    hint = "bytes were decoded with surrogateescape or cut in two; decode them again"
-    return with_hint(f"the id {id_!r:.60} holds a lone surrogate, which is no character.", hint)
 
 
 def refuse_infinite_grades(source: GradedMapping) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
-import polars as pl
-
 from rankmeter.errors import InputError, MeasureError, did_you_mean, examples, with_hint
-from rankmeter.inputs import into_run
-from rankmeter.inputs.mappings import ids
+from rankmeter.inputs import into_run, is_path
+from rankmeter.inputs.ids import ids
+from rankmeter.inputs.mappings import table_of_run
 from rankmeter.inputs.sources import RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import RunTable
+from rankmeter.late import pl
 
 By = Literal["best", "sum", "first"]
 Documents = Mapping[Any, Any] | Callable[[Any], Any]
@@ -59,6 +59,8 @@ def roll_up(run: Any, *, documents: Documents, by: By = "best") -> Any:
             )
         )
     returned = into_run(run)
+    if is_path(run) and isinstance(returned, ScoredMapping):
+        returned = table_of_run(returned)
     if isinstance(returned, ScoredMapping):
         known = _known(documents, {passage for one in returned.data.values() for passage in one})
         firsts = _firsts(documents) if by == "first" else frozenset()

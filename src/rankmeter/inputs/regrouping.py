@@ -12,11 +12,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import polars as pl
-
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.shards import check_alike, joined_runs
 from rankmeter.inputs.tables import RunTable
+from rankmeter.late import pl
 
 IN_MEMORY_BYTES = 1 << 27
 """Up to this size of its columns a run is brought together in memory; placing takes a few times as much."""

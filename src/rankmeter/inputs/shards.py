@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
 from rankmeter.errors import InputError, NotFoundError, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 
 _HIDDEN = ("_", ".")  # _SUCCESS, _metadata, .part-0.parquet.crc: what Spark and Hive leave beside the data
 

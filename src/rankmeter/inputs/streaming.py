@@ -11,14 +11,13 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import polars as pl
-
 from rankmeter.inputs.files import RunPart, iter_parts
 from rankmeter.inputs.progress import Listener, Progress
 from rankmeter.inputs.shards import Files, check_alike, joined_runs
 from rankmeter.inputs.sources import RunFile
 from rankmeter.inputs.tables import RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES
+from rankmeter.late import pl
 
 
 def open_run(

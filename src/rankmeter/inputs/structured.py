@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NoReturn, TypeVar, cast, get_args
 
-import polars as pl
-
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs.columns import ROLES, Role, fold, is_usual, judgment_columns, run_columns
 from rankmeter.inputs.delimited import Delimited, is_number, may_be_rounded
 from rankmeter.inputs.frames import GroupedQueries, Origin, RawColumn, judgment_table, run_table
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "ipc"]
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import polars as pl
-
 from rankmeter.errors import InputError
 from rankmeter.inputs import structured
 from rankmeter.inputs.columns import Role, run_columns
@@ -18,6 +16,7 @@ from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import Delimited
 from rankmeter.inputs.frames import Origin, RawColumn, run_table
 from rankmeter.inputs.tables import RunTable
+from rankmeter.late import pl
 
 ROWS_AT_ONCE = 1_000_000
 """Rows of Parquet or Arrow IPC in one part."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import polars as pl
+from rankmeter.late import pl
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankmeter.arithmetic.slates.data import Sets
 from rankmeter.errors import InputError, examples, with_hint
@@ -17,8 +16,9 @@ from rankmeter.inputs import into_judgments, is_path
 from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, numbers_of, table_of
 from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.inputs.frames import is_frame
-from rankmeter.inputs.mappings import ids
+from rankmeter.inputs.ids import ids
 from rankmeter.inputs.sources import Dense
+from rankmeter.late import pl
 from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Floats, Ints
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic import Values, aggregated
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.protocol import protocol_notes
 from rankmeter.lists.slating import Given, Material, gather, lists_of
@@ -26,7 +26,7 @@ from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing import PlacedRun, judgments_table
 from rankmeter.placing.placements import Bools
 
-Remeasure = Callable[[JudgmentTable], Mapping[Measure, tuple[pl.Series, Values]]]
+Remeasure: TypeAlias = "Callable[[JudgmentTable], Mapping[Measure, tuple[pl.Series, Values]]]"
 """From some of the judgments to the values of the placed measures."""
 
 

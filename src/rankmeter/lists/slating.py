@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic.slates import Items, Rows, Sets, Slates
 from rankmeter.arithmetic.slates.listquality import is_among
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs.sources import AnyJudgments, AnyRun
+from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
 from rankmeter.measures.slates import SlateMeasure

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import MeasureError, NotFoundError, nearest, with_hint
+from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Floats, Ints
 

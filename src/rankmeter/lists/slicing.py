@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, did_you_mean, with_hint
 from rankmeter.inputs.attributes import find_column, ids_of, no_such_column, table_of
 from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.inputs.frames import is_frame
+from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.slating import Material, Vocabulary, shared_type
 from rankmeter.placing.placements import Ints

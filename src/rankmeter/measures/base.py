@@ -39,6 +39,8 @@ class Measure:
 
     name: ClassVar[str] = ""
     """The name in the canonical string."""
+    about: ClassVar[Literal["judged items", "lists", "events"]] = "judged items"
+    """What it is computed from."""
     at: ClassVar[str] = "cutoff"
     """The field that ``@`` sets."""
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)

@@ -34,6 +34,7 @@ class OnlineMeasure(Measure):
 
     aggregate: str = choice("pooled")
 
+    about: ClassVar[Literal["judged items", "lists", "events"]] = "events"
     aggregates: ClassVar[tuple[str, ...]] = ("pooled",)
     tie_rules: ClassVar[tuple[str, ...]] = ()
     unit: ClassVar[str] = ""

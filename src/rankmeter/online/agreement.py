@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankmeter.errors import InputError, NotFoundError, examples, with_hint
+from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
 from rankmeter.online.events import open_table
 from rankmeter.online.inference import Estimate, t_quantile

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import polars as pl
-
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs.columns import USUAL_NAMES, fold, say_columns
+from rankmeter.late import pl
 
 NEEDED = ("time", "user", "type")
 

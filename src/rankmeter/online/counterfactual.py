@@ -31,9 +31,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.late import pl
 from rankmeter.online.inference import Estimate, t_quantile
 from rankmeter.online.telling import Told
 

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import is_frame, kind_of_frame
 from rankmeter.inputs.sniffing import recognise
+from rankmeter.late import pl
 from rankmeter.online.columns import at_path, find_event_columns
 
 OTHER, IMPRESSION, CLICK, CONVERSION = range(4)

@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.late import pl
 from rankmeter.online.proportions import wilson
 from rankmeter.online.telling import Told
 

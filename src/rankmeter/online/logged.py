@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-import polars as pl
-
 from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.late import pl
 from rankmeter.online.counterfactual import SLATE_MODELS, OffPolicy, SlateModel, off_policy, off_policy_slates
 from rankmeter.online.events import open_table
 

@@ -16,9 +16,9 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.late import pl
 from rankmeter.online.events import KINDS, Events
 
 ROWS_PER_PARTITION = 100_000

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.late import pl
 from rankmeter.online.bootstrap import middle
 from rankmeter.online.counting import POSITIONS
 from rankmeter.online.events import read_events

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import polars as pl
-
 from rankmeter.errors import NotFoundError, nearest
+from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import Finding

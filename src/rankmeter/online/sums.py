@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.frames import is_frame
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 
 Floats = npt.NDArray[np.float64]

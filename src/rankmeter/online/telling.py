@@ -7,8 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import polars as pl
-
+from rankmeter.late import pl
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.inference import Estimate
 from rankmeter.online.sums import Sums, sums_to_table

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-import polars as pl
-
 from rankmeter.errors import NotFoundError
+from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import Finding

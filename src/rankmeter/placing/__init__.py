@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.inputs.mappings import ids, no_text, refuse_infinite_grades, table_of_judgments, table_of_run
+from rankmeter.inputs.ids import LateIds, no_text
+from rankmeter.inputs.mappings import refuse_infinite_grades, table_of_judgments, table_of_run
 from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, GradedMapping, RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 from rankmeter.placing.arrays import place_arrays
 from rankmeter.placing.mapping import Item, Query, place_mappings, same_id_types
 from rankmeter.placing.placed import PlacedRun
@@ -64,7 +65,7 @@ def _place_mappings(judgments: GradedMapping, run: ScoredMapping | RankedLists, 
         raise InputError(no_text(error.object)) from error
     if np.isinf(highest) or np.isinf(placements.best).any():
         refuse_infinite_grades(judgments)
-    return PlacedRun(ids(queries), placements, scored, highest)
+    return PlacedRun(LateIds(queries), placements, scored, highest)
 
 
 def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, float]]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.late import pl
 from rankmeter.placing.counting import place
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending

@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
 from rankmeter.inputs import into_judgments
-from rankmeter.inputs.mappings import ids as as_ids
+from rankmeter.inputs.ids import ids as as_ids
 from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles
 from rankmeter.placing.counting import count_higher
 from rankmeter.placing.placed import PlacedRun

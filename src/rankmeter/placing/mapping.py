@@ -6,16 +6,18 @@ The only Python work per query is one intersection of keys; scores of all querie
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 from typing import Any
 
 import numpy as np
-import polars as pl
+import numpy.typing as npt
 
 from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
-from rankmeter.placing.counting import place
+from rankmeter.late import pl
+from rankmeter.placing.counting import Keys, place, short_text_as_numbers
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
 from rankmeter.placing.unreturned import with_unreturned
@@ -24,6 +26,8 @@ Query = str | int
 Item = str | int
 DEEP = 4
 """How many times fewer judgments than returned items there must be for looking up the judgments instead."""
+NO_GRADE = 255
+"""Stands for no judgment where grades are bytes."""
 Graded = Mapping[Query, Mapping[Item, float]]
 Scored = Mapping[Query, Mapping[Item, float]]
 
@@ -60,9 +64,16 @@ def place_mappings(
     scores = read_numbers(lists, int(offsets[-1]), "score", "run", queries)
     graded = [judgments[query] for query in judged]
     sizes = np.fromiter(map(len, graded), np.int64, len(graded))
-    grades = read_numbers(graded, int(sizes.sum()), "grade", "judgments", queries)
-    best, best_sizes = _best(grades, sizes, plan.lowest_grade)
-    hits = _hits(graded, lists, offsets, plan.lowest_grade)
+    codes = _as_bytes(one.values() for one in graded)
+    if codes is None:
+        grades = read_numbers(graded, int(sizes.sum()), "grade", "judgments", queries)
+        best, best_sizes = _best(grades, sizes, plan.lowest_grade)
+        highest = float(grades.max(initial=0.0))
+    else:
+        best, best_sizes = _best_of_codes(codes, sizes, plan.lowest_grade)
+        highest = float(codes.max(initial=0))
+    coded = codes is not None and highest < NO_GRADE
+    hits = _hits(graded, lists, offsets, plan.lowest_grade, coded=coded)
     places = place(
         scores,
         offsets,
@@ -93,7 +104,7 @@ def place_mappings(
         best=best,
         **columns,
     )
-    return queries, placements, float(grades.max(initial=0.0))
+    return queries, placements, highest
 
 
 def _unreturned(graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[Item, float]]) -> dict[str, Any]:
@@ -110,6 +121,27 @@ def _unreturned(graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[
     }
 
 
+def _as_bytes(lists: Iterable[Iterable[Any]]) -> npt.NDArray[np.uint8] | None:
+    """Numbers that are all whole and from 0 to 255, as grades mostly are; None if any is not.
+
+    Python makes bytes of such numbers in half the time that NumPy takes to make floats of them.
+    """
+    try:
+        return np.frombuffer(b"".join(bytes(one) for one in lists), np.uint8)
+    except (TypeError, ValueError):
+        return None
+
+
+def _best_of_codes(codes: npt.NDArray[np.uint8], sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
+    """The same as `_best` by counting how often a query has each grade."""
+    levels = int(codes.max(initial=0)) + 1
+    falling = np.arange(levels - 1, -1, -1)
+    key = np.repeat(np.arange(1, len(sizes) + 1) * levels - 1, sizes) - codes
+    counts = np.bincount(key, minlength=len(sizes) * levels).reshape(len(sizes), levels)
+    counts[:, falling < lowest] = 0
+    return np.repeat(np.tile(falling.astype(np.float64), len(sizes)), counts.ravel()), counts.sum(axis=1)
+
+
 def _best(grades: Floats, sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
     """The grades that count, highest first within each query, and how many each query has."""
     kept = grades >= lowest
@@ -122,13 +154,18 @@ def _best(grades: Floats, sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
 
 
 def _hits(
-    graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[Item, float]], offsets: Ints, lowest: float
+    graded: Sequence[Mapping[Item, float]],
+    lists: Sequence[Mapping[Item, float]],
+    offsets: Ints,
+    lowest: float,
+    *,
+    coded: bool,
 ) -> _Hits:
     """Look up the shorter side in the longer one."""
     judged, listed = sum(map(len, graded)), sum(map(len, lists[: len(graded)]))
     if judged * DEEP < listed:
         return _judged_in_lists(graded, lists, lowest)
-    return _listed_in_judgments(graded, lists, offsets, listed, lowest)
+    return _listed_in_judgments(graded, lists, offsets, listed, lowest, coded=coded)
 
 
 def _listed_in_judgments(
@@ -137,13 +174,25 @@ def _listed_in_judgments(
     offsets: Ints,
     total: int,
     lowest: float,
+    *,
+    coded: bool,
 ) -> _Hits:
     """The grade of every returned item, read in one go; those that have one are the hits."""
-    looked_up = (map(judged.get, listed, repeat(np.nan)) for judged, listed in zip(graded, lists, strict=False))
-    grade = np.fromiter(chain.from_iterable(looked_up), np.float64, total)
-    row = np.flatnonzero(grade >= lowest)
-    segment = np.searchsorted(offsets, row, side="right") - 1
-    return _Hits(segment, grade[row], row, [], grade[:0])
+    nothing = repeat(NO_GRADE if coded else np.nan).__next__
+    # A copy that knows what to give for a missing item is looked up nearly twice as fast as `get` with a default.
+    looked_up = (
+        map(defaultdict(nothing, judged).__getitem__, listed) for judged, listed in zip(graded, lists, strict=False)
+    )
+    code = _as_bytes(looked_up) if coded else None
+    if code is not None:
+        row = np.flatnonzero((code != NO_GRADE) & (code >= lowest))
+        grade = code[row].astype(np.float64)
+    else:
+        every = np.fromiter(chain.from_iterable(looked_up), np.float64, total)
+        row = np.flatnonzero(every >= lowest)
+        grade = every[row]
+    segment = np.repeat(np.arange(len(lists)), np.diff(offsets))[row]
+    return _Hits(segment, grade, row, [], grade[:0])
 
 
 def _judged_in_lists(
@@ -187,18 +236,32 @@ def _rows_of(lists: Sequence[Mapping[Item, float]], offsets: Ints, hits: _Hits) 
     return rows_of
 
 
-def _ids_of(lists: Sequence[Mapping[Item, float]], offsets: Ints) -> Callable[[Ints], pl.Series]:
-    def ids_of(positions: Ints) -> pl.Series:
-        owner = np.searchsorted(offsets, positions, side="right") - 1
-        ids: list[str] = []
-        bounds = np.flatnonzero(np.diff(owner, prepend=-1, append=len(lists)))
-        for first, last in pairwise(bounds.tolist()):
-            query = int(owner[first])
-            keys = list(lists[query])
-            ids.extend(str(keys[place_]) for place_ in (positions[first:last] - offsets[query]).tolist())
-        return pl.Series(ids, dtype=pl.String)
+def _ids_of(lists: Sequence[Mapping[Item, float]], offsets: Ints) -> Callable[[Ints], pl.Series | Keys]:
+    def ids_of(positions: Ints) -> pl.Series | Keys:
+        if len(positions) * 2 > offsets[-1]:  # most of all items: taken together, in place of one by one
+            every = list(chain.from_iterable(lists))
+            numbers = short_text_as_numbers(every)
+            return _text(every).gather(pl.Series(positions)) if numbers is None else numbers[positions]
+        some = _at(lists, offsets, positions)
+        numbers = short_text_as_numbers(some)
+        return _text(some) if numbers is None else numbers
 
     return ids_of
+
+
+def _at(lists: Sequence[Mapping[Item, float]], offsets: Ints, positions: Ints) -> list[Item]:
+    """The items at some positions, which come query by query."""
+    owner = np.searchsorted(offsets, positions, side="right") - 1
+    ids: list[Item] = []
+    bounds = np.flatnonzero(np.diff(owner, prepend=-1, append=len(lists)))
+    for first, last in pairwise(bounds.tolist()):
+        query = int(owner[first])
+        ids.extend(map(list(lists[query]).__getitem__, (positions[first:last] - offsets[query]).tolist()))
+    return ids
+
+
+def _text(ids: list[Item]) -> pl.Series:
+    return pl.Series(list(map(str, ids)), dtype=pl.String)
 
 
 def read_numbers(

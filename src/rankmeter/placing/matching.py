@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
+from rankmeter.late import pl
 from rankmeter.placing.placements import Ints
 
 Keys = npt.NDArray[np.uint64]

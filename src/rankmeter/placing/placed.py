@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-import polars as pl
-
+from rankmeter.inputs.ids import LateIds, column_of_ids
+from rankmeter.late import pl
 from rankmeter.placing.placements import Placements, Plan
 
 
@@ -14,8 +14,8 @@ from rankmeter.placing.placements import Placements, Plan
 class PlacedRun:
     """A run that has been placed: whose lists they are, and where their judged items stand."""
 
-    queries: pl.Series
-    """(n,) the ids of the queries, judged ones first."""
+    ids: pl.Series | LateIds
+    """(n,) whose they are, judged queries first; ``queries`` is the same as a column."""
     placements: Placements
     scored: bool
     """False where the run has ranks only."""
@@ -23,6 +23,11 @@ class PlacedRun:
     """The highest grade judged anywhere."""
     source: str = "run"
     """How messages name it."""
+
+    @property
+    def queries(self) -> pl.Series:
+        """(n,) the ids of the queries, judged ones first."""
+        return column_of_ids(self.ids)
 
 
 class Placeable(ABC):

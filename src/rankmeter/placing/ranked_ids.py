@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.late import pl
 from rankmeter.placing.placed import Placeable, PlacedRun
 from rankmeter.placing.placements import Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending

@@ -33,7 +33,9 @@ def unsorted_segments(values: Floats, offsets: Ints) -> Ints:
     if not len(rises):
         return rises
     owner = np.searchsorted(offsets, rises, side="right") - 1
-    return np.unique(owner[rises != offsets[owner]])
+    owner = owner[rises != offsets[owner]]
+    once: Ints = owner[np.diff(owner, prepend=-1) > 0]
+    return once
 
 
 def sort_descending(values: Floats, offsets: Ints, segments: Ints | None = None) -> Floats:
@@ -47,12 +49,13 @@ def sort_descending(values: Floats, offsets: Ints, segments: Ints | None = None)
         return values
     result = values.copy()
     sizes = np.diff(offsets)[wrong]
-    width = np.int64(1) << np.ceil(np.log2(np.maximum(sizes, 2))).astype(np.int64)
-    for columns in np.unique(width):
-        rows = wrong[width == columns]
+    doublings = np.ceil(np.log2(np.maximum(sizes, 2))).astype(np.int64)
+    for width in np.flatnonzero(np.bincount(doublings)):
+        rows = wrong[doublings == width]
         # Bounded blocks: a padded matrix of everything would hold the run twice.
-        for first in range(0, len(rows), max(1, 4_000_000 // int(columns))):
-            _sort_rows(result, offsets, rows[first : first + max(1, 4_000_000 // int(columns))])
+        at_once = max(1, 4_000_000 >> int(width))
+        for first in range(0, len(rows), at_once):
+            _sort_rows(result, offsets, rows[first : first + at_once])
     return result
 
 

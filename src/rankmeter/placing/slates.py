@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
-import polars as pl
 
-from rankmeter.inputs.mappings import ids, table_of_run
+from rankmeter.inputs.ids import ids
+from rankmeter.inputs.mappings import table_of_run
 from rankmeter.inputs.sources import AnyRun, Dense, RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import RunTable
+from rankmeter.late import pl
 from rankmeter.placing.matching import item_keys, pair_keys
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.late import pl
 from rankmeter.placing.placements import Subtopics
 from rankmeter.placing.segments import offsets_of
 

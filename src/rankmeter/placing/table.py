@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 from rankmeter.placing.counting import Places, place
 from rankmeter.placing.matching import Keys, KeyTable, item_keys, pair_keys, repeated
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.late import pl
 from rankmeter.placing.arrays import place_arrays
 from rankmeter.placing.counting import place
 from rankmeter.placing.placed import Placeable, PlacedRun

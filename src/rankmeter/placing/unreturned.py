@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from rankmeter.late import pl
 from rankmeter.placing.counting import count_higher
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import group_rows

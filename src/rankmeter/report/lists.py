@@ -6,12 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from rankmeter.inputs import Dense, RunFile, RunTable
 from rankmeter.inputs.mappings import table_of_judgments
 from rankmeter.inputs.sources import GradedMapping, RankedLists, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.late import pl
 from rankmeter.placing import run_table
 
 if TYPE_CHECKING:

@@ -76,12 +76,14 @@ def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str,
         "units": [f"{next(iter(of.values())).units:,}" for of in values.values()],
         "trial": trial,
         "effects": [
-            {"one": one, "difference": told(shown(one.difference, one.measure)), "relative": told(percent(one.relative)),
-             "always": told(shown(one.always_valid, one.measure)), "least": told(_least(one.least, one.control_value.value))}
+            {"one": one, "difference": told(shown(one.difference, one.measure)),
+             "relative": told(percent(one.relative)), "always": told(shown(one.always_valid, one.measure)),
+             "least": told(_least(one.least, one.control_value.value))}
             for one in (trial.effects if trial is not None else ())
         ],
         "segments": [
-            {"one": one, "difference": told(shown(one.difference, one.measure)), "relative": told(percent(one.relative))}
+            {"one": one, "difference": told(shown(one.difference, one.measure)),
+             "relative": told(percent(one.relative))}
             for one in (trial.segments if trial is not None else ())
         ],
         "lang": lang,

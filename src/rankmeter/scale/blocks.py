@@ -14,18 +14,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
-from rankmeter.evaluation import bounded_by_ties, check_answerable, unjudged_at_cutoffs, values_under
+from rankmeter.evaluation import unjudged_at_cutoffs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measuring import check_answerable, values_under
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements
 from rankmeter.placing.table import place_blocks
 from rankmeter.planning import by_placing, plan_for
 from rankmeter.results import Facts
+from rankmeter.tie_bounds import bounded_by_ties
 
 COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
 """The facts that add up."""

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-import polars as pl
-
 from rankmeter.arithmetic.parts import Values
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.results import Evaluation, Facts
 

@@ -15,14 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import polars as pl
-
 from rankmeter.arithmetic import FORMULAS
 from rankmeter.arithmetic.parts import Values
 from rankmeter.asking import Asked
 from rankmeter.errors import InputError, MissingExtraError, RankmeterWarning, with_hint
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
+from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.results import Evaluation
 from rankmeter.scale.blocks import State, check_mergeable, summary
@@ -179,7 +178,7 @@ def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
     parts = [frame[name].explode().to_numpy().reshape(-1, width).T for name in ARRAYS]
     return Evaluation(
         name=ev.name,
-        queries=frame["query"],
+        ids=frame["query"],
         values={measure: Values(*(part[i] for part in parts)) for i, measure in enumerate(ev.means)},
         means=ev.means,
         tie_bounds=ev.tie_bounds,

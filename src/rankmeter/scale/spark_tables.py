@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs import Labelled, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import judgment_columns, run_columns, say_columns
 from rankmeter.inputs.shards import joined_runs
+from rankmeter.late import pl
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.subtopics import without_subtopics
 

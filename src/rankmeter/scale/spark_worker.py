@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic import FORMULAS
 from rankmeter.errors import InputError, RankmeterError, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.scale.blocks import evaluate_block
 

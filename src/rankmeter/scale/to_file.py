@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankmeter.arithmetic.parts import Values
 from rankmeter.asking import Asked
@@ -23,6 +22,7 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Bools, Ints
@@ -164,7 +164,7 @@ def _header(ev: DistantEvaluation, scratch: Path) -> dict[str, str]:
     nothing = np.empty(0)
     Evaluation(
         name=ev.name,
-        queries=pl.Series([], dtype=pl.String),
+        ids=pl.Series([], dtype=pl.String),
         values={m: Values(nothing, nothing.astype(np.bool_), nothing, nothing) for m in ev.means},
         means=ev.means,
         tie_bounds=ev.tie_bounds,

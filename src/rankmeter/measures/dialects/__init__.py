@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest, with_hint
@@ -162,7 +162,7 @@ class Dialect:
 
 def dialect_names() -> list[str]:
     """Every dialect, in alphabetical order."""
-    files = (resources.files(__name__)).iterdir()
+    files = Path(__file__).parent.iterdir()
     return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
 
 
@@ -208,7 +208,7 @@ def _possible(measure: str, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _read(name: str) -> Dialect:
-    text = (resources.files(__name__) / f"{name}.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     shared = data.get("conventions", {})
     return Dialect(

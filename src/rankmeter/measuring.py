@@ -1,0 +1,72 @@
+"""From placements to values: a measure's formula, then its policies on queries, empty and missed lists."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic import FORMULAS, Parts, Values, Views, values_of
+from rankmeter.custom import FailedMeasureError
+from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.measures import Measure
+from rankmeter.placing import PlacedRun
+from rankmeter.placing.placements import Bools, Placements
+
+
+def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
+    """The value of each query under a measure, from what has been placed."""
+    formula = FORMULAS[type(measure).name]
+    try:
+        parts = formula(views.of(measure), measure)
+    except FailedMeasureError as failed:
+        raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
+    return values_from(parts, measure, placed.placements)
+
+
+def values_from(parts: Parts, measure: Any, placements: Placements) -> Values:
+    """The value of each query, from the two parts of its quotient and the policies of a measure."""
+    return values_of(
+        parts,
+        empty=getattr(measure, "empty", "zero"),
+        miss=getattr(measure, "miss", "zero"),
+        chosen=_chosen(measure, placements),
+        blank=getattr(measure, "blank", "counted"),
+        listless=_listless(measure, placements),
+    )
+
+
+def _chosen(measure: Measure, placements: Placements) -> Bools:
+    """Which queries a measure is about."""
+    if measure.queries == "common":
+        return placements.is_judged & placements.in_run
+    if measure.queries == "run":
+        return placements.in_run
+    return placements.is_judged
+
+
+def _listless(measure: Any, placements: Placements) -> Bools:
+    """Which queries have an empty list; items appended behind it make it one that is not."""
+    empty: Bools = placements.returned == 0
+    if getattr(measure, "candidates", "all") == "appended":
+        empty &= np.bincount(placements.query, minlength=len(placements)) == 0
+    return empty
+
+
+def check_answerable(measure: Measure, *, scored: bool, highest: float, strict: bool = True) -> None:
+    """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
+    if getattr(measure, "sign", "ignored") == "positive" and not scored:
+        raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
+    if getattr(measure, "subtopics", False):
+        return  # grades are numbers of items here
+    rel = getattr(measure, "rel", None)
+    if rel is None and getattr(measure, "gain", "") == "binary":
+        rel = 1
+    if rel is not None and rel > highest > 0:
+        fact = f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}."
+        if strict:
+            raise MeasureError(
+                with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})")
+            )
+        warnings.warn(fact, RankmeterWarning, stacklevel=4)
