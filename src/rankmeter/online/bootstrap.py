@@ -53,8 +53,8 @@ def middle(drawn: Floats, level: float) -> tuple[float, float]:
     Examples
     --------
     >>> import numpy as np
-    >>> middle(np.arange(1.0, 40.0), 0.95)
-    (1.0, 39.0)
+    >>> [round(end, 6) for end in middle(np.arange(1.0, 40.0), 0.95)]
+    [1.0, 39.0]
     """
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], method="weibull")
     return float(low), float(high)

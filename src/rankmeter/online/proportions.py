@@ -98,7 +98,7 @@ def score(count: float, n: float, other_count: float, other_n: float, *, level: 
     Examples
     --------
     >>> [round(end, 4) for end in score(56, 70, 48, 80)]
-    [0.0526, 0.344]
+    [0.0528, 0.3382]
     """
     _check(count, n)
     _check(other_count, other_n)
