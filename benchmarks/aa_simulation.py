@@ -1,7 +1,7 @@
 """How often each test of an online measure cries wolf: A/A experiments, in which nothing differs.
 
 Users have habits of their own (negative-binomial impressions, Beta(1,9) click rates), are split at random, and every
-test is asked for a difference at 5%. A test that is right says yes about 5% of the time. The naive test takes
+test offered is asked for a difference at 5%. A test that is right says yes about 5% of the time. The naive test takes
 impressions as independent, which they are not when users were randomised. ``--peeks`` looks that often before the end
 and counts an experiment as a false alarm when any look says yes.
 """
@@ -15,12 +15,16 @@ import numpy as np
 
 from rankmeter.measures import parse
 from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.experiment import resampled_difference
 from rankmeter.online.inference import cuped, difference
-from rankmeter.online.proportions import newcombe, z_test
+from rankmeter.online.interleaving import sign_test
+from rankmeter.online.proportions import newcombe, sample_ratio, z_test
 from rankmeter.online.sums import Sums
 
-CTR, REACH, PER_USER, SALES = (parse(text) for text in ("CTR", "CTR(per=reach)", "CTR(per=user)", "Conversions"))
-MEASURES = (CTR, PER_USER, REACH, SALES)
+CTR, REACH, PER_USER, CVR, SALES = (
+    parse(text) for text in ("CTR", "CTR(per=reach)", "CTR(per=user)", "CVR", "Conversions")
+)
+MEASURES = (CTR, PER_USER, REACH, CVR, SALES)
 PLAIN = tuple(f"{measure} {side}" for measure in MEASURES for side in "xy")
 NAMES = (*PLAIN, *(f"{name} before" for name in PLAIN))
 
@@ -36,17 +40,18 @@ def users(random, n):
         sales = random.binomial(clicks, 0.1)
         seen = (shown > 0).astype(float)
         own = np.divide(clicks, shown, out=np.zeros(n), where=shown > 0)
-        periods.append(np.column_stack([clicks, shown, own, seen, (clicks > 0) * seen, seen, sales, np.ones(n)]))
+        columns = [clicks, shown, own, seen, (clicks > 0) * seen, seen, sales, clicks, sales, np.ones(n)]
+        periods.append(np.column_stack(columns))
     return np.hstack(periods)
 
 
 def bootstrap_says(rows, half, resamples, seed):
-    drawn = [
-        Resampled.of_rows(part[:, :2], resamples, (seed, side)) for side, part in enumerate((rows[:half], rows[half:]))
-    ]
-    gaps = drawn[1].ratio(0, 1) - drawn[0].ratio(0, 1)
-    low, high = np.quantile(gaps, [0.025, 0.975])
-    return low > 0 or high < 0
+    """Whether the interval of the bootstrap excludes 0, and whether its p-value is below 5%."""
+    parts = rows[:half, :2], rows[half:, :2]
+    a, b = (Sums.of_rows(NAMES[:2], part) for part in parts)
+    drawn = [Resampled.of_rows(part, resamples, (seed, side)) for side, part in enumerate(parts)]
+    found = resampled_difference(difference(a, b, CTR), *drawn, a, CTR, 0.95)
+    return found.absolute.excludes_zero, found.p < 0.05
 
 
 def says(rows, half, resamples, seed):
@@ -61,8 +66,16 @@ def says(rows, half, resamples, seed):
     found["always valid, CTR, one look"] = difference(a, b, CTR).always_valid.excludes_zero
     clicks = [value for sums in (b, a) for value in (sums.total("CTR x"), sums.total("CTR y"))]
     found["naive z-test on impressions, CTR"] = z_test(*clicks)[1] < 0.05
+    found["z-test of users, CTR(per=reach)"] = z_test(*reached)[1] < 0.05
+    random = np.random.default_rng((seed, 7))
+    found["sample ratio, chi-square"] = sample_ratio(random.multinomial(2 * half, [0.5, 0.5]).tolist()) < 0.05
+    # Interleaving of two equal rankings: every click is a coin.
+    votes = np.sign(2 * random.binomial(rows[:, 0].astype(int), 0.5) - rows[:, 0])
+    found["sign test by user, interleaving"] = sign_test(int((votes < 0).sum()), int((votes > 0).sum())) < 0.05
     if resamples:
-        found["bootstrap of users, CTR"] = bootstrap_says(rows, half, resamples, seed)
+        interval, p = bootstrap_says(rows, half, resamples, seed)
+        found[f"bootstrap of users, interval of CTR, {resamples} resamples"] = interval
+        found[f"bootstrap of users, p-value of CTR, {resamples} resamples"] = p
     return found
 
 
@@ -72,7 +85,7 @@ def peeking(rows, looks):
     plain = valid = False
     for look in range(1, looks + 1):
         n = half * look // looks
-        a, b = (Sums.of_rows(NAMES, part[:n]) for part in (rows[:half], rows[half:]))
+        a, b = (Sums.of_rows(NAMES[:2], part[:n, :2]) for part in (rows[:half], rows[half:]))
         found = difference(a, b, CTR)
         plain |= found.p < 0.05
         valid |= found.always_valid.excludes_zero
@@ -81,9 +94,9 @@ def peeking(rows, looks):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--experiments", type=int, default=2000)
+    parser.add_argument("--experiments", type=int, default=1000)
     parser.add_argument("--users", type=int, default=2000, help="in each variant")
-    parser.add_argument("--resamples", type=int, default=0, help="of the bootstrap; 0 leaves it out")
+    parser.add_argument("--resamples", type=int, default=400, help="of the bootstrap; 0 leaves it out")
     parser.add_argument("--peeks", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
@@ -103,7 +116,7 @@ def main() -> None:
         f"{args.experiments:,} A/A experiments of 2 x {args.users:,} users; a right test alarms in 5.0% +- {half:.1%}"
     )
     for name, count in sorted(alarms.items(), key=lambda pair: pair[1]):
-        print(f"  {name:<45} {count / args.experiments:>6.1%}")
+        print(f"  {name:<58} {count / args.experiments:>6.1%}")
 
 
 if __name__ == "__main__":

@@ -84,6 +84,27 @@ def test_the_report_is_one_file_without_scripts_or_links(log, tmp_path):
     assert "prefers-color-scheme: dark" in page
 
 
+def test_the_report_speaks_chinese(log, tmp_path):
+    pytest.importorskip("vl_convert")
+    arguments = ["online", log, "-m", "CTR CVR SessionDuration", "--columns", "item=item", "--control", "A"]
+    found = run(*arguments, "--segments", "country", "--report", tmp_path / "r.html", "--lang", "zh")
+    assert found.exit_code == 0, found.stderr
+    page = (tmp_path / "r.html").read_text()
+    assert '<html lang="zh">' in page
+    for words in ("与 A 的差异", "漏斗", "会话时长", "按 country", "样本比例符合设计", "名用户的"):
+        assert words in page
+    left = re.findall(r">([A-Za-z]+ [a-z]+[^<]*)<", re.sub(r"<(style|svg|code).*?</\1>", "", page, flags=re.DOTALL))
+    assert not left
+
+
+def test_both_languages_have_the_same_words():
+    from rankmeter.online.checks import RULES
+    from rankmeter.report.online_words import _FINDINGS, WORDS
+
+    assert set(WORDS["en"]) == set(WORDS["zh"])
+    assert set(_FINDINGS) == set(RULES)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -26,6 +26,8 @@ COMMANDS = {
     "trec_eval": "Do what trec_eval does, with its options and its output.",
     "measures": "List all measures, their other names and their options.",
     "online": "Measure what users did: CTR, CVR, sessions, experiments.",
+    "counterfactual": "Estimate what another policy would have earned.",
+    "interleave": "Mix two rankings into one list, and score the clicks.",
     "agreement": "Tell which offline measure foretold past experiments.",
     "demo": "Evaluate the bundled, made-up data and write a report.",
 }

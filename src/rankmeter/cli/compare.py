@@ -53,7 +53,8 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
     help="The paired test.",
 )  # fmt: skip
 @click.option(
-    "--correction", type=click.Choice(["holm", "bonferroni", "bh", "none"]), default="holm", show_default=True,
+    "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "bh", "by", "none"]), default="holm",
+    show_default=True,
     help="For the tests of one measure, which are a family.",
 )  # fmt: skip
 @click.option(
@@ -132,7 +133,7 @@ def command(
     baseline: str | None,
     pairs: Literal["baseline", "all"] | None,
     test: Literal["randomisation", "t", "wilcoxon", "sign"],
-    correction: Literal["holm", "bonferroni", "bh", "none"],
+    correction: Literal["holm", "hochberg", "bonferroni", "bh", "by", "none"],
     level: float,
     interval: Literal["bca", "percentile"],
     margin: float | None,

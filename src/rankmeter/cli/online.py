@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
+from rankmeter.cli.options import pairs
 from rankmeter.cli.showing import echo
 from rankmeter.cli.talk import examples, say, tell
 from rankmeter.cli.writing import check_writable, write_text
@@ -34,6 +35,7 @@ GATE_FAILED = 1
         "rankmeter online events.parquet --experiment --start 2026-03-01 --segments country",
         "rankmeter online 'log/*.parquet' -m CTR --types conversion=signup --format json > online.json",
         "rankmeter online sums.csv --sums --control A",
+        "rankmeter online events.parquet --position-bias",
     ),
 )
 @click.argument("events", metavar="EVENTS")
@@ -55,9 +57,13 @@ GATE_FAILED = 1
 )  # fmt: skip
 @click.option("--segments", metavar="COLUMN", help="Also the differences within each value of this column.")
 @click.option(
-    "--correction", type=click.Choice(["holm", "bonferroni", "bh", "none"]), default="holm", show_default=True,
+    "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "bh", "by", "none"]), default="holm",
+    show_default=True,
     help="For the number of differences looked at.",
 )  # fmt: skip
+@click.option(
+    "--position-bias", is_flag=True, help="Instead: how much each position is looked at, apart from what stands there."
+)
 @click.option("--sums", is_flag=True, help="EVENTS is a table of sums, a row per variant and measure, not a log.")
 @click.option(
     "--resamples", type=click.IntRange(0), default=0,
@@ -75,6 +81,7 @@ GATE_FAILED = 1
     "--events-format", metavar="FORMAT", help="csv, tsv, json, jsonl, parquet, ipc. Default: told by content."
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report to this HTML file, complete in itself.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the report.")
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS),
     help="Default: table, or what the ending of --output says (.json, .csv, .md).",
@@ -90,6 +97,7 @@ def command(
     experiment: bool,
     control: str | None,
     sums: bool,
+    position_bias: bool,
     report: Path | None,
     format_: OutputFormat | None,
     output: Path | None,
@@ -109,6 +117,11 @@ def command(
         if path is not None:
             check_writable(path)
     compares = experiment or sums or any((control, options["start"], options["segments"], options["ratios"]))
+    if position_bias:
+        if compares or measures or report is not None or options["by"]:
+            raise InputError("--position-bias stands alone: without measures, groups, an experiment or a report.")
+        _position_bias(events, format_, output, quiet, options)
+        return
     asked = [one for text in measures for one in split_measures(text)] or None
     result = _experiment(events, asked, control, sums, options) if compares else _evaluate(events, asked, options)
     chosen = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
@@ -118,7 +131,7 @@ def command(
     if report is not None:
         from rankmeter.report.online import online_report
 
-        write_text(report, online_report(result))
+        write_text(report, online_report(result, lang=options["lang"]))
         if not quiet:
             say(f"the report is in {report}")
     if output is not None:
@@ -127,6 +140,41 @@ def command(
         echo(text)
     if not getattr(result, "is_sound", True):
         ctx.exit(GATE_FAILED)
+
+
+def _position_bias(
+    events: str, format_: OutputFormat | None, output: Path | None, quiet: bool, options: dict[str, Any]
+) -> None:
+    from rankmeter import online
+
+    found = online.position_bias(
+        events, level=options["level"], resamples=options["resamples"] or 200, seed=options["seed"],
+        columns=pairs("--columns", options["columns"]), types=_types(options["types"]),
+        format=options["events_format"],
+    )  # fmt: skip
+    chosen = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
+    if chosen == "json":
+        text = found.to_json() + "\n"
+    elif chosen == "csv":
+        text = found.to_polars().write_csv()
+    else:
+        head = ("position", "impressions", "CTR", f"examination [{found.level:.0%} interval]", "shared items")
+        rows = [
+            [str(one.position), f"{one.impressions:,}", f"{one.rate:.4f}",
+             "no data" if one.examination != one.examination
+             else f"{one.examination:.3f} [{one.low:.3f}, {one.high:.3f}]", f"{one.shared_items:,}"]
+            for one in found.positions
+        ]  # fmt: skip
+        table = _table(head, rows, 1)
+        text = (_markdown(table) if chosen == "markdown" else to_text(table)) + "\n"
+    if not quiet:
+        over = ", ".join(f"{name} {value:.3f}" for name, value in found.clicks_over_expected.items())
+        tell(["examination is relative to position 1, from items shown at neighbouring positions"]
+             + ([f"clicks over those that positions explain: {over}"] if over else []))  # fmt: skip
+    if output is not None:
+        write_text(output, text)
+    else:
+        echo(text)
 
 
 def _evaluate(events: str, measures: list[str] | None, options: dict[str, Any]) -> OnlineEvaluation:
@@ -193,25 +241,6 @@ def _sums_table(path: str) -> Any:  # a Polars table, which is not imported for 
     )
 
 
-def pairs(option: str, text: str | None) -> dict[str, str]:
-    """Read ``user=visitor,type=action``.
-
-    Examples
-    --------
-    >>> pairs("--columns", "user=visitor, type=action")
-    {'user': 'visitor', 'type': 'action'}
-    """
-    found: dict[str, str] = {}
-    for part in (text or "").split(","):
-        if not part.strip():
-            continue
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (name and equals and value):
-            raise InputError(with_hint(f"{option}: '{part.strip()}' is not name=value.", f"{option} user=visitor"))
-        found[name] = value
-    return found
-
-
 def _types(text: str | None) -> dict[str, list[str]]:
     """Several words may stand for one kind: ``conversion=signup,conversion=order``."""
     from rankmeter.online.events import KINDS
@@ -247,7 +276,7 @@ def _text(result: OnlineEvaluation | Experiment, format: OutputFormat) -> str:
 
 def _tables(result: OnlineEvaluation | Experiment) -> Sequence[Table]:
     from rankmeter.online import OnlineEvaluation
-    from rankmeter.online.results import shown
+    from rankmeter.online.telling import shown
 
     if isinstance(result, OnlineEvaluation):
         head = (*([result.by] if result.by else []), "measure", f"value [{_level(result)} interval]", f"{result.unit}s")
@@ -270,8 +299,7 @@ def _tables(result: OnlineEvaluation | Experiment) -> Sequence[Table]:
 
 
 def _effects(segment: str, effects: Sequence[Effect], correction: str) -> Table:
-    from rankmeter.online.results import shown
-    from rankmeter.online.trial import percent
+    from rankmeter.online.telling import percent, shown
 
     head = (
         *([segment] if segment else []),

@@ -103,3 +103,22 @@ def _stem(path: str) -> str:
 def _with_folder(path: str) -> str:
     folder = Path(path).parent.name
     return f"{folder}/{_stem(path)}" if folder else _stem(path)
+
+
+def pairs(option: str, text: str | None) -> dict[str, str]:
+    """Read ``user=visitor,type=action``.
+
+    Examples
+    --------
+    >>> pairs("--columns", "user=visitor, type=action")
+    {'user': 'visitor', 'type': 'action'}
+    """
+    found: dict[str, str] = {}
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and value):
+            raise InputError(with_hint(f"{option}: '{part.strip()}' is not name=value.", f"{option} user=visitor"))
+        found[name] = value
+    return found

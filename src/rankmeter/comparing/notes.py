@@ -58,7 +58,7 @@ def _too_coarse(samples: Mapping[Measure, Sample], settings: Settings) -> Iterab
     patterns = 2.0 ** min(most, 1000)
     drawn = settings.test == "randomisation" and patterns > settings.permutations
     smallest = 1 / (settings.permutations + 1) if drawn else 2 / patterns
-    family = settings.pairs if settings.correction in ("holm", "bonferroni") else 1
+    family = settings.pairs if settings.correction in ("holm", "hochberg", "bonferroni") else 1
     if smallest * family >= settings.alpha:
         kind = "too_few_permutations" if drawn else "too_few_units"
         yield said(kind, p=smallest * family, count=settings.permutations, tests=settings.pairs)

@@ -53,7 +53,7 @@ class Settings:
     @property
     def alpha_of_one(self) -> float:
         """The level that a single test of a family has at worst: divided where the correction is family-wise."""
-        return self.alpha / (max(self.pairs, 1) if self.correction in ("holm", "bonferroni") else 1)
+        return self.alpha / (max(self.pairs, 1) if self.correction in ("holm", "hochberg", "bonferroni") else 1)
 
     def sentences(self) -> list[Said]:
         """What must be known to repeat or to cite the numbers."""

@@ -15,8 +15,16 @@ from rankmeter.online.evaluation import evaluate
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.experiment import experiment
 from rankmeter.online.inference import minimum_detectable, units_needed
-from rankmeter.online.interleaving import InterleavingResult, score_interleaving, sign_test, team_draft
+from rankmeter.online.interleaving import (
+    InterleavingResult,
+    optimised_lists,
+    score_interleaving,
+    sign_test,
+    team_draft,
+)
+from rankmeter.online.logged import off_policy_log
 from rankmeter.online.position_bias import PositionBias, position_bias
+from rankmeter.online.power import units_for_effect, units_for_rates
 from rankmeter.online.proportions import sample_ratio, wilson
 from rankmeter.online.results import OnlineEvaluation
 from rankmeter.online.sums import Sums, sums_from_table
@@ -25,6 +33,7 @@ from rankmeter.online.trial import Experiment
 __all__ = [
     "Agreement", "Events", "Experiment", "InterleavingResult", "OffPolicy", "OnlineEvaluation", "PositionBias",
     "Predictors", "Sums", "agreement", "effective_sample_size", "evaluate", "experiment", "minimum_detectable",
-    "off_policy", "off_policy_slates", "position_bias", "predictors", "read_events", "sample_ratio",
-    "score_interleaving", "sign_test", "sums_from_table", "team_draft", "units_needed", "wilson",
+    "off_policy", "off_policy_log", "off_policy_slates", "optimised_lists", "position_bias", "predictors",
+    "read_events", "sample_ratio", "score_interleaving", "sign_test", "sums_from_table", "team_draft",
+    "units_for_effect", "units_for_rates", "units_needed", "wilson",
 ]  # fmt: skip

@@ -8,12 +8,11 @@ experiments can give one.
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import permutations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +23,12 @@ from rankmeter.measures import Measure, into_measures
 from rankmeter.online.events import open_table
 from rankmeter.online.inference import Estimate, t_quantile
 from rankmeter.online.proportions import quantile, wilson
-from rankmeter.online.results import finite
+from rankmeter.online.telling import Told
 from rankmeter.online.trial import Effect, Experiment
-from rankmeter.results import Evaluation
 from rankmeter.stats.corrections import corrected
+
+if TYPE_CHECKING:
+    from rankmeter.results import Evaluation
 
 Verdict = Literal["agree", "disagree", "cannot tell"]
 FEW = 10
@@ -50,7 +51,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Told):
     """Offline and online differences, side by side."""
 
     control: str
@@ -75,10 +76,6 @@ class Agreement:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return {"control": self.control, "pairings": self.to_polars().to_dicts(), "notes": list(self.notes)}
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def __repr__(self) -> str:
         lines = [f"against {self.control}"]
@@ -202,7 +199,7 @@ class Predictor:
 
 
 @dataclass(frozen=True, slots=True)
-class Predictors:
+class Predictors(Told):
     """Which of some offline measures, declared beforehand, foretells the online outcome best."""
 
     online: str
@@ -242,10 +239,6 @@ class Predictors:
         return {"online": self.online, "predictors": [asdict(one) for one in self.predictors], "level": self.level,
                 "held_out_agreement": self.held_out_agreement, "held_out": self.held_out, "verdict": self.verdict,
                 "held_out_choices": dict(self.held_out_choices), "correction": self.correction}  # fmt: skip
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def __repr__(self) -> str:
         lines = [

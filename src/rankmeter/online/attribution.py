@@ -44,7 +44,8 @@ def credit(
     >>> credit(np.zeros(3, np.int64), np.array([1, 5, 9]), one, one + 6, window=None, rule="even").of_click.tolist()
     [0.5, 0.5, 0.0]
     """
-    order = np.lexsort((click_time, click_group))
+    wanted = np.flatnonzero(np.isin(click_group, conversion_group))  # few clicks have a conversion after them
+    order = wanted[np.lexsort((click_time[wanted], click_group[wanted]))]
     group, time = click_group[order], click_time[order]
     high = _clicks_until(group, time, conversion_group, conversion_time, included=True)
     if window is None:
@@ -65,7 +66,7 @@ def credit(
         weights = np.cumsum(weights)
         if rule == "even":
             weights = np.where(np.abs(weights) < 1e-12, 0.0, weights)  # what rounding left of sums that are 0
-    of_click = np.empty(len(group))
+    of_click = np.zeros(len(click_group))
     of_click[order] = weights[:-1]
     return Credit(of_click, found)
 

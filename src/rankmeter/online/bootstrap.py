@@ -42,3 +42,25 @@ class Resampled:
         """(resamples,) the quotient of two columns; resamples without anything below the line are left out."""
         above, below = self.totals[:, x], self.totals[:, y]
         return above[below > 0] / below[below > 0]
+
+
+def middle(drawn: Floats, level: float) -> tuple[float, float]:
+    """The interval that holds the middle of some draws.
+
+    Of B draws the k-th smallest has a share of k / (B + 1) below it (Weibull's definition of a quantile). The more
+    usual (k - 1) / (B - 1) makes intervals of few draws too short: with 100 draws a test at 5% alarms in 7%.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [round(end, 6) for end in middle(np.arange(1.0, 40.0), 0.95)]
+    [1.0, 39.0]
+    """
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], method="weibull")
+    return float(low), float(high)
+
+
+def two_sided(drawn: Floats) -> float:
+    """The p-value of 0: twice the share of draws on its smaller side."""
+    smaller = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
+    return min(1.0, 2 * (int(smaller) + 1) / (len(drawn) + 1))

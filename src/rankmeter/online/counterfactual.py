@@ -10,6 +10,9 @@ clipped IPS   mean of :math:`\min(w, c) r`: less variance, some bias
 SNIPS         :math:`\sum w r / \sum w`
 DM            mean of :math:`\hat v`: no variance from weights, all of the model's bias
 DR            mean of :math:`\hat v + w (r - \hat q)`
+SNDR          the same with the second part divided by the mean weight
+switch DR     DR where :math:`w \le t`, the model alone elsewhere
+shrunk DR     DR with :math:`\lambda w / (w^2 + \lambda)` for :math:`w` (Su and others 2020)
 ============  ==========================================================
 
 For slates each position has its own reward. ``item-position`` weighs a position by its own item's weight, ``cascade``
@@ -21,7 +24,6 @@ No winner is named where few rows carry the weight: the effective sample size is
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -31,8 +33,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.late import pl
 from rankmeter.online.inference import Estimate, t_quantile
-from rankmeter.online.results import finite
+from rankmeter.online.telling import Told
 
 Floats = npt.NDArray[np.float64]
 SlateModel = Literal["item-position", "cascade", "standard"]
@@ -72,7 +75,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class OffPolicy:
+class OffPolicy(Told):
     """Estimates of the value of a policy that was not run."""
 
     logged: Estimate
@@ -108,9 +111,10 @@ class OffPolicy:
             "verdict": self.verdict,
         }
 
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
+    def to_polars(self) -> pl.DataFrame:
+        """A row per estimator, with the logged value and the gain."""
+        named = {"logged": self.logged, **self.estimates, "gain": self.gain}
+        return pl.DataFrame([{"estimator": name, **one.to_dict()} for name, one in named.items()])
 
     def __repr__(self) -> str:
         lines = [f"{self.model}: {self.weights.sentence}"]
@@ -135,6 +139,8 @@ def off_policy(
     predicted: npt.ArrayLike | None = None,
     expected: npt.ArrayLike | None = None,
     clip: float | None = None,
+    switch: float | None = None,
+    shrink: float | None = None,
     unsupported: float | None = None,
     users: npt.ArrayLike | None = None,
     level: float = 0.95,
@@ -152,9 +158,13 @@ def off_policy(
     predicted
         (n,) a model's prediction of the reward of the logged choice.
     expected
-        (n,) the model's expected reward under the new policy. With it DM, with both DR are given too.
+        (n,) the model's expected reward under the new policy. With it DM, with both DR and SNDR are given too.
     clip
         The largest weight for clipped IPS.
+    switch
+        The largest weight for switch DR: above it the model alone speaks.
+    shrink
+        How little the weights of shrunk DR are shrunk: 0 is DM, infinity is DR.
     unsupported
         The share of what the new policy does that the logging policy never does, where it is known.
     users
@@ -174,17 +184,27 @@ def off_policy(
     _check_probabilities(r, p, pi)
     weights = pi / p
     columns = {"IPS": weights * r}
+    more: dict[str, tuple[float, Floats]] = {}
+    for name, bound in (("clip", clip), ("switch", switch), ("shrink", shrink)):
+        if bound is not None and not bound > 0:
+            raise InputError(f"{name}={bound} is not possible; it is above 0.")
     if clip is not None:
-        if not clip > 0:
-            raise InputError(f"clip={clip} is not possible; the largest weight is above 0.")
         columns["clipped IPS"] = np.minimum(weights, clip) * r
     if expected is not None:
         v = _numbers("expected", expected, 1, like=r)
         columns["DM"] = v
         if predicted is not None:
-            columns["DR"] = v + weights * (r - _numbers("predicted", predicted, 1, like=r))
+            missed = r - _numbers("predicted", predicted, 1, like=r)
+            columns["DR"] = v + weights * missed
+            more["SNDR"] = _added(_mean(v), _self_normalised((weights * missed)[:, None], weights[:, None]))
+            if switch is not None:
+                columns["switch DR"] = v + np.where(weights <= switch, weights, 0.0) * missed
+            if shrink is not None:
+                columns["shrunk DR"] = v + shrink * weights / (weights**2 + shrink) * missed
+    if (switch is not None or shrink is not None) and "DR" not in columns:
+        raise InputError("switch= and shrink= are kinds of DR, which needs predicted= and expected=.")
     return _estimated(columns, (weights * r)[:, None], weights[:, None], r, users, level, "one choice a row", clip,
-                      unsupported)  # fmt: skip
+                      unsupported, more)  # fmt: skip
 
 
 def off_policy_slates(
@@ -238,6 +258,9 @@ def off_policy_slates(
     elif model == "standard":
         weights = np.repeat(np.prod(single, axis=1)[:, None], single.shape[1], axis=1)
     columns = {"IPS": (weights * r).sum(axis=1)}
+    if model == "standard":
+        # Where the value of a slate is a sum over its slots, its weight may be one too (Swaminathan and others 2017).
+        columns["pseudo-inverse"] = (1 - single.shape[1] + single.sum(axis=1)) * r.sum(axis=1)
     if clip is not None:
         if not clip > 0:
             raise InputError(f"clip={clip} is not possible; the largest weight is above 0.")
@@ -284,13 +307,14 @@ def _estimated(
     model: str,
     clip: float | None,
     unsupported: float | None,
+    more: Mapping[str, tuple[float, Floats]] | None = None,
 ) -> OffPolicy:
     group = _units(users, len(rewards))
-    found = {name: _mean(column) for name, column in columns.items()}
+    found = {name: _mean(column) for name, column in columns.items()} | dict(more or {})
     found["SNIPS"] = _self_normalised(weighted, weights)
     logged = _mean(rewards)
     best = found.get("DR", found["SNIPS"])
-    order = ("IPS", "clipped IPS", "SNIPS", "DM", "DR")
+    order = ("IPS", "clipped IPS", "SNIPS", "pseudo-inverse", "DM", "DR", "SNDR", "switch DR", "shrunk DR")
     return OffPolicy(
         logged=_interval(*logged, group, level),
         gain=_interval(best[0] - logged[0], best[1] - logged[1], group, level),
@@ -314,6 +338,11 @@ def _mean(values: Floats) -> tuple[float, Floats]:
     """A mean, and what each row adds to its error."""
     value = float(values.mean())
     return value, (values - value) / len(values)
+
+
+def _added(one: tuple[float, Floats], other: tuple[float, Floats]) -> tuple[float, Floats]:
+    """The sum of two estimates from the same rows."""
+    return one[0] + other[0], one[1] + other[1]
 
 
 def _self_normalised(weighted: Floats, weights: Floats) -> tuple[float, Floats]:

@@ -29,6 +29,7 @@ from rankmeter.online.bootstrap import Resampled
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
 from rankmeter.online.log import Bools, Floats, Ints, Log
 from rankmeter.online.partitions import ROWS_PER_PARTITION, Partitions, Seen
+from rankmeter.online.sessions import SessionTable
 from rankmeter.online.sums import BEFORE, Sums, above, below
 
 Unit = Literal["user", "session", "request"]
@@ -42,6 +43,7 @@ LENGTHS = (0.0, 1.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1800.0, 3600.0)
 """Where the bins of the distribution of session lengths end, in seconds: exactly 0, up to 1, up to 10, ..."""
 
 _DEFAULT_SESSIONS = SessionDuration()
+_DEFAULT_ENGAGED = EngagedSessions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,9 @@ def check_answerable(events: Events, question: Question) -> None:
         needs = _needs(measure, question.unit)
         missing = [role for role in needs if not events.has(role)]
         if missing:
-            fact = f"{measure} needs a {missing[0]} column, which {events.source} does not have."
+            if events.rows.head(1).collect().is_empty():
+                raise InputError(f"{events.source} is empty: it has no event with a user and a time.")
+            fact = f"{measure} needs the column of the {missing[0]}, which {events.source} does not have."
             raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "its name"}} (--columns {missing[0]}=...)'))
         if getattr(measure, "per", "") in ("user", "reach") and question.unit != "user":
             raise MeasureError(f"{measure} counts users, but the unit is the {question.unit}. Hint: unit='user'")
@@ -268,7 +272,8 @@ def _cvr(measure: ConversionRate, log: Log, unit: Ints, units: int) -> tuple[Flo
         table = log.sessions(measure)
         sessions = len(table.user)
         home = _home_of_sessions(log, measure, unit)
-        has = np.bincount(table.of_event[bought & (table.of_event >= 0)], minlength=sessions) > 0
+        of_event = table.of_event
+        has = np.bincount(of_event[bought & (of_event >= 0)], minlength=sessions) > 0
         return total(home, units, has), total(home, units, np.arange(sessions))
     rows, given = log.credit(measure)
     weights = given.of_click if measure.count == "conversions" else (given.of_click > 0).astype(float)
@@ -282,12 +287,8 @@ def _cvr(measure: ConversionRate, log: Log, unit: Ints, units: int) -> tuple[Flo
 
 
 def _home_of_sessions(log: Log, measure: SessionMeasure, unit: Ints) -> Ints:
-    """(sessions,) the unit that each session belongs to."""
-    of_event = log.sessions(measure).of_event
-    home = np.full(len(log.sessions(measure).user), -1, np.int64)
-    rows = np.flatnonzero(of_event >= 0)[::-1]
-    home[of_event[rows]] = unit[rows]
-    return home
+    """(sessions,) the unit that each session belongs to: that of its first event."""
+    return unit[log.sessions(measure).begins]
 
 
 def _below(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) -> Floats:
@@ -334,18 +335,25 @@ def _duration(measure: SessionDuration, log: Log, unit: Ints, units: int) -> tup
 
 
 def _engaged(measure: EngagedSessions, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    table = log.sessions(measure)
-    of_event, sessions = table.of_event, len(table.user)
-    inside = of_event >= 0
-    engaged = table.seconds > measure.seconds
-    engaged |= np.bincount(of_event[inside & log.is_kind(CONVERSION)], minlength=sessions) > 0
-    if log.has("request"):
-        request, requests = log.requests()
-        rows = np.flatnonzero((request >= 0) & inside)
-        seen = np.unique(of_event[rows] * np.int64(max(requests, 1)) + request[rows])
-        engaged |= np.bincount(seen // max(requests, 1), minlength=sessions) >= measure.views
+    engaged = _is_engaged(measure, log, log.sessions(measure))
     home = _home_of_sessions(log, measure, unit)
-    return total(home, units, engaged), total(home, units, np.arange(sessions))
+    return total(home, units, engaged), total(home, units, np.arange(len(engaged)))
+
+
+def _is_engaged(measure: EngagedSessions, log: Log, table: SessionTable) -> Bools:
+    """(sessions,) which sessions are long enough, or have a conversion, or enough requests."""
+    of_event, sessions = table.of_event, len(table.user)
+    engaged: Bools = table.seconds > measure.seconds
+    bought = of_event[log.is_kind(CONVERSION)]
+    engaged[bought[bought >= 0]] = True
+    if log.has("request"):
+        # Requests are counted only where nothing else has decided.
+        rows = np.flatnonzero((of_event >= 0) & log.is_of_request())
+        rows = rows[~engaged[of_event[rows]]]
+        request, _ = log.numbered(rows, ("request",))
+        pairs = np.unique(np.column_stack([of_event[rows], request]), axis=0)
+        engaged |= np.bincount(pairs[:, 0], minlength=sessions) >= measure.views
+    return engaged
 
 
 _PARTS: dict[type[Any], Callable[..., tuple[Floats, Floats]]] = {
@@ -371,6 +379,7 @@ def _describe(log: Log, counted: Counted, question: Question) -> None:
     counted.found["sessions of one event"] += int((table.events == 1).sum())
     counted.found["sessions of no length"] += int((table.last == table.first).sum())
     counted.found["sessions cut at the maximum length"] += table.cut
+    counted.found["engaged sessions"] += int(_is_engaged(_DEFAULT_ENGAGED, log, table).sum())
     counted.lengths += np.bincount(np.searchsorted(LENGTHS, table.seconds), minlength=len(LENGTHS) + 1)
     if log.has("position"):
         shown, clicked = pairs.first_impression, log.clicks("once", "drop")
@@ -381,12 +390,13 @@ def _describe(log: Log, counted: Counted, question: Question) -> None:
 def _by_position(user: Ints, users: int, position: npt.NDArray[np.int32], shown: Bools, clicked: Bools) -> Floats:
     """(positions, 5) totals over users of impressions, clicks, their squares and their product."""
     near = (position > 0) & (position <= POSITIONS)
-    code = user * POSITIONS + position - 1
+    code = user * POSITIONS + (position - 1)
     i, c = (
-        np.bincount(code[rows & near], minlength=users * POSITIONS).reshape(users, POSITIONS).astype(float)
+        np.bincount(code[rows & near], minlength=users * POSITIONS).reshape(users, POSITIONS)
         for rows in (shown, clicked)
     )
-    return np.column_stack([i.sum(0), c.sum(0), (i * i).sum(0), (c * c).sum(0), (i * c).sum(0)])
+    products = [np.einsum("up,up->p", one, other) for one, other in ((i, i), (c, c), (i, c))]
+    return np.column_stack([i.sum(0), c.sum(0), *products]).astype(float)
 
 
 def with_companions(measures: Sequence[OnlineMeasure]) -> tuple[OnlineMeasure, ...]:

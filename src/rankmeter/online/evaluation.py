@@ -20,7 +20,7 @@ from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
 
 DEFAULT_MEASURES = ("CTR", "CVR", "SessionDuration")
 _COUNTS = ("users", "impressions", "clicks", "conversions", "other", "sessions", "sessions of no length",
-           "users with impression", "users with click", "users with conversion")  # fmt: skip
+           "engaged sessions", "users with impression", "users with click", "users with conversion")  # fmt: skip
 
 
 def evaluate(

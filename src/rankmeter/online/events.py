@@ -106,7 +106,7 @@ def read_events(
     time, said = _time(frame, schema, found["time"], name)
     chosen = [time.alias("time"), at_path(schema, found["user"]).alias("user")]
     chosen.append(at_path(schema, found["type"]).cast(pl.String).alias("type"))
-    chosen += [_field(role, at_path(schema, found[role])).alias(role) for role in FIELDS if role in found]
+    chosen += [_field(role, at_path(schema, found[role]), schema.get(found[role])) for role in FIELDS if role in found]
     return Events(frame.select(chosen), found, words, layout, name, said)
 
 
@@ -255,14 +255,15 @@ def _epoch(column: pl.Expr, sample: pl.Series) -> tuple[pl.Expr, tuple[str, ...]
     return (column * MICROSECONDS[unit]).cast(pl.Int64, strict=False), said
 
 
-def _field(role: str, column: pl.Expr) -> pl.Expr:
+def _field(role: str, column: pl.Expr, dtype: pl.DataType | None) -> pl.Expr:
     if role == "position":
-        return column.cast(pl.Float64, strict=False).cast(pl.Int32, strict=False)
-    if role == "value":
-        return column.cast(pl.Float64, strict=False)
-    if role in ("variant", "segment"):
-        return column.cast(pl.String)
-    return column
+        number = column if dtype is not None and dtype.is_integer() else column.cast(pl.Float64, strict=False)
+        column = number.cast(pl.Int32, strict=False)
+    elif role == "value":
+        column = column.cast(pl.Float64, strict=False)
+    elif role in ("variant", "segment"):
+        column = column.cast(pl.String)
+    return column.alias(role)
 
 
 def _flat_ga4(

@@ -12,7 +12,7 @@ import numpy as np
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
-from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.bootstrap import Resampled, middle, two_sided
 from rankmeter.online.checks import findings
 from rankmeter.online.counting import Counted, Question, Unit, count, with_companions
 from rankmeter.online.evaluation import (
@@ -79,7 +79,7 @@ def experiment(
     level, power
         Of the intervals and of the smallest difference that could have been found.
     correction
-        For the number of differences looked at: ``holm``, ``bonferroni``, ``bh`` or ``none``.
+        For the number of differences looked at: ``holm``, ``hochberg``, ``bonferroni``, ``bh``, ``by`` or ``none``.
     resamples, seed
         With resamples, intervals and p-values come from resampled units instead of the delta method.
     bots, crossed, columns, types, format
@@ -259,7 +259,7 @@ def _effects(
             plain = difference(base, sums, measure, level=level)
             drawn = None
             if control in resampled and variant in resampled:
-                drawn = _resampled_difference(plain, resampled[control], resampled[variant], base, measure, level)
+                drawn = resampled_difference(plain, resampled[control], resampled[variant], base, measure, level)
             least = minimum_detectable(base, measure, units=base.n, other_units=max(sums.n, 1), level=level,
                                        power=settings["power"]) if base.n and sums.n else math.nan  # fmt: skip
             made.append(
@@ -287,7 +287,7 @@ def with_corrected(effects: Sequence[Effect], correction: Correction) -> tuple[E
     return tuple(one.with_p(found.get(place, math.nan)) for place, one in enumerate(effects))
 
 
-def _resampled_difference(
+def resampled_difference(
     plain: Difference, control: Resampled, treatment: Resampled, sums: Sums, measure: OnlineMeasure, level: float
 ) -> Difference:
     """The same difference with the interval and p-value of the resamples."""
@@ -295,16 +295,14 @@ def _resampled_difference(
     base, value = control.ratio(x, y), treatment.ratio(x, y)
     size = min(len(base), len(value))
     gaps = value[:size] - base[:size]
-    ends = [(1 - level) / 2, (1 + level) / 2]
-    low, high = (float(end) for end in np.quantile(gaps, ends))
     method = f"bootstrap of units, {size} resamples"
-    one_sided = (min(np.count_nonzero(gaps <= 0), np.count_nonzero(gaps >= 0)) + 1) / (size + 1)
-    absolute = Estimate(plain.absolute.value, low, high, level, method, plain.absolute.units, float(np.var(gaps)))
+    spread = float(np.var(gaps))
+    absolute = Estimate(plain.absolute.value, *middle(gaps, level), level, method, plain.absolute.units, spread)
     relative = plain.relative
     if (base[:size] > 0).all():
-        ratio_low, ratio_high = (float(end) for end in np.quantile(gaps / base[:size], ends))
-        relative = Estimate(relative.value, ratio_low, ratio_high, level, method, relative.units, relative.variance)
-    return Difference(absolute, relative, min(1.0, 2 * float(one_sided)), plain.freedom, plain.always_valid)
+        ends = middle(gaps / base[:size], level)
+        relative = Estimate(relative.value, *ends, level, method, relative.units, relative.variance)
+    return Difference(absolute, relative, two_sided(gaps), plain.freedom, plain.always_valid)
 
 
 def _by_segment(

@@ -9,7 +9,7 @@ are what was randomised; what happens inside one is never taken as independent.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from rankmeter.errors import InputError
 from rankmeter.measures.online import ClickThroughRate, ConversionRate, OnlineMeasure
 from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.bootstrap import middle as middle_of
 from rankmeter.online.proportions import wilson
 from rankmeter.online.sums import BEFORE, Sums, above, below
 
@@ -75,7 +76,7 @@ def estimate(
         return Estimate(math.nan, math.nan, math.nan, level, "no data", sums.n, math.nan)
     if resampled is not None:
         drawn = resampled.ratio(sums.place(above(measure)), sums.place(below(measure)))
-        low, high = (float(end) for end in np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]))
+        low, high = middle_of(drawn, level)
         return Estimate(value, low, high, level, f"bootstrap of units, {len(drawn)} resamples", sums.n, variance)
     if counts_units(measure):
         low, high = wilson(round(sums.total(above(measure))), round(sums.total(below(measure))), level=level)
@@ -183,11 +184,14 @@ class Adjusted:
     theta: float
 
 
-def cuped(control: Sums, treatment: Sums, measure: OnlineMeasure, *, level: float = 0.95) -> Adjusted | None:
+def cuped(
+    control: Sums, treatment: Sums, measure: OnlineMeasure, *, level: float = 0.95, theta: float | None = None
+) -> Adjusted | None:
     r"""The difference with less variance, by regression on the same measure before the experiment (Deng et al. 2013).
 
     The linearised values before, :math:`(x_0 - R_0 y_0) / \bar y_0`, explain part of the linearised values after; one
-    coefficient from both groups together takes that part out. None where there is nothing before.
+    coefficient ``theta``, pooled from both groups unless it was fixed beforehand, takes that part out. The relative
+    difference is a share of the control's plain value. None where there is nothing before.
     """
     plain = difference(control, treatment, measure, level=level)
     both = [_linear(sums, measure) for sums in (control, treatment)]
@@ -198,7 +202,7 @@ def cuped(control: Sums, treatment: Sums, measure: OnlineMeasure, *, level: floa
     pooled = (base_cov * freedoms[0] + cov * freedoms[1]) / sum(freedoms)
     if not pooled[1, 1] > 0:
         return None
-    theta = pooled[0, 1] / pooled[1, 1]
+    theta = float(pooled[0, 1] / pooled[1, 1]) if theta is None else theta
     shared = (base_before * control.n + before * treatment.n) / (control.n + treatment.n)
     estimates = []
     for middle, covariance, earlier, n in (
@@ -212,7 +216,21 @@ def cuped(control: Sums, treatment: Sums, measure: OnlineMeasure, *, level: floa
         level=level, method="CUPED",
     )  # fmt: skip
     kept = adjusted.absolute.variance / plain.absolute.variance if plain.absolute.variance else math.nan
-    return Adjusted(adjusted, kept, float(theta))
+    # The control's plain and adjusted values vary together, by this much.
+    shares = float(base_cov[0, 0] - theta * base_cov[0, 1]) / control.n
+    relative = _share_of_plain(adjusted, base, float(base_cov[0, 0]) / control.n, shares)
+    return Adjusted(replace(adjusted, relative=relative), kept, theta)
+
+
+def _share_of_plain(adjusted: Difference, base: float, base_variance: float, shares: float) -> Estimate:
+    """An adjusted difference over the plain value of the control, with the interval of the delta method."""
+    gap = adjusted.absolute
+    if base == 0:
+        return adjusted.relative
+    relative = gap.value / base
+    spread = gap.variance / base**2 + gap.value**2 * base_variance / base**4 + 2 * gap.value * shares / base**3
+    half = t_quantile(gap.level, adjusted.freedom) * math.sqrt(max(spread, 0.0))
+    return Estimate(relative, relative - half, relative + half, gap.level, "CUPED, relative", gap.units, spread)
 
 
 def _linear(sums: Sums, measure: OnlineMeasure) -> tuple[float, Any, float] | None:

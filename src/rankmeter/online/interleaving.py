@@ -1,14 +1,13 @@
-"""Team-draft interleaving: two rankings in one list, and which of them people click (Radlinski and others 2008).
+"""Interleaving: two rankings in one list, and which of them people click.
 
-Both rankings take turns like captains choosing teams: in each round a coin decides who picks first, each picks its best
-item that is not yet in the list. A click is a point for the team that picked the item. What is compared is users: one
-who saw many lists still has one vote.
+Team draft (Radlinski and others 2008): both rankings take turns like captains choosing teams; in each round a coin
+decides who picks first, each picks its best item that is not yet in the list. A click is a point for the team that
+picked the item. What is compared is users: one who saw many lists still has one vote.
 """
 
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,9 +18,11 @@ import numpy as np
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
 from rankmeter.online.proportions import wilson
-from rankmeter.online.results import finite
+from rankmeter.online.telling import Told
 
 Team = Literal["A", "B"]
+LONGEST = 10
+"""Of optimised lists: there are up to 2^length of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,7 @@ def team_draft(
     >>> shown.items, shown.teams
     ((1, 2, 3), ('A', 'B', 'B'))
     """
-    for name, ranking in (("a", a), ("b", b)):
-        if len(set(ranking)) < len(ranking):
-            raise InputError(f"ranking {name} holds an item more than once.")
+    _check_rankings(a, b)
     wanted = max(len(a), len(b)) if length is None else length
     if wanted < 1:
         raise InputError(f"a list of length {wanted} cannot be made; expected at least 1.")
@@ -77,8 +76,114 @@ def team_draft(
     return Interleaved(tuple(items), tuple(teams))
 
 
+def interleave_runs(a: object, b: object, *, length: int | None = None, seed: int = 0) -> tuple[pl.DataFrame, int]:
+    """Interleave two runs by team draft, query by query; also how many queries only one of them has.
+
+    Parameters
+    ----------
+    a, b
+        Files of runs. Items are ordered by score, equal scores with the higher id first.
+    length, seed
+        As for :func:`team_draft`; each query has coins of its own.
+    """
+    from rankmeter.inputs.files import read_run
+
+    rankings = []
+    for run in (a, b):
+        read = read_run(run)  # type: ignore[arg-type]
+        table = pl.DataFrame({"query": read.query.cast(pl.String), "item": read.item.cast(pl.String),
+                              "score": read.score})  # fmt: skip
+        table = table.sort("score", "item", descending=True).group_by("query").agg("item")
+        rankings.append(dict(table.sort("query").iter_rows()))
+    shared = [query for query in rankings[0] if query in rankings[1]]
+    if not shared:
+        raise InputError("the two runs have no query in common.")
+    rows = []
+    for number, query in enumerate(shared):
+        shown = team_draft(rankings[0][query], rankings[1][query], length=length, seed=(seed, number))
+        rows += [
+            (query, place, item, team)
+            for place, (item, team) in enumerate(zip(shown.items, shown.teams, strict=True), 1)
+        ]
+    left_out = len(set(rankings[0]) ^ set(rankings[1]))
+    return pl.DataFrame(rows, ["query", "position", "item", "team"], orient="row"), left_out
+
+
 @dataclass(frozen=True, slots=True)
-class InterleavingResult:
+class WeightedList:
+    """A list, how often to show it, and what a click on each item is worth."""
+
+    items: tuple[Hashable, ...]
+    probability: float
+    credits: tuple[float, ...]
+    """For each item its credit to B minus its credit to A; log it with a click."""
+
+
+def optimised_lists(
+    a: Sequence[Hashable], b: Sequence[Hashable], *, length: int | None = None
+) -> tuple[WeightedList, ...]:
+    """All lists of two rankings, and how often to show each (Radlinski and Craswell 2013).
+
+    Each item of a list is the best one left of A or of B; an item's credit is 1 / rank in each ranking. The
+    probabilities make a user who clicks at random down to any depth favour neither side, and among such probabilities
+    they keep the two sides' expected credit closest together.
+
+    Parameters
+    ----------
+    a, b
+        Two rankings of items, best first, without repetitions.
+    length
+        How long lists are at most; by default as long as the shorter ranking. There are up to 2^length of them.
+
+    Examples
+    --------
+    >>> [(one.items, round(one.probability, 6)) for one in optimised_lists([1, 2], [2, 3])]
+    [((1, 2), 0.428571), ((2, 1), 0.371429), ((2, 3), 0.2)]
+    """
+    _check_rankings(a, b)
+    wanted = min(len(a), len(b)) if length is None else length
+    if not 1 <= wanted <= LONGEST:
+        raise InputError(f"optimised lists of length {wanted} cannot be made; expected 1 to {LONGEST}.")
+    lists = list(dict.fromkeys(_prefixes(a, b, wanted)))
+    worth = {item: tuple(_credit(item, ranking) for ranking in (a, b)) for one in lists for item in one}
+    gaps = np.array([[worth[item][1] - worth[item][0] for item in one] for one in lists])
+    looked = 1.0 / np.arange(1, gaps.shape[1] + 1)
+    from scipy.optimize import linprog
+
+    fair = np.vstack([np.ones(len(lists)), np.cumsum(gaps, axis=1).T])
+    found = linprog((gaps @ looked) ** 2, A_eq=fair, b_eq=[1.0, *[0.0] * gaps.shape[1]], bounds=(0, 1))
+    if not found.success:
+        raise InputError("no probabilities make these two rankings fair to each other. Hint: team_draft(a, b)")
+    return tuple(
+        WeightedList(one, float(chance), tuple(worths))
+        for one, chance, worths in zip(lists, found.x, gaps.tolist(), strict=True)
+    )
+
+
+def _prefixes(a: Sequence[Hashable], b: Sequence[Hashable], length: int) -> list[tuple[Hashable, ...]]:
+    lists: list[tuple[Hashable, ...]] = [()]
+    for _ in range(length):
+        lists = [
+            (*one, pick)
+            for one in lists
+            for pick in dict.fromkeys(next(item for item in ranking if item not in one) for ranking in (a, b)
+                                      if any(item not in one for item in ranking))
+        ]  # fmt: skip
+    return lists
+
+
+def _credit(item: Hashable, ranking: Sequence[Hashable]) -> float:
+    return 1 / (list(ranking).index(item) + 1 if item in ranking else len(ranking) + 1)
+
+
+def _check_rankings(a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
+    for name, ranking in (("a", a), ("b", b)):
+        if len(set(ranking)) < len(ranking):
+            raise InputError(f"ranking {name} holds an item more than once.")
+
+
+@dataclass(frozen=True, slots=True)
+class InterleavingResult(Told):
     """Which ranking users prefer."""
 
     users_a: int
@@ -109,10 +214,6 @@ class InterleavingResult:
         """Everything as plain Python."""
         return asdict(self) | {"verdict": self.verdict}
 
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON."""
-        return json.dumps(finite(self.to_dict()), indent=indent)
-
     def __repr__(self) -> str:
         return (
             f"{self.users_a:,} users prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
@@ -127,13 +228,14 @@ class InterleavingResult:
 def score_interleaving(
     clicks: object, *, columns: Mapping[str, str] | None = None, level: float = 0.95
 ) -> InterleavingResult:
-    """Score a log of interleaved lists: a row per list and team, or per click.
+    """Score a log of interleaved lists, a row per click.
 
     Parameters
     ----------
     clicks
-        A frame or records with columns ``user``, ``request`` and ``team`` (A or B), a row per click; a list without a
-        click has a row without a team, so that it is known to have been shown.
+        A frame, records or a file with columns ``user``, ``request`` and ``team`` (A or B), or ``credit`` (above 0 for
+        B, below 0 for A: that of optimised lists). A list without a click has a row without a team, so that it is known
+        to have been shown.
     columns
         Where the columns have other names.
     level
@@ -149,24 +251,32 @@ def score_interleaving(
     from rankmeter.online.events import open_table
 
     table = open_table(clicks, "the interleaving log")
-    names = {role: (columns or {}).get(role, role) for role in ("user", "request", "team")}
+    vote = "credit" if "team" not in (columns or {}) and "team" not in table.columns else "team"
+    vote = vote if (columns or {}).get(vote, vote) in table.columns else "team"
+    names = {role: (columns or {}).get(role, role) for role in ("user", "request", vote)}
     missing = [name for name in names.values() if name not in table.columns]
     if missing:
         fact = f"the interleaving log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
         raise InputError(with_hint(fact, 'columns={"team": "its name"}'))
     table = table.select(pl.col(name).alias(role) for role, name in names.items())
-    table = table.with_columns(pl.col("team").cast(pl.String))
-    wrong = table.filter(pl.col("team").is_not_null() & ~pl.col("team").is_in(["A", "B"]))["team"].unique().to_list()
-    if wrong:
-        raise InputError(f"a team is A or B, not {', '.join(map(str, sorted(wrong)))}.")
-    sign = (pl.col("team") == "B").sum().cast(pl.Int64) - (pl.col("team") == "A").sum().cast(pl.Int64)
-    lists = table.group_by("user", "request").agg(sign.sign().alias("won"))
+    credit = pl.col(vote).cast(pl.Float64, strict=False) if vote == "credit" else _credit_of_team(table)
+    lists = table.group_by("user", "request").agg(credit.sum().round(9).sign().cast(pl.Int64).alias("won"))
     users = lists.group_by("user").agg(pl.col("won").sum().sign())["won"]
     a, b, ties = (int((users == won).sum()) for won in (-1, 1, 0))
     lists_a, lists_b, tied = (int((lists["won"] == won).sum()) for won in (-1, 1, 0))
     share = b / (a + b) if a + b else math.nan
     low, high = wilson(b, a + b, level=level) if a + b else (math.nan, math.nan)
     return InterleavingResult(a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level)
+
+
+def _credit_of_team(table: pl.DataFrame) -> pl.Expr:
+    """A click counts 1 for B and -1 for A."""
+    team = pl.col("team").cast(pl.String).str.strip_chars()
+    named = table.select(team.replace("", None)).to_series().drop_nulls().unique()
+    wrong = sorted(set(named.to_list()) - {"A", "B"})
+    if wrong:
+        raise InputError(f"a team is A or B, not {', '.join(map(str, wrong))}.")
+    return (team == "B").cast(pl.Float64) - (team == "A").cast(pl.Float64)
 
 
 def sign_test(a: int, b: int) -> float:

@@ -152,6 +152,9 @@ class Log:
     def _of_bots(self, columns: Columns) -> Bools:
         """(n,) the events of users who did more in one clock hour than a person does."""
         new_user = _changes(columns["user"])
+        starts = np.flatnonzero(new_user)
+        if not (np.diff(np.append(starts, len(new_user))) > MOMENTS_PER_HOUR).any():
+            return np.zeros(len(new_user), np.bool_)
         user = np.cumsum(new_user) - 1
         rows = np.flatnonzero(new_user | _changes(columns["time"]))
         begins = np.flatnonzero(_changes(user[rows]) | _changes(columns["time"][rows] // _HOUR))
@@ -184,9 +187,11 @@ class Log:
         paired = impression | click
         if self.has("item"):
             paired &= self.known(HAS_ITEM)
-        rows = np.flatnonzero(paired & self.known(HAS_REQUEST) if has_request else paired)
+        if has_request:
+            paired &= self.known(HAS_REQUEST)
         names = tuple(name for name in ("request", "item") if self.has(name))
-        group, groups = self._groups(rows, names)
+        # Most impressions are the only event of their item: they are the first, and there is nothing to pair.
+        rows, group, groups = _companions(paired, [self._columns[name] for name in ("user", *names)])
         is_click, time = click[rows], self.time[rows]
         first = _first_of_each(group, ~is_click, groups)
         shown = first >= 0
@@ -204,12 +209,13 @@ class Log:
         orphan = np.zeros(n, np.bool_)
         if self._has_impressions:
             orphan |= click
-            orphan[rows[is_click]] = ~shown[group[is_click]]
-            early = is_click & shown[group] & (time < time[np.maximum(first, 0)][group])
+            with_impression = is_click & shown[group]
+            orphan[rows[with_impression]] = False
+            first_of_click = first[group[with_impression]]
+            early = time[with_impression] < time[first_of_click]
             self.found["clicks before their impression"] = int(early.sum())
-            at = position[rows[np.maximum(first, 0)]][group]
-            use = is_click & shown[group] & (at > 0)
-            position[rows[use]] = at[use]
+            at = position[rows[first_of_click]]
+            position[rows[with_impression][at > 0]] = at[at > 0]
         self.found["orphan clicks"] = int((orphan & firsts[1]).sum())
         self.found["repeated impressions"] = int(impression.sum() - firsts[0].sum())
         self.found["repeated clicks"] = int(click.sum() - firsts[1].sum())
@@ -218,15 +224,19 @@ class Log:
     def requests(self) -> tuple[Ints, int]:
         """(n,) the request of each impression and click, from 0, -1 where there is none; and how many there are."""
         if "requests" not in self._cache:
-            rows = np.flatnonzero((self.is_kind(IMPRESSION) | self.is_kind(CLICK)) & self.known(HAS_REQUEST))
-            group, groups = self._groups(rows, ("request",))
+            rows = np.flatnonzero(self.is_of_request())
+            group, groups = self.numbered(rows, ("request",))
             of_event = np.full(len(self), -1, np.int64)
             of_event[rows] = group
             self._cache["requests"] = of_event, groups
         found: tuple[Ints, int] = self._cache["requests"]
         return found
 
-    def _groups(self, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, int]:
+    def is_of_request(self) -> Bools:
+        """(n,) whether an event is an impression or a click of a known request."""
+        return (self.is_kind(IMPRESSION) | self.is_kind(CLICK)) & self.known(HAS_REQUEST)
+
+    def numbered(self, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, int]:
         """Number the distinct combinations of user and columns among some events."""
         columns = [self._columns[name][rows] for name in names]
         return _numbered([self.user[rows].astype(np.uint64), *columns])
@@ -274,7 +284,7 @@ class Log:
             both = np.concatenate([rows, bought])
             if measure.item == "same" and self.has("item"):
                 known = self.known(HAS_ITEM)
-                group, groups = self._groups(both, ("item",))
+                group, groups = self.numbered(both, ("item",))
                 # What names no item is the same as nothing else.
                 group = np.where(known[both], group, groups + np.arange(len(both)))
             else:
@@ -329,12 +339,18 @@ def _by_hash(mixed: npt.NDArray[np.uint64]) -> tuple[Ints, Bools]:
 
 def _by_user_and_time(user: npt.NDArray[np.uint64], time: Ints) -> Ints:
     """The order that brings users together and their events into order of time, stable."""
-    if len(time) and not (time[1:] >= time[:-1]).all():
-        by_time = np.argsort(time, kind="stable")
-        return by_time[_by_user_and_time(user[by_time], time[by_time])]
     order, begins = _by_hash(_mixed([user]))
     if (_changes(user[order]) & ~begins).any():  # two users with one hash
         return np.lexsort((time, user))
+    when = time[order]
+    late = np.flatnonzero((when[1:] < when[:-1]) & ~begins[1:]) + 1
+    if len(late):
+        # Most users come in order of time: only the others are sorted by it.
+        number = np.cumsum(begins) - 1
+        wrong = np.zeros(int(number[-1]) + 1, np.bool_)
+        wrong[number[late]] = True
+        rows = np.flatnonzero(wrong[number])
+        order[rows] = order[rows[np.lexsort((when[rows], number[rows]))]]
     return order
 
 
@@ -354,6 +370,17 @@ def _numbered(columns: list[npt.NDArray[Any]]) -> tuple[Ints, int]:
     numbers = np.empty(len(order), np.int64)
     numbers[order] = np.cumsum(begins) - 1
     return numbers, int(begins.sum())
+
+
+def _companions(among: Bools, columns: list[npt.NDArray[Any]]) -> tuple[Ints, Ints, int]:
+    """The events, among some, that are the same in these columns as another one; a number for each group; how many."""
+    rows = np.flatnonzero(among)
+    if not len(rows):
+        return rows, rows, 0
+    order, begins = _by_hash(_mixed(columns)[rows])
+    alone = begins & np.append(begins[1:], True)
+    some = rows[np.sort(order[~alone])]
+    return some, *_numbered([column[some] for column in columns])
 
 
 def _repeated(among: Bools, columns: Columns, names: tuple[str, ...]) -> Bools:

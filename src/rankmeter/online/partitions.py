@@ -21,12 +21,15 @@ from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
 from rankmeter.online.events import KINDS, Events
 
-ROWS_PER_PARTITION = 200_000
+ROWS_PER_PARTITION = 100_000
 """Small enough for the caches of a processor: sorting and looking up is then several times faster."""
 
 BATCH_ROWS = 250_000
-HELD_BYTES = 300_000_000
+HELD_BYTES = 1_000_000_000
 """How much is kept in memory before partitions are written to a file."""
+
+USUAL_WORDS = 12
+"""Each type of event is first compared with so many of the words met so far; the rest is looked up."""
 
 MOST_LABELS = 1_000
 """More variants or segments than this are a mistake in the columns."""
@@ -34,6 +37,7 @@ MOST_LABELS = 1_000
 HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID = 4, 8, 16, 32
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
 
+_UNKNOWN = np.uint8(255)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -126,8 +130,7 @@ class Partitions:
         for role, bit in (("request", HAS_REQUEST), ("item", HAS_ITEM), ("session", HAS_SESSION), ("id", HAS_ID)):
             if role in self._needed:
                 columns[role] = codes(batch[role])
-                known = batch[role].is_not_null().to_numpy()
-                flags |= known.astype(np.uint8) * np.uint8(bit)
+                flags |= np.uint8(bit) * (batch[role].is_not_null().to_numpy() if batch[role].null_count() else True)
         if "position" in self._needed:
             position = batch["position"]
             lowest: Any = position.min()
@@ -145,15 +148,29 @@ class Partitions:
 
     def _kinds(self, words: pl.Series) -> npt.NDArray[np.uint8]:
         """The kind of each event, and how often each word was met."""
-        named = words.fill_null("").cast(pl.Categorical)
-        code = named.to_physical().to_numpy()
-        counts = np.bincount(code)
-        table = np.zeros(len(counts), np.uint8)
-        for word, number in _vocabulary(named):
-            self.seen.types[word] += int(counts[number])
-            table[number] = KINDS.index(self._events.kinds.get(word.casefold(), "other"))
-        kinds: npt.NDArray[np.uint8] = table[code]
+        words = words.fill_null("")
+        kinds = np.full(len(words), _UNKNOWN)
+        left = len(words)
+        # Comparing with a few words is several times faster than looking up every word.
+        for word, _ in self.seen.types.most_common(USUAL_WORDS):
+            rows = np.flatnonzero((words == word).to_numpy())
+            kinds[rows] = self._kind(word)
+            self.seen.types[word] += len(rows)
+            left -= len(rows)
+        if left:
+            rows = np.flatnonzero(kinds == _UNKNOWN)
+            named = words.gather(rows).cast(pl.Categorical)
+            code = named.to_physical().to_numpy()
+            counts = np.bincount(code)
+            table = np.zeros(len(counts), np.uint8)
+            for word, number in _vocabulary(named):
+                self.seen.types[word] += int(counts[number])
+                table[number] = self._kind(word)
+            kinds[rows] = table[code]
         return kinds
+
+    def _kind(self, word: str) -> np.uint8:
+        return np.uint8(KINDS.index(self._events.kinds.get(word.casefold(), "other")))
 
     def _labels(self, role: str, words: pl.Series) -> npt.NDArray[np.int16]:
         named = words.cast(pl.Categorical)
@@ -242,6 +259,6 @@ def _vocabulary(named: pl.Series) -> list[tuple[str, int]]:
 def codes(ids: pl.Series) -> npt.NDArray[np.uint64]:
     """A 64-bit code for each id: a whole number is its own, anything else is hashed as text; missing ones are 0."""
     if ids.dtype.is_integer():
-        kept = ids.cast(pl.UInt64) if ids.dtype == pl.UInt64 else ids.cast(pl.Int64, strict=False)
-        return kept.fill_null(0).to_numpy().astype(np.uint64, copy=False).view(np.uint64)
+        whole = ids if ids.dtype == pl.UInt64 else ids.cast(pl.Int64, strict=False)
+        return whole.fill_null(0).to_numpy().view(np.uint64)
     return ids.cast(pl.String).hash(seed=7).to_numpy()

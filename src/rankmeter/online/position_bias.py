@@ -10,7 +10,6 @@ several rankers, A/B tests, random swaps.
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,11 +20,12 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
+from rankmeter.online.bootstrap import middle
 from rankmeter.online.counting import POSITIONS
 from rankmeter.online.events import read_events
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import HAS_ITEM, Partitions
-from rankmeter.online.results import finite
+from rankmeter.online.telling import Told
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class Examination:
 
 
 @dataclass(frozen=True, slots=True)
-class PositionBias:
+class PositionBias(Told):
     """The curve of positions, and clicks over expected clicks of each variant."""
 
     source: str
@@ -61,10 +61,6 @@ class PositionBias:
         """Everything as plain Python."""
         return {"source": self.source, "positions": [asdict(one) for one in self.positions], "level": self.level,
                 "clicks_over_expected": dict(self.clicks_over_expected), "resamples": self.resamples}  # fmt: skip
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def to_polars(self) -> pl.DataFrame:
         """A row per position."""
@@ -196,12 +192,11 @@ def _chained(
 
     random = np.random.default_rng(seed)
     drawn = np.array([chain(random.poisson(1.0, items).astype(float)) for _ in range(resamples)])
-    ends = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.full(positions, np.nan), np.full(positions, np.nan)
     for place in range(positions):
         known = drawn[:, place][~np.isnan(drawn[:, place])] if resamples else np.zeros(0)
         if len(known):
-            low[place], high[place] = np.quantile(known, ends)
+            low[place], high[place] = middle(known, level)
     return chain(None), low, high, shared
 
 

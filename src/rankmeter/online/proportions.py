@@ -7,7 +7,8 @@ method (:mod:`rankmeter.online.inference`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 from rankmeter.errors import InputError
 
@@ -78,6 +79,66 @@ def wald(count: float, n: float, other_count: float, other_n: float, *, level: f
     return one - other - half, one - other + half
 
 
+def agresti_caffo(
+    count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95
+) -> tuple[float, float]:
+    """The plain interval after one success and one failure were added to each side (Agresti and Caffo 2000).
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in agresti_caffo(56, 70, 48, 80)]
+    [0.0525, 0.3358]
+    """
+    return wald(count + 1, n + 2, other_count + 1, other_n + 2, level=level)
+
+
+def score(count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95) -> tuple[float, float]:
+    """The differences that the score test does not refuse (Miettinen and Nurminen 1985), first minus second.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in score(56, 70, 48, 80)]
+    [0.0528, 0.3382]
+    """
+    _check(count, n)
+    _check(other_count, other_n)
+    bound = quantile(level)
+    found = count / n - other_count / other_n
+
+    def refused(gap: float) -> bool:
+        other = _most_likely(count, n, other_count, other_n, gap)
+        one = min(max(other + gap, 0.0), 1.0)
+        variance = one * (1 - one) / n + other * (1 - other) / other_n
+        variance *= (n + other_n) / (n + other_n - 1)
+        return variance <= 0 or abs(found - gap) > bound * math.sqrt(variance)
+
+    return _boundary(refused, found, -1.0), _boundary(refused, found, 1.0)
+
+
+def _boundary(refused: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Where the test begins to refuse on the way from the difference found to the end of what is possible."""
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (inside, middle) if refused(middle) else (middle, outside)
+    return (inside + outside) / 2
+
+
+def _most_likely(count: float, n: float, other_count: float, other_n: float, gap: float) -> float:
+    """The second proportion that makes the data most likely where the first is larger by ``gap``: a cubic's root."""
+    total = n + other_n
+    cubic = (
+        total,
+        gap * (n + 2 * other_n) - total - count - other_count,
+        gap * gap * other_n - gap * (2 * other_count + total) + count + other_count,
+        gap * other_count * (1 - gap),
+    )
+    a, b, c, d = cubic
+    q = (b / (3 * a)) ** 3 - b * c / (6 * a * a) + d / (2 * a)
+    p = math.copysign(math.sqrt(max((b / (3 * a)) ** 2 - c / (3 * a), 0.0)), q)
+    angle = (math.pi + math.acos(min(max(q / p**3, -1.0), 1.0) if p else 1.0)) / 3
+    return min(max(2 * p * math.cos(angle) - b / (3 * a), 0.0), 1.0)
+
+
 def ratio_interval(
     count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95
 ) -> tuple[float, float]:
@@ -122,8 +183,15 @@ def equal_proportions(counts: Sequence[float], ns: Sequence[float]) -> tuple[flo
     return statistic, float(chdtrc(len(counts) - 1, statistic))
 
 
-def sample_ratio(counts: Sequence[float], ratios: Sequence[float] | None = None) -> float:
+def sample_ratio(
+    counts: Sequence[float],
+    ratios: Sequence[float] | None = None,
+    *,
+    continuity: Literal["none", "yates"] = "none",
+) -> float:
     """The p-value of the chi-square test that units were split in the ratios that were meant.
+
+    ``continuity="yates"`` takes half a unit off each deviation, for two variants; some tools do.
 
     Examples
     --------
@@ -138,7 +206,11 @@ def sample_ratio(counts: Sequence[float], ratios: Sequence[float] | None = None)
             f"the sample-ratio check needs a ratio above 0 for each of the {len(counts)} variants: {meant}."
         )
     expected = [sum(counts) * ratio / sum(meant) for ratio in meant]
-    statistic = sum((count - mean) ** 2 / mean for count, mean in zip(counts, expected, strict=True))
+    if continuity == "yates" and len(counts) > 2:
+        raise InputError(f"continuity='yates' is for two variants; there are {len(counts)}.")
+    off = 0.5 if continuity == "yates" else 0.0
+    gaps = [max(abs(count - mean) - off, 0.0) for count, mean in zip(counts, expected, strict=True)]
+    statistic = sum(gap**2 / mean for gap, mean in zip(gaps, expected, strict=True))
     return float(chdtrc(len(counts) - 1, statistic))
 
 

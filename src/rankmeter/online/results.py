@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,7 +13,8 @@ from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import Finding
 from rankmeter.online.inference import Estimate
-from rankmeter.online.sums import Sums, sums_to_table
+from rankmeter.online.sums import Sums
+from rankmeter.online.telling import ToldFromSums, facts, plain_values, share_of_sessions, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Bin:
 
 
 @dataclass(frozen=True, slots=True)
-class OnlineEvaluation:
+class OnlineEvaluation(ToldFromSums):
     """The values of online measures, for all units or by group.
 
     Examples
@@ -92,14 +91,14 @@ class OnlineEvaluation:
         raise NotFoundError(f"this result has no '{measure}'. Hint: it has {', '.join(map(str, self.measures))}.")
 
     @property
-    def definitions(self) -> dict[str, dict[str, Any]]:
-        """Every choice behind each number, the defaults too."""
-        return {str(measure): measure.describe() for measure in self.measures}
-
-    @property
     def zero_share(self) -> float:
         """The share of sessions that last 0 seconds."""
-        return self.counts["sessions of no length"] / self.counts["sessions"] if self.counts["sessions"] else math.nan
+        return share_of_sessions(self.counts, "sessions of no length")
+
+    @property
+    def engaged_share(self) -> float:
+        """The share of sessions that are engaged, as ``EngagedSessions`` has it by default."""
+        return share_of_sessions(self.counts, "engaged sessions")
 
     def to_polars(self) -> pl.DataFrame:
         """A row per group and measure."""
@@ -112,20 +111,13 @@ class OnlineEvaluation:
         table = pl.DataFrame(rows)
         return table.rename({"group": self.by}) if self.by else table.drop("group")
 
-    def sums_table(self) -> pl.DataFrame:
-        """The sums behind the numbers, a row per group and measure, which can be handed on instead of events."""
-        return sums_to_table(self.sums, self.measures)
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return {
             "source": self.source,
             "unit": self.unit,
             "by": self.by,
-            "values": {
-                group: {str(measure): one.to_dict() for measure, one in values.items()}
-                for group, values in self.estimates.items()
-            },
+            "values": plain_values(self.estimates),
             "definitions": self.definitions,
             "findings": [asdict(one) for one in self.findings],
             "notes": list(self.notes),
@@ -134,19 +126,9 @@ class OnlineEvaluation:
             "lengths": [asdict(one) for one in self.lengths],
         }
 
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON; what is no number is null."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
-
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers."""
-        counts = self.counts
-        said = (
-            f"{counts['events']:,} events of {counts['users']:,} users: {counts['impressions']:,} impressions, "
-            f"{counts['clicks']:,} clicks, {counts['conversions']:,} conversions, {counts['sessions']:,} sessions "
-            f"({self.zero_share:.1%} of them of no length)"
-        )
-        return [said, *self.notes, *(one.sentence for one in self.findings)]
+        return [facts(self.counts), *self.notes, *(one.sentence for one in self.findings)]
 
     def __repr__(self) -> str:
         lines = [f"{self.source}: {self.sentences()[0]}"]
@@ -168,23 +150,3 @@ class OnlineEvaluation:
         head = f"<th>{html.escape(self.by)}</th><th>measure</th><th>value with interval</th><th>{self.unit}s</th>"
         caption = html.escape("; ".join(self.sentences()[:1]))
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{rows}</table>"
-
-
-def shown(one: Estimate, measure: OnlineMeasure, *, digits: int = 4) -> str:
-    """A value with its interval as people read it; no data is said, never 0."""
-    if math.isnan(one.value):
-        return "no data"
-    unit = f" {measure.unit}" if measure.unit else ""
-    digits = 1 if measure.unit else digits
-    if math.isnan(one.low):
-        return f"{one.value:.{digits}f}{unit}"
-    return f"{one.value:.{digits}f}{unit} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
-
-
-def finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity: null stands for both."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: finite(one) for key, one in value.items()}
-    return [finite(one) for one in value] if isinstance(value, (list, tuple)) else value

@@ -20,8 +20,12 @@ Bools = npt.NDArray[np.bool_]
 class SessionTable:
     """The sessions of some events."""
 
-    of_event: Ints
-    """(n,) the session of each event, from 0; -1 for an event that is no activity."""
+    size: int
+    """How many events there are, in sessions or not."""
+    rows: Ints | None
+    """(m,) the events that are in sessions, session after session; None for all of them in their order."""
+    starts: Ints
+    """(s,) which of those begin a session."""
     user: Ints
     """(s,) the user of each session."""
     first: Ints
@@ -32,6 +36,18 @@ class SessionTable:
     """(s,) how many events it has."""
     cut: int
     """How many sessions were begun only because the one before had reached the maximum length."""
+
+    @property
+    def of_event(self) -> Ints:
+        """(n,) the session of each event, from 0; -1 for an event that is no activity."""
+        found = np.full(self.size, -1, np.int64)
+        found[slice(None) if self.rows is None else self.rows] = np.repeat(np.arange(len(self.starts)), self.events)
+        return found
+
+    @property
+    def begins(self) -> Ints:
+        """(s,) the first event of each session."""
+        return self.starts if self.rows is None else self.rows[self.starts]
 
     @property
     def seconds(self) -> npt.NDArray[np.float64]:
@@ -61,19 +77,18 @@ def sessions_by_gap(user: Ints, time: Ints, active: Bools | None, *, gap: int, m
     >>> table.seconds.tolist()
     [240.0, 0.0]
     """
-    rows = np.arange(len(user)) if active is None else np.flatnonzero(active)
-    who, when = user[rows], time[rows]
-    begins = np.ones(len(rows), np.bool_)
+    rows = None if active is None else np.flatnonzero(active)
+    who, when = (user, time) if rows is None else (user[rows], time[rows])
+    begins = np.ones(len(who), np.bool_)
     begins[1:] = (who[1:] != who[:-1]) | (when[1:] - when[:-1] >= gap)
     cut = _cut_long(begins, when, max_length) if max_length is not None else 0
-    code = np.cumsum(begins) - 1
-    of_event = np.full(len(user), -1, np.int64)
-    of_event[rows] = code
+    return _table(len(user), rows, begins, who, when, cut)
+
+
+def _table(size: int, rows: Ints | None, begins: Bools, who: Ints, when: Ints, cut: int) -> SessionTable:
     starts = np.flatnonzero(begins)
-    ends = np.append(starts[1:], len(rows)) - 1
-    if not len(rows):
-        starts = ends = np.zeros(0, np.int64)
-    return SessionTable(of_event, who[starts], when[starts], when[ends], ends - starts + 1, cut)
+    ends = np.append(starts[1:], len(who))[: len(starts)] - 1
+    return SessionTable(size, rows, starts, who[starts], when[starts], when[ends], ends - starts + 1, cut)
 
 
 def _cut_long(begins: Bools, when: Ints, max_length: int) -> int:
@@ -121,10 +136,4 @@ def sessions_by_id(
     who, when, named = who[order], when[order], named[order]
     begins = np.ones(len(rows), np.bool_)
     begins[1:] = (who[1:] != who[:-1]) | (named[1:] != named[:-1])
-    of_event = np.full(len(user), -1, np.int64)
-    of_event[rows[order]] = np.cumsum(begins) - 1
-    starts = np.flatnonzero(begins)
-    ends = np.append(starts[1:], len(rows)) - 1
-    if not len(rows):
-        starts = ends = np.zeros(0, np.int64)
-    return SessionTable(of_event, who[starts], when[starts], when[ends], ends - starts + 1, 0)
+    return _table(len(user), rows[order], begins, who, when, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -15,8 +14,9 @@ from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import Finding
 from rankmeter.online.inference import Adjusted, Difference, Estimate
-from rankmeter.online.results import Bin, PositionRate, finite, shown
-from rankmeter.online.sums import Sums, sums_to_table
+from rankmeter.online.results import Bin, PositionRate
+from rankmeter.online.sums import Sums
+from rankmeter.online.telling import ToldFromSums, facts, percent, plain_values, shown
 
 Verdict = Literal["better", "worse", "cannot tell", "no data"]
 
@@ -120,7 +120,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(ToldFromSums):
     """Variants compared with a control."""
 
     source: str
@@ -177,10 +177,6 @@ class Experiment:
         ]  # fmt: skip
         return pl.DataFrame(rows)
 
-    def sums_table(self) -> pl.DataFrame:
-        """The sums behind everything, a row per variant and measure."""
-        return sums_to_table(self.sums, self.measures)
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return {
@@ -189,25 +185,19 @@ class Experiment:
             "control": self.control,
             "sample_ratio": asdict(self.ratio),
             "correction": self.correction,
-            "values": {
-                variant: {str(measure): one.to_dict() for measure, one in values.items()}
-                for variant, values in self.values.items()
-            },
+            "values": plain_values(self.values),
             "effects": [one.to_dict() for one in self.effects],
             "segments": [one.to_dict() for one in self.segments],
-            "definitions": {str(measure): measure.describe() for measure in self.measures},
+            "definitions": self.definitions,
             "findings": [asdict(one) for one in self.findings],
             "notes": list(self.notes),
             "counts": dict(self.counts),
         }
 
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON; what is no number is null."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
-
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers: the sample ratio first."""
-        return [self.ratio.sentence, *self.notes, *(one.sentence for one in self.findings)]
+        counted = [facts(self.counts)] if self.counts else []
+        return [self.ratio.sentence, *counted, *self.notes, *(one.sentence for one in self.findings)]
 
     def __repr__(self) -> str:
         lines = [f"{self.source}: {self.ratio.sentence}"]
@@ -230,10 +220,3 @@ class Experiment:
         names = ("measure", "variant", "value", "difference", "relative", "p, corrected", "verdict")
         head = "".join(f"<th>{name}</th>" for name in names)
         return f"<table><caption>{html.escape(self.ratio.sentence)}</caption><tr>{head}</tr>{rows}</table>"
-
-
-def percent(one: Estimate) -> str:
-    """A relative difference as people read it."""
-    if math.isnan(one.value):
-        return "no data"
-    return f"{one.value:+.1%} [{one.low:+.1%}, {one.high:+.1%}]"

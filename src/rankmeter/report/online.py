@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from rankmeter import __version__
 from rankmeter.definitions import title_of
 from rankmeter.errors import MissingExtraError, with_hint
+from rankmeter.measures.prose import Language
+from rankmeter.report.online_words import WORDS, finding_in, sentence_in
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 BLUE, ORANGE = "#4c8dd6", "#e07b39"  # both readable on white and on near-black
 _CONFIG = {
     "background": None,
+    "padding": {"left": 24, "right": 12, "top": 5, "bottom": 5},  # a reader's font may be wider than the one measured
     "view": {"stroke": None},
     "font": "system-ui, sans-serif",
     "axis": {"labelColor": "currentColor", "titleColor": "currentColor", "tickColor": "#888", "domainColor": "#888",
@@ -29,8 +32,11 @@ _CONFIG = {
 }  # fmt: skip
 
 
-def online_report(result: OnlineEvaluation | Experiment) -> str:
-    """The HTML of a result of :func:`rankmeter.online.evaluate` or :func:`rankmeter.online.experiment`."""
+def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en") -> str:
+    """The HTML of a result of :func:`rankmeter.online.evaluate` or :func:`rankmeter.online.experiment`.
+
+    ``lang`` is ``en`` or ``zh``.
+    """
     try:
         import jinja2
         import vl_convert  # noqa: F401 (asked for here, so that one message names both)
@@ -42,13 +48,15 @@ def online_report(result: OnlineEvaluation | Experiment) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(template).render(**_content(result), version=__version__)
+    return environment.from_string(template).render(**_content(result, lang), version=__version__)
 
 
-def _content(result: OnlineEvaluation | Experiment) -> dict[str, Any]:
+def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str, Any]:
     from rankmeter.online import Experiment
-    from rankmeter.online.results import shown
-    from rankmeter.online.trial import percent
+    from rankmeter.online.telling import facts, percent, shown
+
+    def told(text: str) -> str:
+        return text.replace("no data", WORDS[lang]["no data"])
 
     trial = result if isinstance(result, Experiment) else None
     values = trial.values if trial is not None else result.estimates  # type: ignore[union-attr]
@@ -60,27 +68,32 @@ def _content(result: OnlineEvaluation | Experiment) -> dict[str, Any]:
         "rows": [
             {
                 "measure": str(measure),
-                "title": title_of(measure, "en"),
-                "cells": [shown(of[measure], measure) for of in values.values()],
+                "title": title_of(measure, lang),
+                "cells": [told(shown(of[measure], measure)) for of in values.values()],
             }
             for measure in result.measures
         ],
         "units": [f"{next(iter(of.values())).units:,}" for of in values.values()],
         "trial": trial,
         "effects": [
-            {"one": one, "difference": shown(one.difference, one.measure), "relative": percent(one.relative),
-             "always": shown(one.always_valid, one.measure), "least": _least(one.least, one.control_value.value)}
+            {"one": one, "difference": told(shown(one.difference, one.measure)),
+             "relative": told(percent(one.relative)), "always": told(shown(one.always_valid, one.measure)),
+             "least": told(_least(one.least, one.control_value.value))}
             for one in (trial.effects if trial is not None else ())
         ],
         "segments": [
-            {"one": one, "difference": shown(one.difference, one.measure), "relative": percent(one.relative)}
+            {"one": one, "difference": told(shown(one.difference, one.measure)),
+             "relative": told(percent(one.relative))}
             for one in (trial.segments if trial is not None else ())
         ],
-        "facts": result.sentences()[0] if trial is None else "",
-        "notes": result.notes,
-        "findings": result.findings,
+        "lang": lang,
+        "words": WORDS[lang],
+        "ratio": sentence_in(trial.ratio.sentence, lang) if trial is not None else "",
+        "facts": sentence_in(facts(result.counts), lang) if result.counts else "",
+        "notes": [sentence_in(note, lang) for note in result.notes],
+        "findings": [(*finding_in(one.name, one.rule, lang), one) for one in result.findings],
         "definitions": [(str(measure), measure.definition) for measure in result.measures],
-        "charts": _charts(result),
+        "charts": _charts(result, WORDS[lang]),
     }  # fmt: skip
 
 
@@ -91,21 +104,19 @@ def _least(least: float, base: float) -> str:
     return f"{least:.4g}" + (f" ({abs(least / base):.1%})" if base and not math.isnan(base) else "")
 
 
-def _charts(result: OnlineEvaluation | Experiment) -> list[dict[str, str]]:
+def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> list[dict[str, str]]:
     from rankmeter.online import Experiment
 
     made = []
-    if isinstance(result, Experiment) and (spec := _forest(result)) is not None:
-        made.append(
-            ("Relative differences", spec, "Each bar is the interval of the relative difference to the control.")
-        )
+    if isinstance(result, Experiment) and (spec := _forest(result, words)) is not None:
+        made.append(("forest", spec))
     if result.counts:
-        made.append(("Funnel", _funnel(result.counts), "How many users reached each step."))
+        made.append(("funnel", _funnel(result.counts, words)))
     if result.positions:
-        made.append(("CTR by position", _positions(result.positions), "With intervals by the delta method over users."))
+        made.append(("positions", _positions(result.positions, words)))
     if any(one.sessions for one in result.lengths):
-        made.append(("Session lengths", _lengths(result.lengths), "How many sessions lasted how long."))
-    return [{"title": title, "svg": _svg(spec), "text": text} for title, spec, text in made]
+        made.append(("lengths", _lengths(result.lengths, words)))
+    return [{"title": words[name], "svg": _svg(spec), "text": words[f"{name}_text"]} for name, spec in made]
 
 
 def _svg(spec: dict[str, Any]) -> str:
@@ -114,7 +125,7 @@ def _svg(spec: dict[str, Any]) -> str:
     return str(vl_convert.vegalite_to_svg({**spec, "config": _CONFIG, "width": spec.get("width", 420)}))
 
 
-def _forest(result: Experiment) -> dict[str, Any] | None:
+def _forest(result: Experiment, words: dict[str, str]) -> dict[str, Any] | None:
     rows = [
         {"label": f"{one.measure}, {one.variant}", "value": one.relative.value, "low": one.relative.low,
          "high": one.relative.high}
@@ -123,7 +134,10 @@ def _forest(result: Experiment) -> dict[str, Any] | None:
     ]  # fmt: skip
     if not rows:
         return None
-    x = {"type": "quantitative", "axis": {"format": "+.1%", "title": f"relative to {result.control}"}}
+    x = {
+        "type": "quantitative",
+        "axis": {"format": "+.1%", "title": words["forest_axis"].format(control=result.control)},
+    }
     y = {"field": "label", "type": "nominal", "sort": None, "axis": {"title": None, "labelLimit": 320}}
     return {
         "data": {"values": rows},
@@ -138,20 +152,21 @@ def _forest(result: Experiment) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _funnel(counts: Any) -> dict[str, Any]:
-    steps = (("all users", "users"), ("saw something", "users with impression"), ("clicked", "users with click"),
+def _funnel(counts: Any, words: dict[str, str]) -> dict[str, Any]:
+    steps = (("all users", "users"), ("saw", "users with impression"), ("clicked", "users with click"),
              ("converted", "users with conversion"))  # fmt: skip
     most = max(counts["users"], 1)
     rows = [
-        {"step": name, "users": counts[key], "text": f"{counts[key]:,} ({counts[key] / most:.1%})"}
+        {"step": words[name], "users": counts[key], "text": f"{counts[key]:,} ({counts[key] / most:.1%})"}
         for name, key in steps
     ]
     y = {"field": "step", "type": "nominal", "sort": None, "axis": {"title": None}}
+    x = {"field": "users", "type": "quantitative", "axis": {"title": words["users"], "tickCount": 4},
+         "scale": {"domain": [0, most * 1.35]}}  # fmt: skip
     return {
         "data": {"values": rows},
         "height": {"step": 30},
-        "encoding": {"y": y, "x": {"field": "users", "type": "quantitative", "axis": {"title": "users", "tickCount": 4},
-                                   "scale": {"domain": [0, most * 1.35]}}},
+        "encoding": {"y": y, "x": x},
         "layer": [
             {"mark": {"type": "bar", "color": BLUE}},
             {"mark": {"type": "text", "align": "left", "dx": 5}, "encoding": {"text": {"field": "text"}}},
@@ -159,11 +174,11 @@ def _funnel(counts: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _positions(positions: Any) -> dict[str, Any]:
+def _positions(positions: Any, words: dict[str, str]) -> dict[str, Any]:
     rows = [{"position": one.position, "rate": one.rate, "low": one.low, "high": one.high} for one in positions
             if math.isfinite(one.low)] or [{"position": one.position, "rate": one.rate, "low": one.rate,
                                             "high": one.rate} for one in positions]  # fmt: skip
-    x = {"field": "position", "type": "ordinal", "axis": {"title": "position", "labelAngle": 0}}
+    x = {"field": "position", "type": "ordinal", "axis": {"title": words["position"], "labelAngle": 0}}
     axis = {"title": "CTR", "format": "%"}
     return {
         "data": {"values": rows},
@@ -178,11 +193,12 @@ def _positions(positions: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lengths(lengths: Any) -> dict[str, Any]:
+def _lengths(lengths: Any, words: dict[str, str]) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     before = 0.0
     for one in lengths:
-        label = f"over {_span(before)}" if math.isinf(one.up_to) else f"to {_span(one.up_to)}"
+        name, span = ("over", before) if math.isinf(one.up_to) else ("to", one.up_to)
+        label = words[name].format(span=_span(span))
         rows.append({"length": label if one.up_to else "0 s", "sessions": one.sessions})
         before = one.up_to
     return {
@@ -191,7 +207,7 @@ def _lengths(lengths: Any) -> dict[str, Any]:
         "mark": {"type": "bar", "color": BLUE},
         "encoding": {"x": {"field": "length", "type": "nominal", "sort": None,
                            "axis": {"title": None, "labelAngle": -35}},
-                     "y": {"field": "sessions", "type": "quantitative", "axis": {"title": "sessions"}}},
+                     "y": {"field": "sessions", "type": "quantitative", "axis": {"title": words["sessions"]}}},
     }  # fmt: skip
 
 

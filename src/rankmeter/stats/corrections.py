@@ -9,8 +9,8 @@ import numpy as np
 from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats
 
-Correction = Literal["holm", "bonferroni", "bh", "none"]
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+Correction = Literal["holm", "hochberg", "bonferroni", "bh", "by", "none"]
+CORRECTIONS = ("holm", "hochberg", "bonferroni", "bh", "by", "none")
 
 
 def corrected(p_values: Floats, correction: Correction) -> Floats:
@@ -31,13 +31,16 @@ def corrected(p_values: Floats, correction: Correction) -> Floats:
         return p_values.copy()
     if correction == "bonferroni":
         return np.minimum(p_values * count, 1.0)
-    if correction == "bh":
-        from scipy.stats import false_discovery_control  # scipy is loaded only for statistics
-
-        adjusted: Floats = false_discovery_control(p_values)
-        return adjusted
     order = np.argsort(p_values, kind="stable")
-    stepped = np.maximum.accumulate(p_values[order] * (count - np.arange(count)))
+    rank = np.arange(1, count + 1)
+    if correction == "holm":
+        stepped = np.maximum.accumulate(p_values[order] * (count + 1 - rank))
+    else:
+        # From the largest p-value down: none may be larger than those after it.
+        factors = count + 1.0 - rank if correction == "hochberg" else count / rank
+        if correction == "by":
+            factors = factors * float((1 / rank).sum())
+        stepped = np.minimum.accumulate((p_values[order] * factors)[::-1])[::-1]
     result = np.empty(count)
     result[order] = np.minimum(stepped, 1.0)
     return result

@@ -152,7 +152,7 @@ def test_units_may_be_sessions_or_requests():
 def test_what_the_log_cannot_answer_is_refused():
     log = [{"time": 1, "user": 1, "type": "click"}]
     for measure, role in (("CTR(per=request)", "request"), ("CTR@3", "position"), ("CVR", "item"), ("Value", "value")):
-        with pytest.raises(InputError, match=f"needs a {role} column"):
+        with pytest.raises(InputError, match=f"needs the column of the {role}"):
             rm.online.evaluate(log, measure)
     with pytest.raises(InputError, match="no variant column"):
         rm.online.evaluate(log, "Conversions", by="variant")

@@ -1,0 +1,120 @@
+"""A log of choices as a table: for each choice what it earned, and how likely both policies were to make it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.late import pl
+from rankmeter.online.counterfactual import SLATE_MODELS, OffPolicy, SlateModel, off_policy, off_policy_slates
+from rankmeter.online.events import open_table
+
+LogModel = Literal["single", "item-position", "cascade", "standard"]
+LOG_MODELS: tuple[LogModel, ...] = get_args(LogModel)
+NUMBERS = ("reward", "logged", "target", "predicted", "expected")
+_NAMES = {
+    "reward": ("reward", "click", "clicked", "rewards"),
+    "logged": ("logged", "propensity", "propensity_score", "p_log", "pscore"),
+    "target": ("target", "p_target", "evaluation_probability", "p_eval"),
+    "predicted": ("predicted",),
+    "expected": ("expected",),
+    "user": ("user", "user_id"),
+    "request": ("request", "request_id", "slate", "slate_id"),
+    "position": ("position", "rank", "slot"),
+}
+
+
+def off_policy_log(
+    source: object,
+    *,
+    model: LogModel = "single",
+    columns: Mapping[str, str] | None = None,
+    clip: float | None = None,
+    switch: float | None = None,
+    shrink: float | None = None,
+    level: float = 0.95,
+) -> OffPolicy:
+    """Estimate the value of a policy from a table of what another one did.
+
+    Parameters
+    ----------
+    source
+        A frame, records or a file with a row per choice: ``reward``, ``logged`` (the probability with which it was
+        made) and ``target`` (with which the new policy would have made it); where there is a model of rewards
+        ``predicted`` and ``expected``; ``user`` where rows of one user depend on each other. For slates a row per
+        position, with ``request`` and ``position``.
+    model
+        ``single`` for one choice a row, or how users are taken to read a slate: ``item-position``, ``cascade`` or
+        ``standard``. All slates are equally long.
+    columns
+        Where columns have other names: ``{"logged": "propensity"}``.
+    clip, switch, shrink, level
+        As for :func:`rankmeter.online.off_policy`; switch and shrink for single choices only.
+
+    Examples
+    --------
+    >>> rows = zip([1, 0, 1, 1, 0], [0.5, 0.25, 0.25, 0.2, 0.5], [0.2, 0.8, 0.4, 0.5, 0.6])
+    >>> log = [{"reward": r, "logged": p, "target": t} for r, p, t in rows]
+    >>> round(off_policy_log(log)["SNIPS"], 4)
+    0.5056
+    """
+    if model not in LOG_MODELS:
+        fact = f"model='{model}' is not possible; there are {', '.join(LOG_MODELS)}."
+        raise InputError(with_hint(fact, did_you_mean(model, LOG_MODELS)))
+    table = _chosen(open_table(source, "the log of choices"), columns or {}, model)
+    if model == "single":
+        given: dict[str, Any] = {name: table[name].to_numpy() for name in NUMBERS if name in table.columns}
+        users = table["user"].to_numpy() if "user" in table.columns else None
+        return off_policy(given.pop("reward"), given.pop("logged"), given.pop("target"), **given, clip=clip,
+                          switch=switch, shrink=shrink, users=users, level=level)  # fmt: skip
+    if switch is not None or shrink is not None:
+        raise InputError(f"switch and shrink are for single choices, not for model='{model}'.")
+    return _slates(table, model, clip, level)
+
+
+def _slates(table: pl.DataFrame, model: SlateModel, clip: float | None, level: float) -> OffPolicy:
+    table = table.sort("request", "position", maintain_order=True)
+    sizes = table.group_by("request").agg(pl.len(), pl.col("position").n_unique().alias("places"))
+    lengths = sorted(sizes["len"].unique().to_list())
+    if len(lengths) > 1:
+        raise InputError(f"slates have {lengths[0]} to {lengths[-1]} positions; expected the same number in each.")
+    if sizes.filter(pl.col("len") != pl.col("places")).height:
+        raise InputError("a position occurs more than once in a slate.")
+    given: dict[str, Any] = {n: table[n].to_numpy().reshape(-1, lengths[0]) for n in NUMBERS if n in table.columns}
+    users = table["user"].to_numpy()[:: lengths[0]] if "user" in table.columns else None
+    return off_policy_slates(given.pop("reward"), given.pop("logged"), given.pop("target"), model=model, **given,
+                             clip=clip, users=users, level=level)  # fmt: skip
+
+
+def _chosen(table: pl.DataFrame, given: Mapping[str, str], model: LogModel) -> pl.DataFrame:
+    """The columns that are needed, under the names of their roles, the numbers as numbers."""
+    unknown = [role for role in given if role not in _NAMES]
+    if unknown:
+        fact = f"there is no role '{unknown[0]}'; there are {', '.join(_NAMES)}."
+        raise InputError(with_hint(fact, did_you_mean(unknown[0], list(_NAMES))))
+    found = {}
+    for role, usual in _NAMES.items():
+        name = given.get(role) or next((one for one in usual if one in table.columns), None)
+        if name is not None and name not in table.columns:
+            fact = f"the log has no column '{name}' (found: {', '.join(table.columns)})."
+            raise InputError(with_hint(fact, did_you_mean(name, table.columns)))
+        if name is not None:
+            found[role] = name
+    needed = ("reward", "logged", "target", *(("request", "position") if model in SLATE_MODELS else ()))
+    missing = [role for role in needed if role not in found]
+    if missing:
+        fact = f"the log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
+        raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "its name"}} (--columns {missing[0]}=...)'))
+    if not table.height:
+        raise InputError("the log of choices is empty.")
+    numbers = [pl.col(found[role]).cast(pl.Float64, strict=False).alias(role) for role in NUMBERS if role in found]
+    others = [pl.col(found[role]).alias(role) for role in ("user", "request") if role in found]
+    if "position" in found:
+        numbers.append(pl.col(found["position"]).cast(pl.Float64, strict=False).alias("position"))
+    chosen = table.select(*numbers, *others)
+    for role in chosen.columns:
+        empty = chosen[role].null_count()
+        if empty and (role in needed or role in ("predicted", "expected", "user")):
+            raise InputError(f"column '{found[role]}' ({role}) has no readable value in {empty:,} rows.")
+    return chosen
