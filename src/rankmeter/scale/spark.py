@@ -3,7 +3,7 @@
 Judgments and run become one table with a mark, are dealt out by query (`repartition`), sorted by query within each
 partition, and go through `mapInArrow` in blocks of whole queries. Only expressions in SQL are used, so that a classic
 session and a Connect session take the same way, and PySpark is not imported. What comes back to the driver is one small
-state a block, which merges exactly; the values per query stay a Spark DataFrame.
+state a block, which merges exactly; the values per query are a Spark DataFrame, computed when it is first used.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -40,8 +41,9 @@ _JOB_ERRORS = ("pyspark", "py4j", "grpc")
 class SparkEvaluation(DistantEvaluation):
     """An evaluation whose values per query are a Spark DataFrame.
 
-    Means, counts, tie bounds, facts and definitions are here. ``per_query`` stays in the cluster; ``collect()``,
-    ``to_polars()``, ``interval()`` and everything else that needs the values here fetches them once.
+    Means, counts, tie bounds, facts and definitions are here. ``per_query`` stays in the cluster, which computes it
+    when it is first used and then keeps it; ``collect()``, ``to_polars()``, ``interval()`` and everything else that
+    needs the values here fetches them once.
     """
 
     __slots__ = ("_made",)
@@ -59,7 +61,7 @@ class SparkEvaluation(DistantEvaluation):
         # A measure of all lists together has no value for a query.
         shown = " or ".join(f"counted[{i}]" for i, _ in alone) or "false"
         shown = "array_contains(counted, true)" if len(alone) == len(self.means) else shown
-        return self._made.where(f"query is not null and ({shown})").selectExpr("query", *columns)
+        return self._made.where(shown).selectExpr("query", *columns)
 
     def to_polars(self) -> Any:
         """The values per query as a Polars frame, fetched."""
@@ -130,16 +132,22 @@ def _evaluate(
     sources = None if truth is None else truth.source, returned.source
     known = _known(about, measures, id_types)
     work = Work.of(measures, id_types, sources, known, scored=returned.scored)
-    made = _dealt(truth, returned, id_types, measures).mapInArrow(partition_function(work), work.schema()).persist()
+    dealt = _dealt(truth, returned, id_types, measures)
+    sums = dealt.mapInArrow(partition_function(work), work.schema())
+    if work.counts:
+        sums = sums.persist()  # it is read twice
     try:
-        rows = made.where("state is not null").select("state").collect()
+        rows = sums.where("state is not null").select("state").collect()
         states, problems = _read_states([row[0] for row in rows])
         problems.check(truth, returned)
-        counted = _counted(made, measures, known) if work.counts and known is not None else {}
+        counted = _counted(sums, measures, known) if work.counts and known is not None else {}
         found = summary(State.merged(states), measures, sources, strict=asked.strict, counted=counted)
-    except BaseException:
-        made.unpersist()
-        raise
+    finally:
+        if work.counts:
+            sums.unpersist()
+    # Most callers want the means alone: sending every value back to Spark and keeping it there would cost a third more.
+    values = replace(work, values=True)
+    made = dealt.mapInArrow(partition_function(values), values.schema()).persist()
     return SparkEvaluation(made, name=name, asked=asked.names, **found)
 
 
@@ -210,7 +218,7 @@ def _needs_order(measures: Sequence[Measure]) -> bool:
 
 
 def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
-    frame = _guarded(lambda: _polars(made.where("query is not null").select("query", *ARRAYS)))
+    frame = _guarded(lambda: _polars(made.select("query", *ARRAYS)))
     width = len(ev.means)
     parts = [frame[name].explode().to_numpy().reshape(-1, width).T for name in ARRAYS]
     return Evaluation(

@@ -51,6 +51,8 @@ class Work:
     """Catalogue and history, for measures of lists."""
     counts: Mapping[str, str]
     """The columns of counts of items, where a measure asks for them, and their types in Spark."""
+    values: bool = False
+    """Whether the values per query are wanted; else what they add up to, which is all that the means need."""
 
     @classmethod
     def of(
@@ -80,9 +82,9 @@ class Work:
 
         A column for each would be four for each measure, and Spark's plans take long with hundreds of columns.
         """
-        arrays = ", ".join(f"{name} array<{kind}>" for name, kind in ARRAYS.items())
-        counts = "".join(f", {name} {kind}" for name, kind in self.counts.items())
-        return f"query {self.id_types[0]}, {arrays}, state string{counts}"
+        if self.values:
+            return ", ".join([f"query {self.id_types[0]}", *(f"{name} array<{kind}>" for name, kind in ARRAYS.items())])
+        return ", ".join(["state string", *(f"{name} {kind}" for name, kind in self.counts.items())])
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,9 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
             yield from _evaluated(rows, work, asked, schema)
         except RankmeterError as error:
             problems = Problems(problems.missing, (str(error),))
+    if work.values and (problems.missing or problems.errors):
+        # They were looked for when the means were made: a table that changes with every reading has them now.
+        raise InputError(f"{work.run} is no longer what it was when it was evaluated: {problems.to_json()}")
     if problems.missing or problems.errors:
         yield _state_batch(problems.to_json(), schema)
 
@@ -201,7 +206,9 @@ def _without_missing(frame: pl.DataFrame, missing: Counter[tuple[int, str]]) -> 
 
 def _evaluated(rows: pl.DataFrame, work: Work, asked: list[Measure], schema: Any) -> Iterator[Any]:
     made = evaluate_block(*_tables(rows, work), asked, wide=work.judgments is not None, known=work.known)
-    yield _value_batch(made, work, schema)
+    if work.values:
+        yield _value_batch(made, work, schema)
+        return
     if work.counts and made.counts is not None and made.counts.height:
         yield _filled_batch({name: made.counts[name].to_arrow() for name in work.counts}, schema)
     yield _state_batch(made.state.to_json(), schema)
@@ -259,6 +266,7 @@ def arrow_schema(work: Work) -> Any:
     import pyarrow as pa
 
     kinds = {"double": pa.float64(), "boolean": pa.bool_(), "bigint": pa.int64(), "string": pa.string()}
-    arrays = [(name, pa.list_(kinds[kind])) for name, kind in ARRAYS.items()]
-    counts = [(name, kinds[kind]) for name, kind in work.counts.items()]
-    return pa.schema([("query", kinds[work.id_types[0]]), *arrays, ("state", pa.string()), *counts])
+    if work.values:
+        arrays = [(name, pa.list_(kinds[kind])) for name, kind in ARRAYS.items()]
+        return pa.schema([("query", kinds[work.id_types[0]]), *arrays])
+    return pa.schema([("state", pa.string()), *((name, kinds[kind]) for name, kind in work.counts.items())])
