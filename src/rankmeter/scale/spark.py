@@ -1,7 +1,7 @@
 """Evaluation of Spark tables where they are: the block function runs in the cluster, values per query stay there.
 
-Judgments and run become one table with a mark, are dealt out by query (`repartition`), sorted by query within each
-partition, and go through `mapInArrow` in blocks of whole queries. Only expressions in SQL are used, so that a classic
+Judgments and run become one table with a mark, are dealt out by query (`repartition`) and go through `mapInArrow`,
+where workers sort them and evaluate blocks of whole queries. Only expressions in SQL are used, so that a classic
 session and a Connect session take the same way, and PySpark is not imported. What comes back to the driver is one small
 state a block, which merges exactly; the values per query are a Spark DataFrame, computed when it is first used.
 """
@@ -158,13 +158,13 @@ def _truth(judgments: object, session: Any, columns: Mapping[str, str] | None) -
 
 
 def _dealt(truth: Side | None, returned: Side, id_types: tuple[str, ...], measures: Sequence[Measure]) -> Frame:
-    """Both sides as one table, all rows of a query in one partition and beside each other."""
+    """Both sides as one table, all rows of a query in one partition."""
     ordered, subtopics = _needs_order(measures), truth is not None and truth.has_subtopics
     both = returned.marked(1, id_types, ordered=ordered, subtopics=subtopics)
     if truth is not None:
         both = truth.marked(0, id_types, ordered=ordered, subtopics=subtopics).union(both)
     # By column and without a number: Spark chooses how many partitions, and never deals one query to two of them.
-    return both.repartition("query").sortWithinPartitions("query", *(["position"] if ordered else []))
+    return both.repartition("query")
 
 
 def _known(about: About, measures: Sequence[Measure], id_types: tuple[str, ...]) -> Background | None:
