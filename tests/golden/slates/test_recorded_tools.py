@@ -1,6 +1,6 @@
 """The recorded values of other tools for coverage, diversity, novelty and the like, each by its dialect.
 
-``recorded.json`` holds two small data sets and what each tool really printed for them, with its version.
+``recorded.json`` holds small data sets and what each tool really printed for them, with its version.
 """
 
 from __future__ import annotations
@@ -54,6 +54,18 @@ AS_METRIC: dict[tuple[str, str], str] = {
     ("replay-rec", "Novelty"): "Novelty@{k}",
     ("replay-rec", "Surprisal"): "Surprisal@{k}",
     ("replay-rec", "CategoricalDiversity"): "CategoricalDiversity@{k}",
+    ("elliot", "ItemCoverage"): "ItemCoverage@{k}",
+    ("elliot", "UserCoverage"): "UserCoverage",
+    ("elliot", "UserCoverageAtN"): "UserCoverageAtN@{k}",
+    ("elliot", "Gini"): "Gini@{k}",
+    ("elliot", "SEntropy"): "SEntropy@{k}",
+    ("elliot", "EPC"): "EPC@{k}",
+    ("elliot", "EFD"): "EFD@{k}",
+    ("elliot", "ARP"): "ARP@{k}",
+    ("elliot", "APLT"): "APLT@{k}",
+    ("elliot", "ACLT"): "ACLT@{k}",
+    ("elliot", "PopREO"): "PopREO@{k}",
+    ("elliot", "PopRSP"): "PopRSP@{k}",
 }
 """What each recorded call is in the dialect of its tool."""
 
