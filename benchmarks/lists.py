@@ -197,7 +197,8 @@ def everything(folder: Path, options: harness.Options) -> harness.Work:
     import pandas as pd
 
     import rankmeter as rm
-    from rankmeter.measures import REGISTRY, SlateMeasure
+    from rankmeter.measures import REGISTRY
+    from rankmeter.measures.slates import SlateMeasure
 
     data, items = load(folder), options["items"]
     run, train = _frames(data, pd)

@@ -544,8 +544,6 @@ EACH = {
     "ValueHitRate": value_hit_rate,
     "ShortLists": short_lists,
     "DuplicateItems": duplicate_items,
-    "SeenItems": lambda m, w, u: share_of(
-        m, w, u, lambda item: (item in w.history.get(u, [])) == (m.scale == "seen")
-    ),
+    "SeenItems": lambda m, w, u: share_of(m, w, u, lambda item: (item in w.history.get(u, [])) == (m.scale == "seen")),
     "OutsideCatalogue": lambda m, w, u: share_of(m, w, u, lambda item: item not in w.items),
 }
