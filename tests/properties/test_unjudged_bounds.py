@@ -10,6 +10,7 @@ import rankmeter as rm
 from rankmeter.asking import ask
 from rankmeter.comparing.systems import measure_system
 from rankmeter.comparing.unjudged import UnjudgedBounds, is_bounded
+from rankmeter.evaluation import About
 from rankmeter.inputs import into_judgments
 from rankmeter.measures import parse
 
@@ -62,7 +63,7 @@ def completed(judgments: dict, cells: list[tuple[str, str]], grades) -> dict:
 
 
 def all_bounds(judgments: dict, run: dict, texts: list[str]) -> dict:
-    found = measure_system("mine", run, into_judgments(judgments), ask(texts), None).unjudged
+    found = measure_system("mine", run, into_judgments(judgments), ask(texts), None, About()).unjudged
     assert all(isinstance(one, UnjudgedBounds) for one in found.values())
     return found
 

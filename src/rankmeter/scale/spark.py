@@ -1,9 +1,9 @@
 """Evaluation of Spark tables where they are: the block function runs in the cluster, values per query stay there.
 
-Judgments and run become one table with a mark, are dealt out by query (`repartition`), sorted by query within each
-partition, and go through `mapInArrow` in blocks of whole queries. Only expressions in SQL are used, so that a classic
+Judgments and run become one table with a mark, are dealt out by query (`repartition`) and go through `mapInArrow`,
+where workers sort them and evaluate blocks of whole queries. Only expressions in SQL are used, so that a classic
 session and a Connect session take the same way, and PySpark is not imported. What comes back to the driver is one small
-state a block, which merges exactly; the values per query stay a Spark DataFrame.
+state a block, which merges exactly; the values per query are a Spark DataFrame, computed when it is first used.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -40,16 +41,25 @@ _JOB_ERRORS = ("pyspark", "py4j", "grpc")
 class SparkEvaluation(DistantEvaluation):
     """An evaluation whose values per query are a Spark DataFrame.
 
-    Means, counts, tie bounds, facts and definitions are here. ``per_query`` stays in the cluster; ``collect()``,
-    ``to_polars()``, ``interval()`` and everything else that needs the values here fetches them once.
+    Means, counts, tie bounds, facts and definitions are here. ``per_query`` stays in the cluster, which computes it
+    when it is first used and then keeps it; ``collect()``, ``to_polars()``, ``interval()`` and everything else that
+    needs the values here fetches them once.
     """
 
-    __slots__ = ("_made",)
-    _made: Frame
+    __slots__ = ("_make", "_table")
+    _make: Callable[[], Frame]
+    _table: list[Frame]
 
-    def __init__(self, made: Frame, **known: Any) -> None:
-        super().__init__(**known, fetch=lambda: _fetched(made, self))
-        object.__setattr__(self, "_made", made)
+    def __init__(self, make: Callable[[], Frame], **known: Any) -> None:
+        super().__init__(**known, fetch=lambda: _fetched(self._made(), self))
+        object.__setattr__(self, "_make", make)
+        object.__setattr__(self, "_table", [])
+
+    def _made(self) -> Frame:
+        """The table of values, planned when it is first asked for and kept by the cluster once it was computed."""
+        if not self._table:
+            self._table.append(self._make().persist())
+        return self._table[0]
 
     @property
     def per_query(self) -> Frame:
@@ -59,7 +69,7 @@ class SparkEvaluation(DistantEvaluation):
         # A measure of all lists together has no value for a query.
         shown = " or ".join(f"counted[{i}]" for i, _ in alone) or "false"
         shown = "array_contains(counted, true)" if len(alone) == len(self.means) else shown
-        return self._made.where(f"query is not null and ({shown})").selectExpr("query", *columns)
+        return self._made().where(shown).selectExpr("query", *columns)
 
     def to_polars(self) -> Any:
         """The values per query as a Polars frame, fetched."""
@@ -75,7 +85,8 @@ class SparkEvaluation(DistantEvaluation):
 
     def unpersist(self) -> None:
         """Let the cluster forget the values per query; ``per_query`` would compute them again."""
-        _guarded(self._made.unpersist)
+        while self._table:
+            _guarded(self._table.pop().unpersist)
 
 
 def evaluate_spark(
@@ -130,17 +141,23 @@ def _evaluate(
     sources = None if truth is None else truth.source, returned.source
     known = _known(about, measures, id_types)
     work = Work.of(measures, id_types, sources, known, scored=returned.scored)
-    made = _dealt(truth, returned, id_types, measures).mapInArrow(partition_function(work), work.schema()).persist()
+    dealt = _dealt(truth, returned, id_types, measures)
+    sums = dealt.mapInArrow(partition_function(work), work.schema())
+    if work.counts:
+        sums = sums.persist()  # it is read twice
     try:
-        rows = made.where("state is not null").select("state").collect()
+        rows = sums.where("state is not null").select("state").collect()
         states, problems = _read_states([row[0] for row in rows])
         problems.check(truth, returned)
-        counted = _counted(made, measures, known) if work.counts and known is not None else {}
+        counted = _counted(sums, measures, known) if work.counts and known is not None else {}
         found = summary(State.merged(states), measures, sources, strict=asked.strict, counted=counted)
-    except BaseException:
-        made.unpersist()
-        raise
-    return SparkEvaluation(made, name=name, asked=asked.names, **found)
+    finally:
+        if work.counts:
+            sums.unpersist()
+    # Most callers want the means alone: sending every value back to Spark and keeping it there would cost a third more.
+    values = replace(work, values=True)
+    make = partial(dealt.mapInArrow, partition_function(values), values.schema())
+    return SparkEvaluation(make, name=name, asked=asked.names, **found)
 
 
 def _truth(judgments: object, session: Any, columns: Mapping[str, str] | None) -> Side | None:
@@ -150,13 +167,13 @@ def _truth(judgments: object, session: Any, columns: Mapping[str, str] | None) -
 
 
 def _dealt(truth: Side | None, returned: Side, id_types: tuple[str, ...], measures: Sequence[Measure]) -> Frame:
-    """Both sides as one table, all rows of a query in one partition and beside each other."""
+    """Both sides as one table, all rows of a query in one partition."""
     ordered, subtopics = _needs_order(measures), truth is not None and truth.has_subtopics
     both = returned.marked(1, id_types, ordered=ordered, subtopics=subtopics)
     if truth is not None:
         both = truth.marked(0, id_types, ordered=ordered, subtopics=subtopics).union(both)
     # By column and without a number: Spark chooses how many partitions, and never deals one query to two of them.
-    return both.repartition("query").sortWithinPartitions("query", *(["position"] if ordered else []))
+    return both.repartition("query")
 
 
 def _known(about: About, measures: Sequence[Measure], id_types: tuple[str, ...]) -> Background | None:
@@ -210,7 +227,7 @@ def _needs_order(measures: Sequence[Measure]) -> bool:
 
 
 def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
-    frame = _guarded(lambda: _polars(made.where("query is not null").select("query", *ARRAYS)))
+    frame = _guarded(lambda: _polars(made.select("query", *ARRAYS)))
     width = len(ev.means)
     parts = [frame[name].explode().to_numpy().reshape(-1, width).T for name in ARRAYS]
     return Evaluation(
