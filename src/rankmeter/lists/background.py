@@ -180,7 +180,7 @@ class Background:
 
 
 def _numbered_users(query: pl.Series) -> tuple[pl.Series, Ints]:
-    """The users of a history, and the number of each row's user; rows in the order of whole numbers are only counted."""
+    """The users of a history, and the number of each row's user; rows in the order of numbers are only counted."""
     if query.dtype.is_integer() and len(query):
         ids = query.to_numpy()
         if (ids[1:] >= ids[:-1]).all():

@@ -10,7 +10,6 @@ from rankmeter.measures.base import register
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
 
-
 SIMILARITIES = ("cosine", "jaccard", "hamming", "given")
 """The metrics that are one minus a similarity."""
 

@@ -78,7 +78,7 @@ class _Grouped:
 
     @property
     def sizes(self) -> Ints:
-        """(n,)"""
+        """(n,) how many rows each query has."""
         return np.diff(self.offsets)
 
     @property
