@@ -66,8 +66,10 @@ class UserCoverage(SlateMeasure):
 
     name: ClassVar[str] = "UserCoverage"
     default_queries: ClassVar[str] = "judged"
-    needs: ClassVar[tuple[str, ...]] = ("judgments",)
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum")
+
+    def needed(self) -> tuple[str, ...]:
+        return () if self.queries == "run" else ("judgments",)
 
 
 @register

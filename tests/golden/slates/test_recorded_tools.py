@@ -136,3 +136,8 @@ def test_a_number_that_is_not_imitated_would_be_another_one():
             if (one["library"], one["api"]) == ("rexmex", "novelty"):
                 assert abs(evaluated(case_id, "MIUF")["MIUF"] - one["mean"]) > 1
                 assert math.isfinite(one["mean"])
+
+
+def test_full_lists_are_counted_without_judgments():
+    found = rm.evaluate(None, {1: ["a", "b"], 2: ["a"]}, ["SufficientReco(k=2)"], dialect="rectools")
+    assert found["SufficientReco(k=2)"] == 0.5
