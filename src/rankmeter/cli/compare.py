@@ -32,13 +32,13 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 
 @click.command(
     epilog=examples(
-        "rankmeter compare judgments.qrels bm25.run dense.run -m nDCG@10 -m AP --baseline bm25",
+        "rankmeter compare judgments.qrels keyword.run hybrid.run -m nDCG@10 -m AP --baseline keyword",
         "rankmeter compare judgments.qrels old.run new.run --baseline old --fail-if 'nDCG@10 < baseline - 0.01'",
         "rankmeter compare judgments.qrels a.run b.run c.run --test t --correction bh --format latex",
-        "rankmeter compare judgments.qrels bm25.run --seeds dense=d1.run,d2.run,d3.run --unit run",
-        "rankmeter compare judgments.qrels a.run b.run --report report.html --titles queries=queries.csv",
-        "rankmeter compare judgments.qrels a.run b.run --by queries.csv:kind --report report.html",
-        "rankmeter compare --saved bm25.parquet dense.parquet --needed 0.01 --save nightly.zip",
+        "rankmeter compare judgments.qrels keyword.run --seeds dense=d1.run,d2.run,d3.run --unit run",
+        "rankmeter compare judgments.qrels keyword.run hybrid.run --report report.html --titles queries=queries.csv",
+        "rankmeter compare judgments.qrels a.run b.run --by kinds.csv:kind --report report.html",
+        "rankmeter compare --saved keyword.parquet hybrid.parquet --needed 0.01 --save nightly.zip",
         "rankmeter compare --saved nightly.zip --report report.html --lang zh",
     )
 )
@@ -185,7 +185,7 @@ def command(
         silence_notes()
     texts = titles_of(titles)
     if report is not None or figures is not None:
-        from rankmeter.report.html import need_report_extra
+        from rankmeter.report.extra import need_report_extra
 
         need_report_extra()
     asked = _with_gates([part for text in measures for part in split_measures(text)], parsed, saved=saved)

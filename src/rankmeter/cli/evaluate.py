@@ -65,11 +65,11 @@ class Showing:
 @click.command(
     "evaluate",
     epilog=examples(
-        "rankmeter evaluate judgments.qrels bm25.run",
+        "rankmeter evaluate judgments.qrels keyword.run",
         "rankmeter evaluate judgments.qrels runs/*.run.gz -m nDCG@5,10,20 -m 'AP(rel=2)' --interval",
         "rankmeter evaluate clicks.csv model.csv -m 'HR@10 MRR@10' --columns query=uid,run.item=docid_x",
-        "rankmeter evaluate judgments.qrels bm25.run --per-query --format csv > queries.csv",
-        "zcat bm25.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
+        "rankmeter evaluate judgments.qrels keyword.run --per-query --format csv > per-query.csv",
+        "zcat keyword.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
         "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
         "--catalogue items.parquet --history train.parquet --by activity",
         "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
