@@ -201,6 +201,7 @@ def evaluate_placing(
         values, means = {**values, **found.values}, {**means, **found.means}
         wholes, slices = found.wholes, found.slices
         facts = replace(facts, notes=found.notes)
+    facts = replace(facts, notes=(*facts.notes, *bounds.notes()))
     return Evaluation(
         name=name,
         ids=placed.ids,

@@ -171,7 +171,8 @@ def command(
     """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure the data is.
 
     Prints what is missing, unjudged or tied first, then for each measure the systems with intervals, the difference to
-    the baseline, corrected p-values, wins and losses, rank intervals, and a * for those that may be the best.
+    the baseline (of two systems without one: to the first), its interval, corrected p-values, wins and losses, rank
+    intervals, and a * for those that may be the best. The tables go to standard output, the rest to standard error.
     """
     parsed = [parse_gate(text) for text in gates]
     summary = _summary_path(github_summary)
@@ -205,8 +206,12 @@ def command(
                 resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, by=list(by) or None,
                 progress=_shown_on(progress), **items_and_users(catalogue, history, columns),
             )  # fmt: skip
+    from rankmeter.report import comparisons
+
     verdicts = check_gates(cmp, parsed)
     format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
+    if format_ == "table" and output is None and not quiet:
+        tell([comparisons.quality_text(cmp, digits=digits, lang=lang), ""])
     _deliver(cmp, format_, output, digits, lang)
     _write_verdicts(cmp, verdicts, junit, summary, lang)
     if save is not None:
@@ -218,6 +223,8 @@ def command(
         if figures is not None:
             cmp.figures(figures, lang=lang, progress=progress.show)
     if not quiet:
+        if format_ == "table" and output is None:
+            tell(["", *comparisons.legend(cmp, lang)])
         _talk(cmp, needed, [output, save, report, figures], lang, notes=format_ != "table")
     for verdict in verdicts:
         if verdict.failed or not quiet:
@@ -276,7 +283,7 @@ def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lan
     if format == "table" and output is None and sys.stdout.isatty():
         _print(cmp, digits, lang)
         return
-    text = _text(cmp, format, digits, lang)
+    text = _boards(cmp, digits, lang) if format == "table" and output is None else _text(cmp, format, digits, lang)
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
@@ -323,18 +330,25 @@ def _text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
         return comparisons.to_markdown(cmp, digits=digits, lang=lang) + "\n"
     if format == "latex":
         return comparisons.to_latex(cmp, digits=digits, lang=lang) + "\n"
+    return comparisons.to_text(cmp, digits=digits, lang=lang) + "\n"
+
+
+def _boards(cmp: Comparison, digits: int, lang: Language) -> str:
+    """The numbers alone, which standard output gets; what belongs to them is said on standard error."""
+    from rankmeter.report import comparisons
+
     unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
-    return comparisons.to_text(cmp, digits=digits, bars="blocks" if unicode else "ascii", lang=lang) + "\n"
+    return comparisons.boards_text(cmp, digits=digits, bars="blocks" if unicode else "ascii", lang=lang) + "\n"
 
 
 def _print(cmp: Comparison, digits: int, lang: Language) -> None:
-    """On a terminal: the same as the plain text, with the best group in colour."""
+    """On a terminal: the same numbers, with the best group in colour."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
-    for line in _text(cmp, "table", digits, lang).splitlines():
-        style = "bold green" if line.startswith("*  ") else "yellow" if line.startswith(("note:", "说明：")) else ""
+    for line in _boards(cmp, digits, lang).splitlines():
+        style = "bold green" if line.startswith("*  ") else ""
         console.print(Text(line, style=style), soft_wrap=True)
 
 

@@ -24,7 +24,7 @@ NOT_FOUND = 1
 @click.command(
     "reconcile",
     epilog=examples(
-        "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.3118",
+        "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.4516",
         "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.3118 --claim MAP@10=0.2204",
         "rankmeter reconcile judgments.qrels keyword.run --between trec_eval,recbole -m NDCG@10",
         "rankmeter reconcile judgments.qrels keyword.run --between rankmeter,trec_eval:9 -m MAP --format markdown",

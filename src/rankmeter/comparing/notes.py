@@ -61,7 +61,7 @@ def _too_coarse(samples: Mapping[Measure, Sample], settings: Settings) -> Iterab
     family = settings.pairs if settings.correction in ("holm", "hochberg", "bonferroni") else 1
     if smallest * family >= settings.alpha:
         kind = "too_few_permutations" if drawn else "too_few_units"
-        yield said(kind, p=smallest * family, count=settings.permutations, tests=settings.pairs)
+        yield said(kind, p=smallest * family, count=settings.permutations, tests=settings.tests_said)
 
 
 def _missing(measured: Mapping[str, Measured]) -> Iterable[Said]:
