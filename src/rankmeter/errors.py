@@ -38,6 +38,10 @@ class NotFoundError(RankmeterError, KeyError):
     __str__ = Exception.__str__
 
 
+class RepeatedItemError(InputError):
+    """A run returns an item twice for one query, and no rule for that was asked for."""
+
+
 class MissingExtraError(RankmeterError, ImportError):
     """An optional library that this call needs and that is not installed."""
 

@@ -50,6 +50,25 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
     return GradedMapping(graded)
 
 
+def look_swapped(judgments: GradedMapping, run: ScoredMapping) -> bool:
+    """Whether grades look like scores and scores like grades, by the first few of each.
+
+    >>> look_swapped(GradedMapping({"q": {"a": 0.91, "b": 0.2}}), ScoredMapping({"q": {"a": 2, "c": 0}}))
+    True
+    """
+    grades, scores = (
+        [value for by_item in islice(one.data.values(), 20) for value in islice(by_item.values(), 20)]
+        for one in (judgments, run)
+    )
+    if not all(isinstance(value, (int, float)) for value in (*grades, *scores)):
+        return False
+    return (
+        bool(scores)
+        and any(value != int(value) for value in grades if not isinf(value) and value == value)
+        and all(value in range(11) for value in scores)
+    )
+
+
 def _has_subtopics(by_query: Mapping[Any, Any]) -> bool:
     first = next((one for one in by_query.values() if isinstance(one, Mapping) and one), None)
     return first is not None and isinstance(next(iter(first.values())), Mapping)
