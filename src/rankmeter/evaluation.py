@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +17,11 @@ import numpy as np
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
-from rankmeter.errors import MeasureError, RepeatedItemError, with_hint
-from rankmeter.inputs import is_path, is_spark
+from rankmeter.errors import MeasureError, with_hint
+from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
+from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measuring import check_answerable, values_under
@@ -122,14 +122,8 @@ def evaluate(
         from rankmeter.scale.to_file import evaluate_to_file
 
         return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress, about)
-    try:
+    with folder_is_one_run(run):
         return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
-    except RepeatedItemError as error:
-        if not (is_path(run) and Path(run).is_dir()):
-            raise
-        fact = str(error).partition(" Hint: ")[0]
-        hint = f"a folder is one run in many files; for a run in each file: {Path(run, '*')}"
-        raise RepeatedItemError(with_hint(fact, hint)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,13 +206,9 @@ def command(
                 resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, by=list(by) or None,
                 progress=_shown_on(progress), **items_and_users(catalogue, history, columns),
             )  # fmt: skip
-    from rankmeter.report import comparisons
-
     verdicts = check_gates(cmp, parsed)
     format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
-    if format_ == "table" and output is None and not quiet:
-        tell([comparisons.quality_text(cmp, digits=digits, lang=lang), ""])
-    _deliver(cmp, format_, output, digits, lang)
+    _deliver(cmp, format_, output, digits, lang, quiet=quiet)
     _write_verdicts(cmp, verdicts, junit, summary, lang)
     if save is not None:
         write_whole(save, cmp.save)
@@ -223,8 +219,6 @@ def command(
         if figures is not None:
             cmp.figures(figures, lang=lang, progress=progress.show)
     if not quiet:
-        if format_ == "table" and output is None:
-            tell(["", *comparisons.legend(cmp, lang)])
         _talk(cmp, needed, [output, save, report, figures], lang, notes=format_ != "table")
     for verdict in verdicts:
         if verdict.failed or not quiet:
@@ -279,15 +273,30 @@ def _shown_on(progress: Progress) -> Callable[[str], None]:
     return shown
 
 
-def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lang: Language) -> None:
-    if format == "table" and output is None and sys.stdout.isatty():
-        _print(cmp, digits, lang)
+def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lang: Language, *, quiet: bool) -> None:
+    if format == "table" and output is None:
+        _show(cmp, digits, lang, quiet=quiet)
         return
-    text = _boards(cmp, digits, lang) if format == "table" and output is None else _text(cmp, format, digits, lang)
+    text = _text(cmp, format, digits, lang)
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
         write_text(output, text)
+
+
+def _show(cmp: Comparison, digits: int, lang: Language, *, quiet: bool) -> None:
+    """The tables on standard output, and what belongs to them on standard error, before and after."""
+    from rankmeter.report import comparisons
+
+    if not quiet:
+        tell([comparisons.quality_text(cmp, digits=digits, lang=lang), ""])
+    if sys.stdout.isatty():
+        _print(cmp, digits, lang)
+    else:
+        click.echo(_boards(cmp, digits, lang), nl=False)
+    if not quiet:
+        sys.stdout.flush()
+        tell(["", *comparisons.legend(cmp, lang)])
 
 
 def _write_verdicts(

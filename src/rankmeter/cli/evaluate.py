@@ -17,6 +17,7 @@ from rankmeter.cli.showing import echo, output_text, print_table, result_talk
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.measures import into_measures
 
 if TYPE_CHECKING:
@@ -245,19 +246,20 @@ def evaluate_files(
                 format=reading.run_format,
                 progress=partial(progress.read, name),
             )
-            evaluations.append(
-                evaluate(
-                    truth,
-                    run,
-                    measures,
-                    queries=reading.queries,
-                    duplicates=reading.duplicates,
-                    dialect=reading.dialect,
-                    name=name,
-                    **about,
-                    per_query_to=per_query_to,
+            with folder_is_one_run(path):
+                evaluations.append(
+                    evaluate(
+                        truth,
+                        run,
+                        measures,
+                        queries=reading.queries,
+                        duplicates=reading.duplicates,
+                        dialect=reading.dialect,
+                        name=name,
+                        **about,
+                        per_query_to=per_query_to,
+                    )
                 )
-            )
             progress.advance()
     return evaluations
 

@@ -69,7 +69,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
 
     Exit codes are those of trec_eval: 1 wrong use, 2 a file, 4 cannot compute, 7 no query in common. Preference
     judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
-    """
+    """  # noqa: D301 (click wants the character itself)
     from rankmeter.compat.trec_eval import Command, TrecEvalError, output
 
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
-from math import isinf
+from math import isfinite, isinf
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ def look_swapped(judgments: GradedMapping, run: ScoredMapping) -> bool:
         return False
     return (
         bool(scores)
-        and any(value != int(value) for value in grades if not isinf(value) and value == value)
+        and any(value % 1 for value in grades if isfinite(value))
         and all(value in range(11) for value in scores)
     )
 

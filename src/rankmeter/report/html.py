@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.measures.prose import LANGUAGES, Language
 from rankmeter.report import comparisons
 from rankmeter.report.data import provenance, reference_of, report_data

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
 from rankmeter.definitions import title_of
-from rankmeter.report.extra import need_report_extra
 from rankmeter.measures.prose import Language
+from rankmeter.report.extra import need_report_extra
 from rankmeter.report.online_words import WORDS, finding_in, sentence_in
 
 if TYPE_CHECKING:
