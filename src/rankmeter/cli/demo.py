@@ -48,7 +48,7 @@ WORST = 5
 )  # fmt: skip
 @click.option(
     "--data", type=click.Path(path_type=Path, file_okay=False),
-    help="Instead: write the data itself to this folder, under the names that all examples use.",
+    help="Instead: write the data itself to this folder, under the names that the examples use.",
 )  # fmt: skip
 def command(output: Path, data: Path | None) -> None:
     """Evaluate the bundled data and write a report: what rankmeter does, without data of your own.
@@ -57,7 +57,7 @@ def command(output: Path, data: Path | None) -> None:
     (pip install 'rankmeter[report]') there is an HTML page too.
 
     --data writes judgments.qrels, keyword.run, semantic.run, hybrid.run, items.csv, queries.csv, events.csv and
-    spots.csv, so that the examples in the documentation and in every --help can be run. All of it is made up.
+    spots.csv, which the first examples of README, tutorial and --help use. All of it is made up.
     """
     if data is not None:
         _write_data(data)
