@@ -38,6 +38,10 @@ class NotFoundError(RankmeterError, KeyError):
     __str__ = Exception.__str__
 
 
+class RepeatedItemError(InputError):
+    """A run returns an item twice for one query, and no rule for that was asked for."""
+
+
 class MissingExtraError(RankmeterError, ImportError):
     """An optional library that this call needs and that is not installed."""
 
@@ -62,6 +66,8 @@ def nearest(word: str, choices: Sequence[str], *, shown: int = 3) -> list[str]:
     """The choices that look most like the word, case ignored, best first."""
     by_folded = {choice.casefold(): choice for choice in reversed(choices)}
     close = difflib.get_close_matches(word.casefold(), list(by_folded), n=shown, cutoff=0.6)
+    if not close and len(word) > 2:  # `weighted` for `weighted_sentiment_score`
+        close = [folded for folded in by_folded if word.casefold() in folded][::-1][:shown]
     return [by_folded[folded] for folded in close]
 
 

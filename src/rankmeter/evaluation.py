@@ -21,6 +21,7 @@ from rankmeter.errors import MeasureError, with_hint
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
+from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measuring import check_answerable, values_under
@@ -121,7 +122,8 @@ def evaluate(
         from rankmeter.scale.to_file import evaluate_to_file
 
         return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress, about)
-    return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
+    with folder_is_one_run(run):
+        return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,7 @@ def evaluate_placing(
         values, means = {**values, **found.values}, {**means, **found.means}
         wholes, slices = found.wholes, found.slices
         facts = replace(facts, notes=found.notes)
+    facts = replace(facts, notes=(*facts.notes, *bounds.notes()))
     return Evaluation(
         name=name,
         ids=placed.ids,

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.mappings import look_swapped
 from rankmeter.inputs.progress import Listener
+from rankmeter.inputs.sources import GradedMapping, ScoredMapping
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table
 from rankmeter.placing.placed import Placeable
@@ -111,6 +114,9 @@ def into_placing(
     else:
         truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
         returned = into_run(run, columns=columns_of(columns, "run"), progress=progress)
+        if isinstance(truth, GradedMapping) and isinstance(returned, ScoredMapping) and look_swapped(truth, returned):
+            fact = "the grades are fractions, as scores are, and the scores small whole numbers, as grades are: "
+            warnings.warn(f"{fact}are these swapped? Judgments come first, then the run.", RankmeterWarning, 4)
     subtopics, numbered = None, None
     if isinstance(truth, JudgmentTable) and truth.subtopic is not None:
         items, subtopics = numbered_items(truth)

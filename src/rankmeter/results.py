@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -67,6 +67,22 @@ class Facts:
             if count:
                 said.append(f"{_count(count, 'unjudged item', 'unjudged items')} in the first {k}")
         return [*said, *self.notes]
+
+
+class Means(dict[str, float]):
+    """Values by the canonical strings of measures, found by their other names too."""
+
+    __slots__ = ("_find",)
+
+    def __init__(self, values: Mapping[str, float], find: Callable[[str], float]) -> None:
+        super().__init__(values)
+        self._find = find
+
+    def __missing__(self, name: str) -> float:
+        return self._find(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)  # a copy elsewhere is plain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,12 +185,20 @@ class Evaluation:
 
     @property
     def mean(self) -> dict[str, float]:
-        """The aggregated value of each measure, by its canonical string."""
-        return {str(measure): value for measure, value in self.means.items()}
+        """The aggregated value of each measure, by its canonical string; other names find it too.
+
+        >>> import rankmeter as rm
+        >>> ev = rm.evaluate({"q": {"a"}}, {"q": ["b", "a"]}, ["MAP"])
+        >>> ev.mean, ev.mean["MAP"]
+        ({'AP': 0.5}, 0.5)
+        """
+        return Means({str(measure): value for measure, value in self.means.items()}, self.__getitem__)
 
     @property
     def per_query(self) -> pl.DataFrame:
         """A row per query and a column per measure; null where a query does not count.
+
+        Columns carry the canonical strings: ``MAP`` is in the column ``AP``, and ``str(ev.find("MAP"))`` says so.
 
         A measure of all lists together (coverage, Gini) has no value for a query, so no column.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,24 +32,32 @@ class TieBounds(Mapping[Measure, tuple[float, float]]):
     computed when the first of them is asked for.
     """
 
-    __slots__ = ("_known", "_waiting")
+    __slots__ = ("_known", "_unbounded", "_waiting")
 
     def __init__(self) -> None:
         self._known: dict[Measure, tuple[float, float]] = {}
         self._waiting: list[_Tied] = []
+        self._unbounded: list[Measure] = []
 
     def add(self, values: Mapping[Measure, Values], placed: PlacedRun) -> None:
         """Take measures that share a placing, with their values."""
         movable: dict[Measure, Values] = {
             m: v for m, v in values.items() if isinstance(m, RankedMeasure) and bounded_by_ties(m)
         }
-        if not movable or not (placed.placements.tied > 1).any():
+        if not (placed.placements.tied > 1).any():
+            return
+        self._unbounded += values
+        if not movable:
             return
         tied = _Tied(movable, placed)
         if len(placed.placements.query) <= KEPT:
             self._waiting.append(tied)
         else:
             self._known |= tied.bounds()
+
+    def notes(self) -> list[str]:
+        """A sentence for each measure that ties may move and whose ends are not known."""
+        return unbounded_notes(self._unbounded)
 
     def _all(self) -> dict[Measure, tuple[float, float]]:
         waiting = self._waiting
@@ -101,6 +109,24 @@ class _Tied:
             if worst != best and not math.isnan(worst):
                 found[measure] = worst, best
         return found
+
+
+def unbounded_notes(measures: Iterable[Measure]) -> list[str]:
+    """What to say of measures of tied data whose ends are not those of the best and the worst order."""
+    return [
+        f"ties may move {measure} between values that are not known ({_why_unbounded(measure)})"
+        for measure in measures
+        if isinstance(measure, RankedMeasure)
+        and type(measure).name in BOUNDED_BY_TIES
+        and measure.ties not in ("worst", "best")
+        and not bounded_by_ties(measure)
+    ]
+
+
+def _why_unbounded(measure: Any) -> str:
+    if measure.miss != "zero":
+        return f"miss={measure.miss}: which queries count depends on the order too"
+    return "norm=hits" if getattr(measure, "norm", "") == "hits" else "ideal=top"
 
 
 def bounded_by_ties(measure: Any) -> bool:

@@ -112,7 +112,8 @@ def test_the_command_that_demo_shows_gives_the_same_table(tmp_path: Path) -> Non
 
     shown = run("demo", "--output", str(tmp_path))
     line = next(line for line in shown.stderr.splitlines() if "rankmeter evaluate" in line)
-    args = shlex.split(line.partition(": ")[2])[1:]
+    words = shlex.split(line.partition(": ")[2])
+    args = words[words.index("evaluate") :]
     assert run(*args).stdout == shown.stdout
 
 

@@ -32,7 +32,7 @@ def compare(*args: str, **env: str):
 def test_a_table_shows_the_data_first_then_the_winner() -> None:
     result = compare("-m", "nDCG@10", "--baseline", "keyword")
     assert result.exit_code == 0
-    assert result.stdout.index("How sure is the data?") < result.stdout.index("*  hybrid")
+    assert result.output.index("How sure is the data?") < result.output.index("*  hybrid")
     assert "█" in result.stdout
     assert "nDCG@10: Normalised" in result.stderr
 

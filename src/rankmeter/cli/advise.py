@@ -17,8 +17,8 @@ from rankmeter.measures.prose import Language
 @click.command(
     epilog=examples(
         "rankmeter advise judgments.qrels",
-        "rankmeter advise judgments.qrels bm25.run dense.run --for search",
-        "rankmeter advise judgments.qrels bm25.run --lang zh",
+        "rankmeter advise judgments.qrels keyword.run hybrid.run --for search",
+        "rankmeter advise judgments.qrels keyword.run --lang zh",
         "rankmeter advise purchases.csv recommended.csv --for recommendation --format json",
     )
 )

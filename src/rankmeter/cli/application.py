@@ -129,7 +129,7 @@ def _silence_stdout() -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog=examples(
         "rankmeter demo",
-        "rankmeter evaluate judgments.qrels bm25.run dense.run -m nDCG@10 -m AP",
+        "rankmeter evaluate judgments.qrels keyword.run hybrid.run -m nDCG@10 -m AP",
         "rankmeter explain nDCG@10",
     ),
 )

@@ -32,13 +32,13 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 
 @click.command(
     epilog=examples(
-        "rankmeter compare judgments.qrels bm25.run dense.run -m nDCG@10 -m AP --baseline bm25",
+        "rankmeter compare judgments.qrels keyword.run hybrid.run -m nDCG@10 -m AP --baseline keyword",
         "rankmeter compare judgments.qrels old.run new.run --baseline old --fail-if 'nDCG@10 < baseline - 0.01'",
         "rankmeter compare judgments.qrels a.run b.run c.run --test t --correction bh --format latex",
-        "rankmeter compare judgments.qrels bm25.run --seeds dense=d1.run,d2.run,d3.run --unit run",
-        "rankmeter compare judgments.qrels a.run b.run --report report.html --titles queries=queries.csv",
-        "rankmeter compare judgments.qrels a.run b.run --by queries.csv:kind --report report.html",
-        "rankmeter compare --saved bm25.parquet dense.parquet --needed 0.01 --save nightly.zip",
+        "rankmeter compare judgments.qrels keyword.run --seeds dense=d1.run,d2.run,d3.run --unit run",
+        "rankmeter compare judgments.qrels keyword.run hybrid.run --report report.html --titles queries=queries.csv",
+        "rankmeter compare judgments.qrels a.run b.run --by kinds.csv:kind --report report.html",
+        "rankmeter compare --saved keyword.parquet hybrid.parquet --needed 0.01 --save nightly.zip",
         "rankmeter compare --saved nightly.zip --report report.html --lang zh",
     )
 )
@@ -171,7 +171,8 @@ def command(
     """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure the data is.
 
     Prints what is missing, unjudged or tied first, then for each measure the systems with intervals, the difference to
-    the baseline, corrected p-values, wins and losses, rank intervals, and a * for those that may be the best.
+    the baseline (of two systems without one: to the first), its interval, corrected p-values, wins and losses, rank
+    intervals, and a * for those that may be the best. The tables go to standard output, the rest to standard error.
     """
     parsed = [parse_gate(text) for text in gates]
     summary = _summary_path(github_summary)
@@ -185,7 +186,7 @@ def command(
         silence_notes()
     texts = titles_of(titles)
     if report is not None or figures is not None:
-        from rankmeter.report.html import need_report_extra
+        from rankmeter.report.extra import need_report_extra
 
         need_report_extra()
     asked = _with_gates([part for text in measures for part in split_measures(text)], parsed, saved=saved)
@@ -207,7 +208,7 @@ def command(
             )  # fmt: skip
     verdicts = check_gates(cmp, parsed)
     format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
-    _deliver(cmp, format_, output, digits, lang)
+    _deliver(cmp, format_, output, digits, lang, quiet=quiet)
     _write_verdicts(cmp, verdicts, junit, summary, lang)
     if save is not None:
         write_whole(save, cmp.save)
@@ -272,15 +273,30 @@ def _shown_on(progress: Progress) -> Callable[[str], None]:
     return shown
 
 
-def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lang: Language) -> None:
-    if format == "table" and output is None and sys.stdout.isatty():
-        _print(cmp, digits, lang)
+def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lang: Language, *, quiet: bool) -> None:
+    if format == "table" and output is None:
+        _show(cmp, digits, lang, quiet=quiet)
         return
     text = _text(cmp, format, digits, lang)
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
         write_text(output, text)
+
+
+def _show(cmp: Comparison, digits: int, lang: Language, *, quiet: bool) -> None:
+    """The tables on standard output, and what belongs to them on standard error, before and after."""
+    from rankmeter.report import comparisons
+
+    if not quiet:
+        tell([comparisons.quality_text(cmp, digits=digits, lang=lang), ""])
+    if sys.stdout.isatty():
+        _print(cmp, digits, lang)
+    else:
+        click.echo(_boards(cmp, digits, lang), nl=False)
+    if not quiet:
+        sys.stdout.flush()
+        tell(["", *comparisons.legend(cmp, lang)])
 
 
 def _write_verdicts(
@@ -323,18 +339,25 @@ def _text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
         return comparisons.to_markdown(cmp, digits=digits, lang=lang) + "\n"
     if format == "latex":
         return comparisons.to_latex(cmp, digits=digits, lang=lang) + "\n"
+    return comparisons.to_text(cmp, digits=digits, lang=lang) + "\n"
+
+
+def _boards(cmp: Comparison, digits: int, lang: Language) -> str:
+    """The numbers alone, which standard output gets; what belongs to them is said on standard error."""
+    from rankmeter.report import comparisons
+
     unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
-    return comparisons.to_text(cmp, digits=digits, bars="blocks" if unicode else "ascii", lang=lang) + "\n"
+    return comparisons.boards_text(cmp, digits=digits, bars="blocks" if unicode else "ascii", lang=lang) + "\n"
 
 
 def _print(cmp: Comparison, digits: int, lang: Language) -> None:
-    """On a terminal: the same as the plain text, with the best group in colour."""
+    """On a terminal: the same numbers, with the best group in colour."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
-    for line in _text(cmp, "table", digits, lang).splitlines():
-        style = "bold green" if line.startswith("*  ") else "yellow" if line.startswith(("note:", "说明：")) else ""
+    for line in _boards(cmp, digits, lang).splitlines():
+        style = "bold green" if line.startswith("*  ") else ""
         console.print(Text(line, style=style), soft_wrap=True)
 
 

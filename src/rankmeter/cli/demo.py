@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,27 +34,42 @@ WORST = 5
 """How many queries the report shows on which the best system does worst."""
 
 
-@click.command("demo", epilog=examples("rankmeter demo", "rankmeter demo --output /tmp/rankmeter-demo"))
+@click.command(
+    "demo",
+    epilog=examples(
+        "rankmeter demo",
+        "rankmeter demo --output /tmp/rankmeter-demo",
+        "rankmeter demo --data demo-data && cd demo-data",
+    ),
+)
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), default="demo-output", show_default=True,
     help="The folder to write the report to; made where it is missing.",
 )  # fmt: skip
-def command(output: Path) -> None:
+@click.option(
+    "--data", type=click.Path(path_type=Path, file_okay=False),
+    help="Instead: write the data itself to this folder, under the names that the examples use.",
+)  # fmt: skip
+def command(output: Path, data: Path | None) -> None:
     """Evaluate the bundled data and write a report: what rankmeter does, without data of your own.
 
-    Three systems search a small library that does not exist.
+    Three systems search a small library that does not exist. The report is text; where the extra `report` is installed
+    (pip install 'rankmeter[report]') there is an HTML page too.
+
+    --data writes judgments.qrels, keyword.run, semantic.run, hybrid.run, items.csv, queries.csv, events.csv and
+    spots.csv, which the first examples of README, tutorial and --help use. All of it is made up.
     """
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{output} cannot be made: {error.strerror}.") from error
+    if data is not None:
+        _write_data(data)
+        return
+    _make_folder(output)
     judgments = str(demo.data_path(demo.JUDGMENTS))
     runs = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
     reading = Reading(None, None, None, None, None)
     evaluations = evaluate_files(judgments, list(runs.values()), list(runs), into_measures(MEASURES), reading)
     line = shlex.join(
         [
-            "rankmeter",
+            *program(),
             "evaluate",
             judgments,
             *runs.values(),
@@ -80,15 +96,50 @@ def command(output: Path) -> None:
     )
 
 
+def program() -> list[str]:
+    """The words that start rankmeter again from the same shell: its name, or where it lies when no name finds it."""
+    called = Path(sys.argv[0])
+    if called.stem != "rankmeter":  # python -m rankmeter
+        return [sys.executable, "-m", "rankmeter"]
+    return [called.stem if shutil.which(called.stem) else sys.argv[0]]
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made: {error.strerror}.") from error
+
+
+def _write_data(folder: Path) -> None:
+    """Write the data of the demo, and say what to try with it."""
+    _make_folder(folder)
+    for path in demo.write_data(folder):
+        echo(str(path))
+    start = shlex.join(program())
+    judgments, log = shlex.quote(str(folder / demo.JUDGMENTS)), shlex.quote(str(folder / "events.csv"))
+    runs = [shlex.quote(str(folder / f"{name}.run")) for name in ("keyword", "hybrid")]
+    tell(
+        [
+            f"{MADE_UP} So are the events and the spots.",
+            "Try:",
+            f"  {start} evaluate {judgments} {' '.join(runs)} -m nDCG@10 -m AP --interval",
+            f"  {start} explain nDCG@10 {judgments} {runs[0]} --query q007",
+            f"  {start} compare {judgments} {' '.join(runs)}",
+            f"  {start} online {log} -m CTR -m CVR --by variant",
+        ]
+    )
+
+
 def write_page(page: Path, judgments: str, runs: dict[str, str]) -> str:
     """Compare the systems and write the report as a page to look at; what to say about it."""
     from rankmeter.comparing.comparison import compare
-    from rankmeter.report.html import need_report_extra
+    from rankmeter.report.extra import need_report_extra
 
     try:
         need_report_extra()
     except MissingExtraError as error:
-        return f"No page to look at: {error}"
+        return f"The HTML page {page.name} is left out: {error}"
     titles = {"queries": demo.data_path(demo.QUERIES), "items": demo.data_path(demo.ITEMS)}
     found = compare(judgments, runs, MEASURES, baseline=next(iter(runs)), permutations=10_000)
     found.report(page, titles=titles, title=TITLE)

@@ -110,11 +110,17 @@ def _overview(dialects: list[Dialect], lang: Language) -> str:
     return "\n".join([*lines, "", _WORDS[lang]["more"]])
 
 
+def _version(dialect: Dialect) -> str:
+    """The version that is reproduced: an option that is a number names an older one."""
+    options = str(dialect).partition(":")[2].split(",")
+    return next((option for option in options if option.isdigit()), dialect.version)
+
+
 def _whole(dialect: Dialect, lang: Language) -> str:
     words = _WORDS[lang]
     rounded = f" ({words['digits'].format(dialect.digits)})" if dialect.digits else ""
     lines = [
-        f"{dialect}: {dialect.title} {dialect.version}{rounded}",
+        f"{dialect}: {dialect.title} {_version(dialect)}{rounded}",
         *_wrapped(dialect.text[lang]),
         "",
         words["metrics"],

@@ -17,6 +17,7 @@ from rankmeter.cli.showing import echo, output_text, print_table, result_talk
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.measures import into_measures
 
 if TYPE_CHECKING:
@@ -65,11 +66,11 @@ class Showing:
 @click.command(
     "evaluate",
     epilog=examples(
-        "rankmeter evaluate judgments.qrels bm25.run",
+        "rankmeter evaluate judgments.qrels keyword.run",
         "rankmeter evaluate judgments.qrels runs/*.run.gz -m nDCG@5,10,20 -m 'AP(rel=2)' --interval",
         "rankmeter evaluate clicks.csv model.csv -m 'HR@10 MRR@10' --columns query=uid,run.item=docid_x",
-        "rankmeter evaluate judgments.qrels bm25.run --per-query --format csv > queries.csv",
-        "zcat bm25.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
+        "rankmeter evaluate judgments.qrels keyword.run --per-query --format csv > per-query.csv",
+        "zcat keyword.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
         "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
         "--catalogue items.parquet --history train.parquet --by activity",
         "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
@@ -245,19 +246,20 @@ def evaluate_files(
                 format=reading.run_format,
                 progress=partial(progress.read, name),
             )
-            evaluations.append(
-                evaluate(
-                    truth,
-                    run,
-                    measures,
-                    queries=reading.queries,
-                    duplicates=reading.duplicates,
-                    dialect=reading.dialect,
-                    name=name,
-                    **about,
-                    per_query_to=per_query_to,
+            with folder_is_one_run(path):
+                evaluations.append(
+                    evaluate(
+                        truth,
+                        run,
+                        measures,
+                        queries=reading.queries,
+                        duplicates=reading.duplicates,
+                        dialect=reading.dialect,
+                        name=name,
+                        **about,
+                        per_query_to=per_query_to,
+                    )
                 )
-            )
             progress.advance()
     return evaluations
 

@@ -27,7 +27,7 @@ WIDEST = 100
         "rankmeter explain nDCG@10",
         "rankmeter explain 'AP(norm=capped)@100' --format markdown > ap.md",
         "rankmeter explain MRR --lang zh",
-        "rankmeter explain nDCG@5 qrels.txt bm25.run --query q7",
+        "rankmeter explain nDCG@5 judgments.qrels keyword.run --query q007",
     ),
 )
 @click.argument("measure")

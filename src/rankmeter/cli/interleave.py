@@ -16,7 +16,7 @@ from rankmeter.cli.writing import check_writable, write_text
 @click.group(
     "interleave",
     epilog=examples(
-        "rankmeter interleave make bm25.run dense.run --length 10 > lists.csv",
+        "rankmeter interleave make keyword.run hybrid.run --length 10 > lists.csv",
         "rankmeter interleave score clicks.csv",
     ),
 )
@@ -27,7 +27,7 @@ def command() -> None:
 @command.command(
     "make",
     epilog=examples(
-        "rankmeter interleave make bm25.run dense.run --length 10 > lists.csv",
+        "rankmeter interleave make keyword.run hybrid.run --length 10 > lists.csv",
         "rankmeter interleave make a.parquet b.parquet --seed 7 --output lists.csv",
     ),
 )

@@ -29,13 +29,13 @@ GATE_FAILED = 1
 @click.command(
     "online",
     epilog=examples(
-        "rankmeter online events.parquet -m CTR -m CVR -m SessionDuration",
+        "rankmeter online events.csv -m CTR -m CVR -m SessionDuration",
         "rankmeter online events.csv -m 'CTR(per=request)@5' --by variant --columns user=visitor,type=action",
-        "rankmeter online events.parquet --experiment --control A --report online.html",
-        "rankmeter online events.parquet --experiment --start 2026-03-01 --segments country",
+        "rankmeter online events.csv --experiment --control A --report online.html",
+        "rankmeter online events.csv --experiment --start 2026-03-01 --segments country",
         "rankmeter online 'log/*.parquet' -m CTR --types conversion=signup --format json > online.json",
         "rankmeter online sums.csv --sums --control A",
-        "rankmeter online events.parquet --position-bias",
+        "rankmeter online events.csv --position-bias",
     ),
 )
 @click.argument("events", metavar="EVENTS")
@@ -116,6 +116,10 @@ def command(
     for path in (report, output):
         if path is not None:
             check_writable(path)
+    if report is not None:
+        from rankmeter.report.extra import need_report_extra
+
+        need_report_extra()
     compares = experiment or sums or any((control, options["start"], options["segments"], options["ratios"]))
     if position_bias:
         if compares or measures or report is not None or options["by"]:

@@ -16,8 +16,8 @@ from rankmeter.errors import InputError, with_hint
 
 @click.command(
     epilog=examples(
-        "rankmeter pool judgments.qrels bm25.run dense.run > to_judge.csv",
-        "rankmeter pool judgments.qrels bm25.run dense.run --depth 20 --budget 500 --by weight --output to_judge.csv",
+        "rankmeter pool judgments.qrels keyword.run hybrid.run > to_judge.csv",
+        "rankmeter pool judgments.qrels keyword.run hybrid.run --depth 20 --budget 500 --by weight --output judge.csv",
     )
 )
 @click.argument("paths", nargs=-1, metavar="JUDGMENTS RUN...")

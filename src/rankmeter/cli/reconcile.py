@@ -24,11 +24,11 @@ NOT_FOUND = 1
 @click.command(
     "reconcile",
     epilog=examples(
-        "rankmeter reconcile judgments.qrels bm25.run --claim NDCG@10=0.3118",
-        "rankmeter reconcile judgments.qrels bm25.run --claim NDCG@10=0.3118 --claim MAP@10=0.2204",
-        "rankmeter reconcile judgments.qrels bm25.run --between trec_eval,recbole -m NDCG@10",
-        "rankmeter reconcile judgments.qrels bm25.run --between rankmeter,trec_eval:9 -m MAP --format markdown",
-        "rankmeter reconcile judgments.qrels bm25.run --claim MAP=0.27 --format html --lang zh > map.html",
+        "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.4516",
+        "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.3118 --claim MAP@10=0.2204",
+        "rankmeter reconcile judgments.qrels keyword.run --between trec_eval,recbole -m NDCG@10",
+        "rankmeter reconcile judgments.qrels keyword.run --between rankmeter,trec_eval:9 -m MAP --format markdown",
+        "rankmeter reconcile judgments.qrels keyword.run --claim MAP=0.27 --format html --lang zh > map.html",
     ),
 )
 @click.argument("judgments")

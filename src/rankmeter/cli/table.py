@@ -14,9 +14,10 @@ from rankmeter.measures.prose import LANGUAGES, Language
 @click.command(
     "table",
     epilog=examples(
-        "rankmeter table spots.csv --id SpotID --group theme --score weighted --score normalized --truth Check -m RR",
+        "rankmeter table spots.csv --id SpotID --group theme --truth Check "
+        "--score weighted_sentiment_score --score normalized_sentiment_score",
         "rankmeter table items.parquet --id sku --group shelf --score model --truth sales -m RR -m nDCG@10",
-        "rankmeter table spots.csv --id SpotID --group theme --score weighted --truth Check --lang zh",
+        "rankmeter table spots.csv --id SpotID --group theme --score weighted_sentiment_score --truth Check --lang zh",
     ),
 )
 @click.argument("items")

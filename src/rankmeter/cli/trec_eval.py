@@ -44,17 +44,17 @@ WRONG_USE = 1
         "help_option_names": ["--help"],
     },
     epilog=examples(
-        "rankmeter trec_eval judgments.qrels bm25.run",
-        "rankmeter trec_eval -q -c -m map -m ndcg_cut.5,10 -m P.10 judgments.qrels bm25.run",
-        "rankmeter trec_eval -l 2 -m all_trec --trec-eval-version 9 judgments.qrels bm25.run",
+        "rankmeter trec_eval -c judgments.qrels keyword.run",
+        "rankmeter trec_eval -q -c -m map -m ndcg_cut.5,10 -m P.10 judgments.qrels keyword.run",
+        "rankmeter trec_eval -c -l 2 -m all_trec --trec-eval-version 9 judgments.qrels keyword.run",
         "rankmeter trec_eval -h -m map -m bpref",
         "alias trec_eval='rankmeter trec_eval'",
     ),
 )
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS] QRELS RUN")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="QRELS RUN")
 @click.pass_context
 def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
-    r"""Do what trec_eval does, with its options, and print what it prints.
+    """Do what trec_eval does, with its options, and print what it prints.
 
     \b
     -q            the values of every query too      -n            no summary
@@ -69,7 +69,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
 
     Exit codes are those of trec_eval: 1 wrong use, 2 a file, 4 cannot compute, 7 no query in common. Preference
     judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
-    """
+    """  # noqa: D301 (click wants the character itself)
     from rankmeter.compat.trec_eval import Command, TrecEvalError, output
 
     try:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from rankmeter import __version__
 from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.comparing.lining_up import LinedUp, samples_of, units_of_queries
-from rankmeter.comparing.notes import notes_about
+from rankmeter.comparing.notes import notes_about, smallest_p
 from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units_said
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
@@ -264,6 +267,16 @@ class _Statistics:
             self.p[measure] = found[place]
             self.corrected[measure] = corrected(found[place], settings.correction)
             self.bands[measure], self.separation[measure] = bands[place], apart[place]
+            smallest, drawn = smallest_p(every[place].units, settings)
+            if settings.test != "t" and smallest >= settings.alpha and not drawn:
+                # So few units (three seeds) prove nothing, and a bootstrap of them does not either.
+                systems = len(apart[place].rank)
+                self.separation[measure] = replace(
+                    apart[place],
+                    rank_low=np.ones(systems, np.int64),
+                    rank_high=np.full(systems, systems, np.int64),
+                    in_best=np.ones(systems, np.bool_),
+                )
 
 
 def _margins(
@@ -295,6 +308,9 @@ def _score(
     value = one.evaluation.means[measure]
     bounds = one.unjudged.get(measure, "")
     bands, apart = statistics.bands.get(measure), statistics.separation.get(measure)
+    band = bands.systems[place] if bands else _interval_of_whole(one.evaluation, measure, settings)
+    if settings.unit == "run" and len(one.runs) == 1:
+        band = None  # one run does not say how much runs vary
     reason: str = reasons.get(measure, "")
     if math.isnan(value):
         reason = said(_why_undefined(one.evaluation, measure))
@@ -302,7 +318,7 @@ def _score(
         measure=measure,
         system=name,
         value=value,
-        interval=bands.systems[place] if bands else _interval_of_whole(one.evaluation, measure, settings),
+        interval=band,
         queries=one.evaluation.counted(measure),
         rank=int(apart.rank[place]) if apart else None,
         rank_low=int(apart.rank_low[place]) if apart else None,

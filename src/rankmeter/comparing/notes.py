@@ -50,18 +50,23 @@ def _few(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said
         yield said("few_units", count=min(counts), units=units_said(settings.unit))
 
 
+def smallest_p(units: int, settings: Settings) -> tuple[float, bool]:
+    """The smallest corrected p-value that so many units allow, and whether permutations are what limits it."""
+    patterns = 2.0 ** min(units, 1000)
+    drawn = settings.test == "randomisation" and patterns > settings.permutations
+    family = settings.pairs if settings.correction in ("holm", "hochberg", "bonferroni") else 1
+    return family * (1 / (settings.permutations + 1) if drawn else 2 / patterns), drawn
+
+
 def _too_coarse(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said]:
     """Tests whose smallest p-value, corrected, is not significant: they could not find anything."""
     most = max((one.units for one in samples.values()), default=0)
     if settings.test == "t" or most < 2:
         return
-    patterns = 2.0 ** min(most, 1000)
-    drawn = settings.test == "randomisation" and patterns > settings.permutations
-    smallest = 1 / (settings.permutations + 1) if drawn else 2 / patterns
-    family = settings.pairs if settings.correction in ("holm", "hochberg", "bonferroni") else 1
-    if smallest * family >= settings.alpha:
+    smallest, drawn = smallest_p(most, settings)
+    if smallest >= settings.alpha:
         kind = "too_few_permutations" if drawn else "too_few_units"
-        yield said(kind, p=smallest * family, count=settings.permutations, tests=settings.pairs)
+        yield said(kind, p=smallest, count=settings.permutations, tests=settings.tests_said)
 
 
 def _missing(measured: Mapping[str, Measured]) -> Iterable[Said]:

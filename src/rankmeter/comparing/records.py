@@ -55,6 +55,11 @@ class Settings:
         """The level that a single test of a family has at worst: divided where the correction is family-wise."""
         return self.alpha / (max(self.pairs, 1) if self.correction in ("holm", "hochberg", "bonferroni") else 1)
 
+    @property
+    def tests_said(self) -> Said:
+        """How many tests a family has."""
+        return said("one_test") if self.pairs == 1 else said("several_tests", count=self.pairs)
+
     def sentences(self) -> list[Said]:
         """What must be known to repeat or to cite the numbers."""
         units, drawn = units_said(self.unit), said("nothing")
@@ -67,7 +72,7 @@ class Settings:
                 units=units,
                 drawn=drawn,
                 against=said(f"against_{self.family}"),
-                tests=said("one_test") if self.pairs == 1 else said("several_tests", count=self.pairs),
+                tests=self.tests_said,
                 meaning=said(f"correction_{self.correction}"),
             ),
             said(

@@ -1,7 +1,7 @@
 r"""trec_eval's command, versions 9 and 10: the same options in, the same bytes out.
 
 >>> from rankmeter.compat.trec_eval import Command, output
->>> output(Command("judgments.qrels", "bm25.run", measures=("map", "P.5,10")))  # doctest: +SKIP
+>>> output(Command("judgments.qrels", "keyword.run", measures=("map", "P.5,10")))  # doctest: +SKIP
 'map                   \tall\t0.2731\n...'
 """
 

@@ -11,6 +11,7 @@ The Lantern Street Library, its books and its readers do not exist: :mod:`rankme
 
 from __future__ import annotations
 
+import gzip
 from importlib import resources
 from pathlib import Path
 
@@ -31,7 +32,10 @@ QUERIES = "queries.csv"
 SPOTS = "spots.csv"
 """Eight spots of two themes with two scores each, made up by hand for `rankmeter table`."""
 
-FILES = (JUDGMENTS, *RUNS.values(), ITEMS, QUERIES)
+EVENTS = "events.csv.gz"
+"""What readers did while half of them had ``keyword`` (variant A) and half ``hybrid`` (B): a log of events."""
+
+FILES = (JUDGMENTS, *RUNS.values(), ITEMS, QUERIES, EVENTS)
 """Every data file of the library."""
 
 
@@ -52,3 +56,20 @@ def data_path(name: str) -> Path:
         raise NotFoundError(with_hint(f"the demo has no file {name!r}.", f"it has {', '.join((*FILES, SPOTS))}."))
     # rankmeter is installed as plain files, never run from a zip, so a resource is a path.
     return Path(str(resources.files(__name__) / "data" / name))
+
+
+def write_data(folder: Path) -> list[Path]:
+    """Write every file of the demo, uncompressed, to a folder that exists; what was written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_data(Path(folder))][:3]
+    ['judgments.qrels', 'keyword.run', 'semantic.run']
+    """
+    written = []
+    for name in (*FILES, SPOTS):
+        content = data_path(name).read_bytes()
+        path = folder / name.removesuffix(".gz")
+        path.write_bytes(gzip.decompress(content) if name.endswith(".gz") else content)
+        written.append(path)
+    return written

@@ -22,6 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
+from rankmeter.demo.events import HEADER, make_events
 from rankmeter.demo.words import (
     FIRST_NAMES,
     GENRES,
@@ -243,18 +244,20 @@ def make(seed: int = SEED) -> dict[str, bytes]:
     books = make_books(rng)
     requests = make_requests(rng, books)
     runs: dict[str, list[str]] = {"keyword": [], "semantic": [], "hybrid": []}
-    qrels: list[str] = []
+    lists: dict[str, dict[str, list[str]]] = {system: {} for system in runs}
+    judged: dict[str, dict[str, int]] = {}
     for number, request in enumerate(requests, start=1):
         query = f"q{number:03}"
         answers = answer(rng, request, books)
         for system, ranking in answers.items():
+            lists[system][query] = [book.id for book, _ in ranking]
             digits = {"keyword": 0, "semantic": 3, "hybrid": 4}[system]
             runs[system] += [
                 f"{query} Q0 {book.id} {place} {score:.{digits}f} {system}\n"
                 for place, (book, score) in enumerate(ranking, start=1)
             ]
-        grades = judge(rng, request, answers, books)
-        qrels += [f"{query} 0 {item} {grade}\n" for item, grade in grades.items()]
+        judged[query] = judge(rng, request, answers, books)
+    qrels = [f"{query} 0 {item} {grade}\n" for query, grades in judged.items() for item, grade in grades.items()]
     items = [(book.id, book.title, book.author, book.genre, book.year) for book in books]
     asked = [(f"q{number:03}", request.text) for number, request in enumerate(requests, start=1)]
     return {
@@ -262,17 +265,18 @@ def make(seed: int = SEED) -> dict[str, bytes]:
         **{f"{system}.run": "".join(lines).encode() for system, lines in runs.items()},
         "items.csv": csv_bytes([("id", "title", "author", "genre", "year"), *items]),
         "queries.csv": csv_bytes([("id", "text"), *asked]),
+        "events.csv": csv_bytes([HEADER, *make_events(rng, lists, judged)]),
     }
 
 
 def write(directory: Path, seed: int = SEED) -> list[Path]:
-    """Make the data and write it, runs compressed."""
+    """Make the data and write it, runs and events compressed."""
     directory.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     for name, content in make(seed).items():
-        is_run = name.endswith(".run")
-        path = directory / (f"{name}.gz" if is_run else name)
-        path.write_bytes(gzip_bytes(content) if is_run else content)
+        is_packed = name.endswith(".run") or name == "events.csv"
+        path = directory / (f"{name}.gz" if is_packed else name)
+        path.write_bytes(gzip_bytes(content) if is_packed else content)
         written.append(path)
     return written
 

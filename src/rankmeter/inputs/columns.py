@@ -171,7 +171,7 @@ def _given_columns(
         if word not in wanted:
             continue
         if column not in names:
-            msg = f"{source} has no column '{column}', which columns= names as the {word} (found: {_found(names)})."
+            msg = f"{source} has no column '{column}', named as the {word} (found: {_found(names)})."
             raise InputError(with_hint(msg, did_you_mean(column, names)))
         for other, same in found.items():
             if same == column:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
-from math import isinf
+from math import isfinite, isinf
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,25 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
             raise InputError(_unlike("judgments", query, one, _JUDGMENTS_LOOK))
     _check_ids(graded, "judgments", _JUDGMENTS_LOOK)
     return GradedMapping(graded)
+
+
+def look_swapped(judgments: GradedMapping, run: ScoredMapping) -> bool:
+    """Whether grades look like scores and scores like grades, by the first few of each.
+
+    >>> look_swapped(GradedMapping({"q": {"a": 0.91, "b": 0.2}}), ScoredMapping({"q": {"a": 2, "c": 0}}))
+    True
+    """
+    grades, scores = (
+        [value for by_item in islice(one.data.values(), 20) for value in islice(by_item.values(), 20)]
+        for one in (judgments, run)
+    )
+    if not all(isinstance(value, (int, float)) for value in (*grades, *scores)):
+        return False
+    return (
+        bool(scores)
+        and any(value % 1 for value in grades if isfinite(value))
+        and all(value in range(11) for value in scores)
+    )
 
 
 def _has_subtopics(by_query: Mapping[Any, Any]) -> bool:

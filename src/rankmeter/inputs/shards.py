@@ -5,10 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankmeter.errors import InputError, NotFoundError, with_hint
+from rankmeter.errors import InputError, NotFoundError, RepeatedItemError, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 
@@ -50,6 +51,19 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
     if not given:
         raise InputError(with_hint("files() was given no path.", "files('part-0.parquet', 'part-1.parquet')"))
     return Files(tuple(path for one in given for path in expand(one)))
+
+
+@contextmanager
+def folder_is_one_run(run: object) -> Iterator[None]:
+    """Say that a folder is one run where its files turn out to be several."""
+    try:
+        yield
+    except RepeatedItemError as error:
+        if not (isinstance(run, (str, os.PathLike)) and Path(run).is_dir()):
+            raise
+        fact = str(error).partition(" Hint: ")[0]
+        hint = f"a folder is one run in many files; for a run in each file: {Path(run, '*')}"
+        raise RepeatedItemError(with_hint(fact, hint)) from error
 
 
 def expand(path: str) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def _from_mapping(name: str, segments: Mapping[Any, Any], queries: pl.Series) ->
 def _from_table(table: pl.DataFrame, queries: pl.Series, column: str | None, source: str) -> list[Slicing]:
     user = find_column(table, USUAL_NAMES["query"], "query", source, given=None) or table.columns[0]
     if column is not None and column not in table.columns:
-        raise no_such_column(column, table.columns, source)
+        raise no_such_column(column, [name for name in table.columns if name != user], source)
     wanted = [column] if column else [name for name in table.columns if name != user]
     if not wanted:
         raise InputError(f"{source} has no column to slice by beside {user}.")

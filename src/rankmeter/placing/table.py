@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
+from rankmeter.errors import InputError, RankmeterWarning, RepeatedItemError, examples, with_hint
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
@@ -397,7 +397,7 @@ def without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, duplicates: 
         return None
     if duplicates == "error":
         shown = [f"item {run.item[int(row)]} in query {run.query[int(row)]}" for row in later[:5]]
-        raise InputError(
+        raise RepeatedItemError(
             with_hint(
                 f"{run.source} returns an item twice for the same query: {examples([*shown, *later[5:]])}. "
                 "Nothing was evaluated.",

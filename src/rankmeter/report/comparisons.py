@@ -71,12 +71,12 @@ def leaderboard(
     """The systems under one measure, best first."""
     scores = cmp.ranked(measure)
     largest = max((abs(score.value) for score in scores if math.isfinite(score.value)), default=0.0) or 1.0
-    against = cmp.settings.family == "baseline"
+    against = reference(cmp)
     interval = word("level_interval", lang, level=cmp.settings.level)
     header = ["", word("system", lang), str(measure), interval, "", word("rank", lang)]
     if against:
         p = word("p_by", lang, correction=cmp.settings.correction)
-        header += [word("minus", lang, system=cmp.baseline), p, word("outcomes", lang)]
+        header += [word("minus", lang, system=against), p, word("outcomes", lang)]
     else:
         header.append(word("beats", lang))
     numbers = {name: number for number, name in enumerate(cmp.systems, 1)}
@@ -90,7 +90,7 @@ def leaderboard(
             Cell(bar(score.value / largest, bars=bars)),
             Cell(_rank(score)),
         ]
-        cells += _against_baseline(cmp, score, digits, lang) if against else [Cell(_beats(cmp, score, numbers))]
+        cells += _against(cmp, score, against, digits, lang) if against else [Cell(_beats(cmp, score, numbers))]
         rows.append(tuple(cells))
     return Table(tuple(header), tuple(rows), 2)
 
@@ -116,12 +116,22 @@ def _rank(score: Score) -> str:
     )
 
 
-def _against_baseline(cmp: Comparison, score: Score, digits: int, lang: Language) -> list[Cell]:
-    if score.system == cmp.baseline:
-        return [Cell(word("baseline", lang)), Cell(""), Cell("")]
-    one = cmp.difference(score.measure, score.system)
+def reference(cmp: Comparison) -> str | None:
+    """The system that the others are shown against: the baseline, or the first of two; None where all pairs are."""
+    if cmp.settings.family == "baseline":
+        return cmp.baseline
+    return (cmp.baseline or cmp.systems[0]) if len(cmp.systems) == 2 else None
+
+
+def _against(cmp: Comparison, score: Score, other: str, digits: int, lang: Language) -> list[Cell]:
+    if score.system == other:
+        return [Cell(word("baseline", lang) if other == cmp.baseline else ""), Cell(""), Cell("")]
+    one = cmp.difference(score.measure, score.system, other)
     counts = f"{one.effect.wins}/{one.effect.ties}/{one.effect.losses}" if one.effect else "-"
     difference = "-" if math.isnan(one.difference) else signed(one.difference, digits)
+    if one.interval is not None:
+        low, high = (signed(end, digits) for end in (one.interval.low, one.interval.high))
+        difference = f"{difference} [{low}, {high}]"
     return [Cell(f"{difference}{mark(one)}"), Cell(p_text(one.p_corrected)), Cell(counts)]
 
 
@@ -176,9 +186,12 @@ def _is_bound(cmp: Comparison, measure: Measure) -> bool:
 
 def quality_words(cmp: Comparison, lang: Language = "en") -> list[str]:
     """What the columns of the quality table mean."""
+    lines = []
+    if any(type(m).name == "Judged" for m in cmp.measures) and any(one.judged_at for one in cmp.quality.values()):
+        lines.append(word("judged_mean", lang))  # two shares of one name stand in one report
     if not any(cmp.score(m, s).unjudged for m in cmp.measures for s in cmp.systems):
-        return []
-    lines = [word("ends_mean", lang)]
+        return lines
+    lines.append(word("ends_mean", lang))
     if any(cmp.score(m, s).unjudged and not _is_bound(cmp, m) for m in cmp.measures for s in cmp.systems):
         lines.append(word("scenarios_mean", lang))
     return lines
@@ -186,10 +199,11 @@ def quality_words(cmp: Comparison, lang: Language = "en") -> list[str]:
 
 def legend(cmp: Comparison, lang: Language = "en") -> list[str]:
     """What the marks mean, and how p-values and intervals were made."""
-    kind = "arrows_mean" if cmp.settings.family == "baseline" else "beats_mean"
+    against = reference(cmp)
+    kind = "beats_mean" if against is None else "arrows_mean"
     lines = [
         said("best_mark", mark=BEST, level=cmp.settings.level),
-        said(kind, baseline=cmp.baseline, alpha=cmp.settings.alpha),
+        said(kind, baseline=against, alpha=cmp.settings.alpha),
         *made_how(cmp),
     ]
     return [line.text(lang) for line in lines]
@@ -201,18 +215,28 @@ def made_how(cmp: Comparison) -> list[Said]:
     return [*cmp.settings.sentences(), *([said("group_and_ranks_disagree")] if disagree else [])]
 
 
-def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en") -> str:
-    """Everything as plain aligned text: how sure the data is, then a leaderboard for each measure."""
+def quality_text(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
+    """How sure the data is, as plain text: what is to be known before the numbers."""
     parts = [word("quality", lang), tables.to_text(quality_table(cmp, digits=digits, lang=lang))]
-    parts += [*quality_words(cmp, lang), *(word("note", lang, text=note) for note in cmp.notes)]
+    return "\n".join([*parts, *quality_words(cmp, lang), *(word("note", lang, text=note) for note in cmp.notes)])
+
+
+def boards_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en") -> str:
+    """The numbers as plain aligned text: a leaderboard for each measure, then the slices."""
+    parts: list[str] = []
     for measure in cmp.measures:
         parts += ["", tables.to_text(leaderboard(cmp, measure, digits=digits, bars=bars, lang=lang))]
         reasons = [one.reason for one in cmp.ranked(measure)[:1] if one.reason and not math.isnan(one.value)]
         parts += [in_language(reason, lang) for reason in reasons]
         parts += [line for line in [equivalence_line(cmp, measure, lang)] if line]
     parts += [line for table in slice_tables(cmp, digits=digits, lang=lang) for line in ("", tables.to_text(table))]
-    parts += ["", *legend(cmp, lang)]
-    return "\n".join(parts)
+    return "\n".join(parts[1:])
+
+
+def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en") -> str:
+    """Everything as plain aligned text: how sure the data is, then a leaderboard for each measure."""
+    boards = boards_text(cmp, digits=digits, bars=bars, lang=lang)
+    return "\n\n".join([quality_text(cmp, digits=digits, lang=lang), boards, "\n".join(legend(cmp, lang))])
 
 
 def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang: Language = "en") -> Table:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.report.comparisons import reference
 from rankmeter.report.curves import curves
 from rankmeter.report.lists import judgments_of, ranked_lists, similarity
 
@@ -77,8 +78,8 @@ def report_data(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any
 
 
 def reference_of(cmp: Comparison) -> str:
-    """What differences are shown against: the baseline, or the best system under the first measure."""
-    return cmp.baseline or cmp.ranked(cmp.measures[0])[0].system
+    """What differences are shown against: the baseline, the first of two, or the best under the first measure."""
+    return cmp.baseline or reference(cmp) or cmp.ranked(cmp.measures[0])[0].system
 
 
 def informative_queries(cmp: Comparison, reference: str) -> list[int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankmeter.errors import InputError
 from rankmeter.measures.prose import Language
 from rankmeter.report.data import report_data
-from rankmeter.report.html import need_report_extra
+from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import Titles
 from rankmeter.wording import words
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import InputError, MissingExtraError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.measures.prose import LANGUAGES, Language
 from rankmeter.report import comparisons
 from rankmeter.report.data import provenance, reference_of, report_data
+from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import into_titles
 from rankmeter.wording import in_language, word, words
 
@@ -109,18 +110,6 @@ def report_html(
 def _best_beside(cmp: Comparison, reference: str) -> str:
     """The system that people want to see against the reference first."""
     return next(score.system for score in cmp.ranked(cmp.measures[0]) if score.system != reference)
-
-
-def need_report_extra() -> Any:
-    """The template library, or an error that says how to install what reports need."""
-    try:
-        import altair as alt  # noqa: F401  optional
-        import jinja2  # optional
-        import vl_convert  # noqa: F401  optional
-    except ImportError as error:
-        fact = f"reports need {error.name}, which is not installed."
-        raise MissingExtraError(with_hint(fact, "pip install 'rankmeter[report]'")) from error
-    return jinja2
 
 
 def write_report(cmp: Comparison, path: str | os.PathLike[str], **options: Any) -> Path:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
 from rankmeter.definitions import title_of
-from rankmeter.errors import MissingExtraError, with_hint
 from rankmeter.measures.prose import Language
+from rankmeter.report.extra import need_report_extra
 from rankmeter.report.online_words import WORDS, finding_in, sentence_in
 
 if TYPE_CHECKING:
@@ -37,18 +37,12 @@ def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en
 
     ``lang`` is ``en`` or ``zh``.
     """
-    try:
-        import jinja2
-        import vl_convert  # noqa: F401 (asked for here, so that one message names both)
-    except ImportError as error:
-        raise MissingExtraError(
-            with_hint(f"a report needs {error.name}.", "pip install 'rankmeter[report]'")
-        ) from error
+    jinja2 = need_report_extra()
     template = (resources.files(__package__) / "online.html.j2").read_text(encoding="utf-8")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(template).render(**_content(result, lang), version=__version__)
+    return str(environment.from_string(template).render(**_content(result, lang), version=__version__))
 
 
 def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str, Any]:

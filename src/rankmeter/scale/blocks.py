@@ -32,7 +32,7 @@ from rankmeter.placing.table import place_blocks
 from rankmeter.planning import by_placing, plan_for, without_any_subtopic
 from rankmeter.results import Facts
 from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
-from rankmeter.tie_bounds import bounded_by_ties
+from rankmeter.tie_bounds import bounded_by_ties, unbounded_notes
 
 COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
 """The facts that add up."""
@@ -294,6 +294,7 @@ def summary(
         else:
             means[measure] = tally.value(measure.aggregate)
     notes = tuple(protocol_notes(state.noticed)) if state.noticed else ()
+    notes += tuple(unbounded_notes(measures)) if state.tied else ()
     return {
         "means": means,
         "counts": {m: t.queries for m, t in zip(measures, state.tallies, strict=True)},

@@ -96,7 +96,7 @@ def test_a_column_claimed_for_the_other_table_steps_back() -> None:
     ("given", "text"),
     [
         ({"itm": "b"}, r"columns= names 'itm', which is not one of query, item, .* Hint: did you mean 'item'\?"),
-        ({"item": "docid"}, r"x has no column 'docid', which columns= names as the item .* did you mean 'doc_id'"),
+        ({"item": "docid"}, r"x has no column 'docid', named as the item .* did you mean 'doc_id'"),
         ({"query": "a", "item": "a"}, "names 'a' both as the query and as the item"),
     ],
 )
