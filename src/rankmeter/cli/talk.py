@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
+from rankmeter.cli.spelling import as_typed_here
 from rankmeter.errors import RankmeterWarning
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def notes_on_stderr() -> Iterator[None]:
                 show(message, category, filename, lineno, file, line)
             elif str(message) not in said:
                 said.add(str(message))
-                say(f"note: {message}")
+                say(f"note: {as_typed_here(str(message))}")
 
         warnings.showwarning = note
         warnings.simplefilter("always", RankmeterWarning)
