@@ -26,7 +26,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "digits": "printed with {} decimals",
     },
     "zh": {
-        "metrics": "指标及其对应的度量：",
+        "metrics": "工具中的名字及其对应的指标：",
         "options": "该方言的选项：",
         "accidents": "以下无法由任何定义得出，因而不予复现：",
         "takes": "可带参数",

@@ -41,10 +41,20 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+_NOTED: set[str] = set()
+"""The notes of this call of the command."""
+
+
+def not_noted(sentences: list[str]) -> list[str]:
+    """The sentences that no note has said already."""
+    return [sentence for sentence in sentences if sentence not in _NOTED]
+
+
 @contextmanager
 def notes_on_stderr() -> Iterator[None]:
     """Show rankmeter's warnings as notes, each once; leave those of others as they are."""
-    said: set[str] = set()
+    said = _NOTED
+    said.clear()
     with warnings.catch_warnings():
         show = warnings.showwarning
 

@@ -142,9 +142,8 @@ def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         return dict(enumerate(data))
     look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK
-    matrix = f"; a matrix of queries x items is rm.arrays({what})" if hasattr(data, "shape") else ""
     raise InputError(
-        with_hint(f"{what} of type {type(data).__name__} cannot be read.", f"give {look}, a frame or a path{matrix}")
+        with_hint(f"{what} of type {type(data).__name__} cannot be read.", f"give {look}, a frame or a path")
     )
 
 
