@@ -1,8 +1,10 @@
-"""Whether measures of lists are cheaper than with RecTools, Recommenders, recmetrics and LensKit.
+"""Whether measures of lists are cheaper than with RecTools, Recommenders, RecBole, recmetrics and LensKit.
 
 100,000 users x 20 recommendations from 100,000 items with 64 features, 2 million training interactions: each peer
-computes what it has, ours the same measures from the same frames. recmetrics compares all pairs of users, so it gets
-2,000 of them. The case without a peer is every measure of lists at once.
+computes what it has, ours the same measures from the same frames. RecBole's metric classes get the matrix of items and
+the counts ready made, LensKit its collection of lists; ours reads frames. recmetrics compares all pairs of users, so it
+gets 2,000 of them. Peers may live in environments of their own: name the
+script once for each. The case without a peer is every measure of lists at once.
 """
 
 from __future__ import annotations
@@ -78,6 +80,12 @@ RECOMMENDERS = {
 }
 RECMETRICS = {"personalisation": "Personalisation@20", "ild": "ILD@20"}
 LENSKIT = {"gini": "Gini@20", "exposure": "ExposureGini@20"}
+RECBOLE = {
+    "coverage": "Coverage(padding=1)@20",
+    "popularity": "ARP@20",
+    "entropy": "Entropy(base=e,norm=distinct)@20",
+    "gini": "Gini(padding=1)@20",
+}
 
 
 def ours_as_rectools(folder: Path, options: harness.Options) -> harness.Work:
@@ -146,7 +154,7 @@ def lenskit(folder: Path, options: harness.Options) -> harness.Work:
     import numpy as np
     from lenskit.data import ItemList, ItemListCollection, Vocabulary
     from lenskit.metrics import RunAnalysis
-    from lenskit.metrics.reranking import ExposureGini, ListGini
+    from lenskit.metrics.ranking import ExposureGini, ListGini
 
     data = load(folder)
     vocabulary = Vocabulary(np.arange(options["items"]))
@@ -160,13 +168,38 @@ def lenskit(folder: Path, options: harness.Options) -> harness.Work:
     )
 
 
+def ours_as_recbole(folder: Path, options: harness.Options) -> harness.Work:
+    return _ours(folder, options, RECBOLE)
+
+
+def recbole(folder: Path, options: harness.Options) -> harness.Work:
+    import numpy as np
+    import torch
+    from recbole.evaluator.metrics import AveragePopularity, GiniIndex, ItemCoverage, ShannonEntropy
+
+    data = load(folder)
+    taken = dict(enumerate(np.bincount(data["train_item"], minlength=options["items"]).tolist()))
+    collected = {
+        "rec.items": torch.from_numpy(data["item"].reshape(-1, options["k"])),
+        "data.num_items": options["items"] + 1,
+        "data.count_items": taken,
+    }
+    settings = {"topk": [options["k"]], "metric_decimal_place": 12}
+    metrics = [one(settings) for one in (ItemCoverage, AveragePopularity, ShannonEntropy, GiniIndex)]
+    return (
+        lambda: [metric.calculate_metric(collected) for metric in metrics],
+        lambda found: {name: float(*one.values()) for name, one in zip(RECBOLE, found, strict=True)},
+    )
+
+
 def everything(folder: Path, options: harness.Options) -> harness.Work:
     """All measures of lists at once, with judgments."""
     import numpy as np
     import pandas as pd
 
     import rankmeter as rm
-    from rankmeter.measures import REGISTRY, SlateMeasure
+    from rankmeter.measures import REGISTRY
+    from rankmeter.measures.slates import SlateMeasure
 
     data, items = load(folder), options["items"]
     run, train = _frames(data, pd)
@@ -204,7 +237,7 @@ def main() -> None:
     few = {"users": min(args.users, 2_000), "items": min(args.items, 2_000), "k": 20}
     pairs = [
         harness.Pair(harness.Entrant(f"ours_as_{peer}"), harness.Entrant(peer, peer), 10.0)
-        for peer in ("rectools", "recommenders", "lenskit")
+        for peer in ("rectools", "recommenders", "recbole", "lenskit")
     ]
     quadratic = [harness.Pair(harness.Entrant("ours_as_recmetrics"), harness.Entrant("recmetrics", "recmetrics"), 10.0)]
     cases = [

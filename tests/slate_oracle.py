@@ -86,7 +86,10 @@ def coverage(m, w, users):
     found = {item for u in users for item in cut(m, w, u)}
     could = universe(m.of, w)
     count = len(found) if m.outside == "counted" else len(found & could)
-    return count if m.unit == "count" else (count / len(could) if could else math.nan)
+    if m.unit == "count":
+        return count
+    below = len(could) + m.padding
+    return count * (100 if m.unit == "percent" else 1) / below if below else math.nan
 
 
 def gini_of(counts: list[float], m: Any) -> float:
@@ -106,7 +109,7 @@ def gini(m, w, users, kind="equal", p=0.85):
         for rank, item in enumerate(cut(m, w, u), 1):
             seen[item] += weight(kind, rank, p)
     over = set(seen) if m.over == "recommended" else universe(m.over, w)
-    return gini_of([seen.get(item, 0.0) for item in over], m)
+    return gini_of([seen.get(item, 0.0) for item in over] + [0.0] * getattr(m, "padding", 0), m)
 
 
 def entropy(m, w, users):
@@ -168,6 +171,8 @@ def ild(m, w, u):
             return None
         return (1.0 if m.single == "one" else 0.0), 1
     pairs = list(combinations(vectors, 2))
+    if m.scale == "similarity":
+        return sum(1 - distance(m.metric, a, b) for a, b in pairs), len(pairs)
     return sum(distance(m.metric, a, b) for a, b in pairs), len(pairs) if m.norm == "pairs" else len(vectors)
 
 
@@ -501,7 +506,8 @@ def short_lists(m, w, u):
 
 def duplicate_items(m, w, u):
     items = cut(m, w, u)
-    return (len(items) - len(set(items)), len(items)) if items else None
+    different = len(set(items))
+    return (len(items) - different if m.scale == "repeated" else different, len(items)) if items else None
 
 
 WHOLE = {
@@ -538,6 +544,6 @@ EACH = {
     "ValueHitRate": value_hit_rate,
     "ShortLists": short_lists,
     "DuplicateItems": duplicate_items,
-    "SeenItems": lambda m, w, u: share_of(m, w, u, lambda item: item in w.history.get(u, [])),
+    "SeenItems": lambda m, w, u: share_of(m, w, u, lambda item: (item in w.history.get(u, [])) == (m.scale == "seen")),
     "OutsideCatalogue": lambda m, w, u: share_of(m, w, u, lambda item: item not in w.items),
 }

@@ -48,6 +48,10 @@ WORDS: dict[Language, dict[str, str]] = {
         "accidents_intro": "What a tool does that no definition gives is not imitated. Each dialect lists it.",
         "undefined": "undefined",
         "own": "rankmeter's own definition.",
+        "lists": "Measures of lists",
+        "lists_intro": "Coverage, diversity, novelty and popularity ask for a catalogue or a history instead of "
+        "judgments, so they have no value on the data above.",
+        "lists_head": "| tool and metric | definition | what is particular |",
     },
     "zh": {
         "title": "同样的列表，各工具的数值",
@@ -62,6 +66,9 @@ WORDS: dict[Language, dict[str, str]] = {
         "accidents_intro": "凡不能由任何定义得出的行为，一概不模仿；各方言中均已列出。",
         "undefined": "未定义",
         "own": "与 rankmeter 的默认定义相同。",
+        "lists": "列表指标",
+        "lists_intro": "覆盖率、多样性、新颖性与热门度需要目录或历史而不是标注，因此在上面的数据上没有数值。",
+        "lists_head": "| 工具与指标 | 定义 | 特别之处 |",
     },
 }
 
@@ -75,7 +82,8 @@ def page(language: Language) -> str:
         lines += [f"## {read_prose(family, language).title} ({family})", "", words["head"], "|---|---|---|---|"]
         lines += sorted_rows(family, language)
         lines.append("")
-    lines += [f"## {words['accidents']}", "", words["accidents_intro"], ""]
+    lines += [f"## {words['lists']}", "", words["lists_intro"], "", words["lists_head"], "|---|---|---|"]
+    lines += [*rows_of_lists(language), "", f"## {words['accidents']}", "", words["accidents_intro"], ""]
     for name in dialect_names():
         lines += [
             f"- **{name}** {', '.join(one.metrics)} ({one.when}): {one.text[language]}"
@@ -98,6 +106,18 @@ def sorted_rows(family: str, language: Language) -> list[str]:
                 (-1.0 if value is None else value, name, f"| {shown} | {name} `{text}` | `{measure}` | {reason} |")
             )
     return [row for _, _, row in sorted(found, key=lambda one: (-one[0], one[1], one[2]))]
+
+
+def rows_of_lists(language: Language) -> Iterator[str]:
+    """A row per metric that is a measure of lists, by measure and tool."""
+    found = []
+    for name in dialect_names():
+        for metric in find_dialect(name).metrics:
+            if rm.parse(metric.measure).about == "lists":
+                measure = metric.build(None, dict.fromkeys(metric.given, True))
+                reason = metric.reason[language] if metric.reason else conventions(measure, language)
+                found.append((metric.measure, name, f"| {name} `{metric.name}` | `{measure}` | {reason} |"))
+    return (row for _, _, row in sorted(found))
 
 
 def conventions(measure: rm.Measure, language: Language) -> str:

@@ -52,8 +52,13 @@ class TieBounds(Mapping[Measure, tuple[float, float]]):
             self._known |= tied.bounds()
 
     def _all(self) -> dict[Measure, tuple[float, float]]:
-        while self._waiting:
-            self._known |= self._waiting.pop(0).bounds()
+        waiting = self._waiting
+        if waiting:
+            found = dict(self._known)
+            for tied in waiting:
+                found |= tied.bounds()
+            # In this order, so that another thread sees all bounds or computes them too.
+            self._known, self._waiting = found, []
         return self._known
 
     def __getitem__(self, measure: Measure) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from tests.conformance.test_streamed import EXACT
 from tests.conformance.test_ways_of_placing import by_query, data, rows
 
 import rankmeter as rm
+from rankmeter.inputs import regrouping
 from rankmeter.scale import spark_worker
 
 SRC = str(Path(rm.__file__).parents[1])
@@ -250,18 +251,22 @@ def test_what_the_data_cannot_answer_is_refused(tables):
         rm.evaluate(*tables, "RR", per_query_to="x")
 
 
-def test_one_row_batches_are_put_together(monkeypatch):
+@pytest.mark.parametrize("memory", [1 << 27, 100], ids=["in memory", "through files"])
+def test_rows_in_any_order_become_blocks_of_whole_queries(monkeypatch, memory):
+    import random
     from collections import Counter
 
     import pyarrow as pa
 
     monkeypatch.setattr(spark_worker, "BLOCK_ROWS", 4)
+    monkeypatch.setattr(regrouping, "IN_MEMORY_BYTES", memory)
     queries = ["a"] * 3 + ["b"] + ["c"] * 3 + ["d"] * 2 + ["e"] * 19 + ["f"]
     frame = pl.DataFrame({"query": queries, "item": "x", "value": 1.0, "mark": 1})
-    batches = [batch for row in range(len(queries)) for batch in frame.slice(row, 1).to_arrow().to_batches()]
+    order = random.Random(3).sample(range(len(queries)), len(queries))
+    batches = [batch for row in order for batch in frame.slice(row, 1).to_arrow().to_batches()]
     assert isinstance(batches[0], pa.RecordBatch)
-    blocks = list(spark_worker.whole_queries(iter(batches), Counter()))
-    assert [query for block in blocks for query in block["query"]] == queries
+    blocks = list(spark_worker.whole_queries(iter(batches), Counter(), "run"))
+    assert sorted(query for block in blocks for query in block["query"]) == queries
     assert len(blocks) > 2
     owners = [set(block["query"]) for block in blocks]
     assert sum(map(len, owners)) == 6

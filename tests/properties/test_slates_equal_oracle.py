@@ -31,6 +31,7 @@ NUMBERS: dict[str, list[Any]] = {
     "rel": [1, 2, 0.5],
     "alpha": [0.1, 0.5],
     "group": ["x", "y"],
+    "padding": [1, 3],
 }
 
 
@@ -83,9 +84,8 @@ def slate_measures(draw: st.DrawFn, name: str) -> Measure:
         changes.setdefault("group", "x")
     try:
         return measure(**changes)
-    except MeasureError:
-        changes.pop("metric")
-        return measure(**changes)
+    except MeasureError:  # some options of ILD exclude each other
+        return measure(**{option: value for option, value in changes.items() if option not in ("metric", "scale")})
 
 
 def catalogue_of(world: World, *, sparse: bool = False) -> rm.Catalogue:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 import pytest
@@ -215,3 +216,13 @@ def test_saving_into_a_folder_that_is_not_there_is_said(ev, tmp_path):
 def test_an_interval_takes_numbers(ev, wrong):
     with pytest.raises(rm.InputError, match=f"{next(iter(wrong))}=.* is not possible"):
         ev.interval("RR", **wrong)
+
+
+def test_tie_bounds_are_whole_in_every_thread():
+    judgments = {query: {item: item % 2 for item in range(10)} for query in range(30)}
+    run = {query: {item: float(item // 3) for item in range(10)} for query in range(30)}
+    asked = ["AP", "nDCG@3", "AP(scores=float32)", "P(scores=float32)@3"]
+    for _ in range(10):
+        bounds = rm.evaluate(judgments, run, asked).tie_bounds
+        with ThreadPoolExecutor(4) as pool:
+            assert set(pool.map(lambda _, some=bounds: len(some), range(8))) == {4}

@@ -17,6 +17,8 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import bisect, expand, offsets_of, sort_descending
 
 Options = Any
+HIGHEST_EXPONENT = 1000
+"""Above it the sums of some powers of 2 would be infinite."""
 
 
 def gains_of(grade: Floats, m: Options) -> Floats:
@@ -25,6 +27,7 @@ def gains_of(grade: Floats, m: Options) -> Floats:
     if m.gain == "linear":
         gain = positive
     elif m.gain == "exp2":
+        check_exponents(positive.max(initial=0.0), m)
         gain = np.exp2(positive) - 1.0
     elif m.gain == "binary":
         gain = (grade >= (1 if m.rel is None else m.rel)).astype(np.float64)
@@ -86,7 +89,10 @@ def _ideal(view: View, m: Options) -> Floats:
     if m.ideal in ("judged", "uncut", "length") and isinstance(m.gain, str):
         # Gains rise with grades: the best grades are the ideal, and what has no gain stands at the end.
         offsets = view.best_offsets
-        sizes = view.once_of_best(("above 0",), lambda: _positive(view.best, offsets))
+        if m.gain == "binary":  # which a grade of 0 or below has too, where rel says so
+            sizes = total_relevant(view, 1 if m.rel is None else m.rel).astype(np.int64)
+        else:
+            sizes = view.once_of_best(("above 0",), lambda: _positive(view.best, offsets))
         gain_at: Callable[[Ints], Floats] = lambda rows: gains_of(view.best[rows], m)  # noqa: E731
     else:
         offsets, gain = _sorted_gains(view, m)
@@ -137,6 +143,7 @@ def rank_biased_precision(view: View, m: Options) -> Parts:
         gain, best = np.where(view.grade >= m.rel, np.maximum(view.grade, 0.0), 0.0), view.best >= m.rel
     else:
         check_grades(view, m)
+        check_exponents(m.max_grade, m)
         gain, best = (np.exp2(np.maximum(view.grade, 0.0)) - 1.0) / 2.0**m.max_grade, view.best > 0
     rows = gain > 0
     summed = view.per_query(gain[rows] * row_weights(view, rows, geometric(m.p), m.cutoff), rows)
@@ -163,6 +170,7 @@ def any_of(view: View, candidates: Bools) -> Bools:
 def expected_reciprocal_rank(view: View, m: Options) -> Parts:
     """ERR: the reader goes down the list and is satisfied at each item with a chance that grows with its grade."""
     check_grades(view, m)
+    check_exponents(m.max_grade, m)
     rows = (view.grade > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
     query, rank = view.query[rows], view.rank[rows]
     satisfied = (np.exp2(view.grade[rows]) - 1.0) / 2.0**m.max_grade
@@ -176,6 +184,17 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
         value[query[step]] += reading[query[step]] * satisfied[step] / rank[step]
         reading[query[step]] *= 1.0 - satisfied[step]
     return Parts(value, np.ones(len(view)), any_of(view, view.best > 0), value > 0)
+
+
+def check_exponents(highest: float, m: Options) -> None:
+    """Refuse a grade whose power of 2 no float holds."""
+    if highest > HIGHEST_EXPONENT:
+        raise MeasureError(
+            with_hint(
+                f"{m} takes 2 to the power of a grade, which no number holds for {highest:g}.",
+                "bring the grades onto a scale of a few steps, or use nDCG(gain=linear)",
+            )
+        )
 
 
 def check_grades(view: View, m: Options) -> None:

@@ -33,6 +33,7 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
             no_infinity(data.values, "a grade of the array")
         return data
     if is_path(data):
+        _check_name(data)
         from rankmeter.inputs.files import read_judgments, read_short  # only when a file is read
 
         paths = _files_of(data)
@@ -64,6 +65,7 @@ def into_run(
     if isinstance(data, (RunTable, RunFile, ScoredMapping, RankedLists, Dense)):
         return data
     if is_path(data):
+        _check_name(data)
         from rankmeter.inputs.streaming import open_run
 
         if _read_once(data):
@@ -89,6 +91,18 @@ def into_run(
     from rankmeter.inputs.mappings import run_from_mapping
 
     return run_from_mapping(data)
+
+
+def _check_name(data: str | os.PathLike[str] | Files) -> None:
+    """Refuse what cannot be the name of a file, such as the content of one."""
+    if isinstance(data, Files):
+        return
+    try:
+        Path(data).exists()
+    except OSError as error:
+        from rankmeter.errors import InputError
+
+        raise InputError(f"{os.fspath(data)[:60]!r}... cannot be opened: {error.strerror}.") from None
 
 
 def _read_once(data: object) -> bool:

@@ -396,7 +396,7 @@ def _check_exact(
     role: Role, whole: pl.Series, floats: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
 ) -> None:
     """Refuse whole numbers that float64 would round: two different scores would become a tie."""
-    if floats.abs().max() < _EXACT_WHOLE_NUMBERS:  # type: ignore[operator]  # a number: there are rows
+    if whole.min() > -_EXACT_WHOLE_NUMBERS and whole.max() < _EXACT_WHOLE_NUMBERS:  # type: ignore[operator]  # there are rows
         return
     rounded = (floats.cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list()
     if rounded:

@@ -204,7 +204,7 @@ def numbers(values: list[Any], what: str, source: str) -> pl.Series:
     """Scores or grades as a column of float64; NaN, text and infinite grades are refused."""
     try:
         column = pl.Series([float(value) for value in values], dtype=pl.Float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{source}: a {what} is not a number: {error}.") from error
     if column.is_nan().any():
         raise InputError(f"{source}: a {what} is NaN (row {column.is_nan().arg_max()}). Nothing was evaluated.")

@@ -51,16 +51,19 @@ def regrouped(blocks: Iterable[RunTable], *, in_memory_bytes: int | None = None)
             held.append(block)
             size += _size(block)
             if size > limit:
-                spilled.append(_spill(held, Path(folder) / f"{len(spilled):05}"))
+                spilled.append(spill(_frame(held), Path(folder) / f"{len(spilled):05}", block.source))
                 held, size = [_none_of(block)], 0
         if not spilled:
             yield iter([joined_runs(held)])
             return
         if any(len(block.query) for block in held):
-            spilled.append(_spill(held, Path(folder) / f"{len(spilled):05}"))
+            spilled.append(spill(_frame(held), Path(folder) / f"{len(spilled):05}", held[0].source))
         like = _none_of(held[0])
         del held
-        yield _partitions(spilled, like)
+        yield (
+            replace(like, query=frame["query"], item=frame["item"], score=frame["score"])
+            for frame in partitions(spilled)
+        )
 
 
 def _size(table: RunTable) -> int:
@@ -71,11 +74,14 @@ def _none_of(table: RunTable) -> RunTable:
     return replace(table, query=table.query.clear(), item=table.item.clear(), score=table.score.clear())
 
 
-def _spill(held: list[RunTable], folder: Path) -> Path:
-    """Write some rows to one file per partition; returns the folder that holds them."""
+def _frame(held: list[RunTable]) -> pl.DataFrame:
     table = joined_runs(held)
-    frame = pl.DataFrame({"query": table.query, "item": table.item, "score": table.score})
-    number = (table.query.hash(seed=29) % PARTITIONS).cast(pl.UInt16)
+    return pl.DataFrame({"query": table.query, "item": table.item, "score": table.score})
+
+
+def spill(frame: pl.DataFrame, folder: Path, source: str) -> Path:
+    """Write some rows to one file per partition, by their query; returns the folder that holds them."""
+    number = (frame["query"].hash(seed=29) % PARTITIONS).cast(pl.UInt16)
     folder.mkdir()
     try:
         for key, part in frame.with_columns(partition=number).partition_by(
@@ -83,16 +89,17 @@ def _spill(held: list[RunTable], folder: Path) -> Path:
         ).items():  # fmt: skip
             part.write_ipc(folder / f"{key[0]}.arrow", compression="lz4")
     except OSError as error:
-        fact = f"{table.source} is not grouped by query, and {folder.parent} has no room to sort it: {error.strerror}."
+        fact = f"{source} is not grouped by query, and {folder.parent} has no room to sort it: {error.strerror}."
         raise InputError(with_hint(fact, "let TMPDIR point to a disk with as much room as the run takes")) from error
     return folder
 
 
-def _partitions(folders: list[Path], like: RunTable) -> Iterator[RunTable]:
+def partitions(folders: list[Path]) -> Iterator[pl.DataFrame]:
+    """What was spilled, partition by partition: each holds whole queries, and is read when it is asked for."""
     for number in range(PARTITIONS):
         files = [file for folder in folders if (file := folder / f"{number}.arrow").exists()]
         if files:
             frame = pl.concat([pl.read_ipc(file) for file in files])
             for file in files:
                 file.unlink()
-            yield replace(like, query=frame["query"], item=frame["item"], score=frame["score"])
+            yield frame

@@ -33,6 +33,8 @@ class Vocabulary:
         self.ids = pl.Series("id", [], dtype=dtype)
         self._few: dict[Any, int] | None = {}
         """The same as a dict while there are few ids, for which a join would be slow."""
+        self._numbers: Ints | None = None
+        """For whole numbers that are not far between, once looked for: the number of each id at its own place."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -40,8 +42,8 @@ class Vocabulary:
     def add(self, ids: pl.Series) -> Ints:
         """The number of each id; new ones get new numbers."""
         codes = self.find(ids)
-        unknown = codes < 0
-        if unknown.any():
+        if len(codes) and codes.min() < 0:
+            codes, unknown = codes.copy(), codes < 0
             fresh = ids.cast(self.dtype).filter(pl.Series(unknown))
             first = len(self)
             new = (
@@ -51,11 +53,13 @@ class Vocabulary:
             )
             self.ids = pl.concat([self.ids, new.alias("id")], rechunk=True)
             self._few = {one: number for number, one in enumerate(self.ids)} if len(self) < FEW_IDS else None
+            self._numbers = None
             codes[unknown] = first + Vocabulary.of(new).find(fresh)
         return codes
 
     def _table(self) -> Ints | None:
-        """For whole numbers that are not far between: the number of each id at its own place."""
+        if self._numbers is not None:
+            return self._numbers
         if self.dtype not in (pl.Int64, pl.UInt64):
             return None
         known = self.ids.to_numpy()
@@ -63,6 +67,7 @@ class Vocabulary:
             return None
         table = np.full(int(known.max()) + 1, -1, np.int64)
         table[known] = np.arange(len(known))
+        self._numbers = table
         return table
 
     @classmethod
@@ -81,6 +86,9 @@ class Vocabulary:
             return np.array([self._few.get(one, -1) for one in ids.to_list()], np.int64)
         if (numbers := self._table()) is not None:
             asked = ids.to_numpy()
+            if asked.min() >= 0 and asked.max() < len(numbers):
+                is_own_number = len(numbers) == len(self) and bool((numbers == np.arange(len(numbers))).all())
+                return asked.astype(np.int64, copy=False) if is_own_number else numbers[asked]
             inside = (asked >= 0) & (asked < len(numbers))
             return np.where(inside, numbers[np.where(inside, asked, 0)], -1)
         known = pl.DataFrame({"id": self.ids, "code": np.arange(len(self))})
@@ -117,9 +125,7 @@ class Background:
         cls, catalogue: Catalogue | None, history: History | None, item_type: pl.DataType, measures: Sequence[Measure]
     ) -> Background:
         """Number the items and count what was taken."""
-        words = Vocabulary(item_type)
-        if catalogue is not None:
-            words.add(catalogue.items)
+        words = Vocabulary(item_type) if catalogue is None else Vocabulary.of(catalogue.items.cast(item_type))
         code = None if history is None else words.add(history.item)
         total = len(words)
         taken: Floats | None = None
@@ -130,11 +136,10 @@ class Background:
         if history is not None and code is not None:
             taken = np.bincount(code, minlength=total).astype(np.float64)
             seen = taken > 0
-            everyone, who = encode(history.query)
-            pairs = np.sort(who.astype(np.int64) * total + code)
-            pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
-            user, item = pairs // total, pairs % total
-            takers, users = np.bincount(item, minlength=total).astype(np.float64), float(len(everyone))
+            everyone, who = _numbered_users(history.query)
+            user, item = _each_once(who, code, total)
+            takers = taken if len(item) == len(code) else np.bincount(item, minlength=total).astype(np.float64)
+            users = float(len(everyone))
             if any(getattr(m, "source", "") == "history" for m in measures):
                 takers_of = _takers(user, item, total, len(everyone))
         if catalogue is not None and catalogue.popularity is not None:
@@ -174,8 +179,33 @@ class Background:
         return Rows(offsets_of(sizes), item, np.ones(len(item)))
 
 
+def _numbered_users(query: pl.Series) -> tuple[pl.Series, Ints]:
+    """The users of a history, and the number of each row's user; rows in the order of numbers are only counted."""
+    if query.dtype.is_integer() and len(query):
+        ids = query.to_numpy()
+        if (ids[1:] >= ids[:-1]).all():
+            starts = np.concatenate([[0], np.flatnonzero(ids[1:] != ids[:-1]) + 1])
+            return pl.Series(ids[starts]), np.repeat(np.arange(len(starts)), np.diff(starts, append=len(ids)))
+    everyone, who = encode(query)
+    return everyone, who.astype(np.int64, copy=False)
+
+
+def _each_once(user: Ints, item: Ints, total: int) -> tuple[Ints, Ints]:
+    """The different pairs, sorted by user and item."""
+    pairs = user * total
+    pairs += item
+    if (pairs[1:] > pairs[:-1]).all():
+        return user, item
+    pairs.sort()
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
+    user = pairs // total
+    return user, pairs - user * total
+
+
 def _padded(values: Any, total: int) -> Any:
     """Zeros for the items behind."""
+    if len(values) == total:
+        return values
     return np.concatenate([values, np.zeros(total - len(values), values.dtype)])
 
 

@@ -121,10 +121,9 @@ def _said_of_missing(noticed: Noticed) -> list[str]:
 
 def _lists(s: Slates) -> dict[str, int]:
     """Places with items that are not fully known."""
-    codes = s.codes[s.codes >= 0]
-    found = {"places": len(codes)}
+    found = {"places": int(s.lengths.sum())}
     if s.items.listed:
-        found["outside"] = int((codes >= s.items.listed).sum())
+        found["outside"] = int((s.codes >= s.items.listed).sum()) if s.items.total > s.items.listed else 0
     if isinstance(s.items.features, Sets):
         found["most blank"] = int((np.diff(s.items.features.indptr) == 0).sum())
     elif s.items.features is not None:

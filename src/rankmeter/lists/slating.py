@@ -23,7 +23,9 @@ from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.slates import Lists, first_items
 
 _ITEMS = "catalogue= (a file with a column {0}; in Python also a frame or rankmeter.Catalogue(items=..., {0}=...))"
-_USERS = "catalogue= (a file with columns popularity and users; in Python also rankmeter.Catalogue(items=..., users=...))"
+_USERS = (
+    "catalogue= (a file with columns popularity and users; in Python also rankmeter.Catalogue(items=..., users=...))"
+)
 _HISTORY = "history= (a file of interactions, user and item; in Python also a frame or {user: [items]})"
 NEEDS = {
     "judgments": ("to know which items are relevant", "evaluate(judgments, run, ...): truth first"),
@@ -112,14 +114,12 @@ class Material:
     judged: Rows | None
     history: Rows | None
     lists: dict[tuple[str, str], tuple[Ints, Ints, Ints]]
-    """By tie rule and treatment of duplicates: the query of each row, its place, its item."""
+    """By tie rule and treatment of duplicates: the query of each list, where its items start, the items."""
     queries: int
 
     def slates(self, order: tuple[str, str]) -> Slates:
         """The lists in one order, as deep as they were cut."""
-        query, place, item = self.lists[order]
-        codes = np.full((self.queries, max(int(place.max(initial=-1)) + 1, 1)), -1, np.int64)
-        codes[query, place] = item
+        codes = _matrix(*self.lists[order], self.queries)
         grades = None
         if self.judged is not None:
             found, row = is_among(codes, self.judged, self.items.total)
@@ -169,8 +169,7 @@ def gather(
         users["the history"] = given.history.query
     if truth is not None:
         columns["the judgments"] = truth.item
-    people = Vocabulary(_query_type(given, users))
-    people.add(queries)
+    people = Vocabulary.of(queries.cast(_query_type(given, users)))
     known = given.background
     if known is None:
         known = Background.of(given.catalogue, given.history, shared_type(columns, "item"), measures)
@@ -178,7 +177,7 @@ def gather(
     numbered: dict[tuple[str, str], tuple[Ints, Ints, Ints]] = {}
     for key, one in lists.items():
         same = next((other for other in numbered if lists[other] is one), None)
-        numbered[key] = numbered[same] if same else (*_placed(one, people), words.add(one.item))
+        numbered[key] = numbered[same] if same else (people.find(one.queries), one.offsets, words.add(one.item))
     judged = (
         None if truth is None else _judged(people.find(truth.query), words.add(truth.item), truth.grade, len(queries))
     )
@@ -195,11 +194,15 @@ def _query_type(given: Given, users: Mapping[str, pl.Series]) -> pl.DataType:
     return pl.String() if everyone is not None and everyone.dtype != queries.dtype else queries.dtype
 
 
-def _placed(lists: Lists, people: Vocabulary) -> tuple[Ints, Ints]:
-    """The query and the place of each row."""
-    sizes = np.diff(lists.offsets)
-    query = np.repeat(people.find(lists.queries), sizes)
-    return query, np.arange(len(query)) - np.repeat(lists.offsets[:-1], sizes)
+def _matrix(query: Ints, offsets: Ints, item: Ints, queries: int) -> Ints:
+    """(queries, k) the items of each list; -1 behind its end."""
+    sizes = np.diff(offsets)
+    width = max(int(sizes.max(initial=0)), 1)
+    if len(query) == queries and (sizes == width).all() and (query == np.arange(queries)).all():
+        return item.reshape(queries, width)  # nothing to move: all lists are there, in order and full
+    codes = np.full((queries, width), -1, np.int64)
+    codes[np.repeat(query, sizes), np.arange(len(item)) - np.repeat(offsets[:-1], sizes)] = item
+    return codes
 
 
 def _judged(query: Ints, item: Ints, grade: pl.Series, queries: int) -> Rows:

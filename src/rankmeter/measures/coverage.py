@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rankmeter.measures.base import register
-from rankmeter.measures.options import choice, real
+from rankmeter.measures.options import choice, real, whole
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
 
 
@@ -19,6 +19,7 @@ class Coverage(WholeMeasure):
 
     I is the catalogue, or with ``of="history"`` the items of the training interactions. An item outside I counts in
     neither; ``outside="counted"`` counts it above the line, as some tools do, so that the value can exceed 1.
+    ``padding`` is a number of items that exist only in a tool's tables and are counted below the line (RecBole: 1).
 
     Misleads: one lucky place in one list covers an item as well as a thousand; it grows with k and with the users.
 
@@ -34,7 +35,8 @@ class Coverage(WholeMeasure):
 
     of: Literal["catalogue", "history"] = choice("catalogue", "history")
     outside: Literal["ignored", "counted"] = choice("ignored", "counted")
-    unit: Literal["share", "count"] = choice("share", "count")
+    unit: Literal["share", "percent", "count"] = choice("share", "percent", "count")
+    padding: int = whole(0, low=0)
 
     name: ClassVar[str] = "Coverage"
 
@@ -64,8 +66,10 @@ class UserCoverage(SlateMeasure):
 
     name: ClassVar[str] = "UserCoverage"
     default_queries: ClassVar[str] = "judged"
-    needs: ClassVar[tuple[str, ...]] = ("judgments",)
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum")
+
+    def needed(self) -> tuple[str, ...]:
+        return () if self.queries == "run" else ("judgments",)
 
 
 @register
@@ -76,7 +80,8 @@ class Gini(WholeMeasure):
     .. math:: G = \frac{\sum_{i=1}^{n} (2i - n - 1)\, c_{(i)}}{n \sum_i c_i}
 
     c are the counts in rising order, over the catalogue with its zeros; ``over="recommended"`` leaves the zeros out.
-    ``divisor="n-1"`` makes 1 reachable, ``scale="equality"`` is 1 - G, published under the same name.
+    ``divisor="n-1"`` makes 1 reachable, ``scale="equality"`` is 1 - G, published under the same name. ``padding`` is a
+    number of items that exist only in a tool's tables, with a count of 0 (RecBole: 1).
 
     Misleads: with fewer places than items it cannot be 0, however even the choice.
 
@@ -92,9 +97,14 @@ class Gini(WholeMeasure):
     over: Literal["catalogue", "recommended", "history"] = choice("catalogue", "recommended", "history")
     divisor: Literal["n", "n-1"] = choice("n", "n-1")
     scale: Literal["inequality", "equality"] = choice("inequality", "equality")
+    padding: int = whole(0, low=0)
 
     name: ClassVar[str] = "Gini"
-    higher_is_better: ClassVar[bool] = False
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
+        """More equal is better."""
+        return self.scale == "equality"
 
     def needed(self) -> tuple[str, ...]:
         return () if self.over == "recommended" else (self.over,)
@@ -128,7 +138,11 @@ class ExposureGini(WholeMeasure):
     p: float = real(0.85, low=0, high=1, open_low=True, open_high=True)
 
     name: ClassVar[str] = "ExposureGini"
-    higher_is_better: ClassVar[bool] = False
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
+        """More equal is better."""
+        return self.scale == "equality"
 
     def needed(self) -> tuple[str, ...]:
         return () if self.over == "recommended" else (self.over,)

@@ -10,6 +10,9 @@ from rankmeter.measures.base import register
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
 
+SIMILARITIES = ("cosine", "jaccard", "hamming", "given")
+"""The metrics that are one minus a similarity."""
+
 
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -21,7 +24,8 @@ class IntraListDistance(SlateMeasure):
     ``metric`` is cosine (1 - similarity), jaccard, hamming (share of features that differ), hamming-count, euclidean,
     manhattan or given (the catalogue's own ``distance`` or ``similarity``). ``source`` says what an item is described
     by: its features, its categories, or the users of the history who took it (co-occurrence). A list of one item is
-    worth 1 (``single``). ``norm="list"`` divides the sum over pairs by the length of the list.
+    worth 1 (``single``). ``norm="list"`` divides the sum over pairs by the length of the list. ``scale="similarity"``
+    is 1 - ILD, the mean similarity of two items, which some tools report (ILS); smaller is then more diverse.
 
     Items without features stay out of the pairs. A vector of zeros has similarity 0 with everything.
 
@@ -41,12 +45,26 @@ class IntraListDistance(SlateMeasure):
     source: Literal["features", "categories", "history"] = choice("features", "categories", "history")
     single: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
     norm: Literal["pairs", "list"] = choice("pairs", "list")
+    scale: Literal["distance", "similarity"] = choice("distance", "similarity")
 
     name: ClassVar[str] = "ILD"
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    bounds: ClassVar[tuple[float, float]] = (-1.0, float("inf"))
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
+        """More diverse is better."""
+        return self.scale == "distance"
 
     def __post_init__(self) -> None:
         SlateMeasure.__post_init__(self)
+        if self.scale == "similarity" and (self.norm != "pairs" or self.metric not in SIMILARITIES):
+            raise MeasureError(
+                with_hint(
+                    f"ILD: scale=similarity is one minus a mean distance of at most 1 or 2, "
+                    f"not with metric={self.metric} and norm={self.norm}.",
+                    f"use norm=pairs and one of {', '.join(SIMILARITIES)}",
+                )
+            )
         if self.source != "features" and self.metric not in ("cosine", "jaccard"):
             raise MeasureError(
                 with_hint(

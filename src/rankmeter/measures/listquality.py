@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from rankmeter.measures.base import register
+from rankmeter.measures.options import choice
 from rankmeter.measures.slates import SlateMeasure
 
 
@@ -52,8 +53,15 @@ class DuplicateItems(SlateMeasure):
     0.25
     """
 
+    scale: Literal["repeated", "different"] = choice("repeated", "different")
+
     name: ClassVar[str] = "DuplicateItems"
-    higher_is_better: ClassVar[bool] = False
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
+        """No item should stand twice."""
+        return self.scale == "different"
+
     default_duplicates: ClassVar[str] = "counted"
 
 
@@ -64,7 +72,7 @@ class SeenItems(SlateMeasure):
 
     .. math:: \frac{|L_u \cap H_u|}{|L_u|}
 
-    One minus it is what RePlay calls novelty.
+    ``scale="unseen"`` is one minus it, which RePlay calls novelty.
 
     Misleads: where repeated use is the point (music, groceries) it is no fault.
 
@@ -75,8 +83,15 @@ class SeenItems(SlateMeasure):
     0.5
     """
 
+    scale: Literal["seen", "unseen"] = choice("seen", "unseen")
+
     name: ClassVar[str] = "SeenItems"
-    higher_is_better: ClassVar[bool] = False
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
+        """New items are better, where repeated use is not the point."""
+        return self.scale == "unseen"
+
     needs: ClassVar[tuple[str, ...]] = ("history",)
     default_duplicates: ClassVar[str] = "counted"
 

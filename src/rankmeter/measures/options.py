@@ -156,8 +156,14 @@ def _is_number(value: object, kind: str) -> bool:
     """Whether this is a finite number of the kind; numpy scalars count, booleans do not."""
     if isinstance(value, bool) or not (hasattr(value, "__float__") and hasattr(value, "__add__")):
         return False
-    number = float(value)
-    return math.isfinite(number) and (kind == "float" or number == int(number))
+    try:
+        number = float(value)
+    except OverflowError:
+        return False
+    if kind == "float" or not math.isfinite(number):
+        return math.isfinite(number)
+    # Whole numbers are counts, which arrays hold in 64 bits.
+    return number == int(number) and abs(int(value)) < 1 << 63  # type: ignore[call-overload]
 
 
 def _number(value: Any) -> int | float:

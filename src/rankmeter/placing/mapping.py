@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Reversible, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 from typing import Any
@@ -28,6 +28,8 @@ DEEP = 4
 """How many times fewer judgments than returned items there must be for looking up the judgments instead."""
 NO_GRADE = 255
 """Stands for no judgment where grades are bytes."""
+SPARSE = 8
+"""From how many counts of a grade in a query for each judgment on the grades are sorted in place of counted."""
 Graded = Mapping[Query, Mapping[Item, float]]
 Scored = Mapping[Query, Mapping[Item, float]]
 
@@ -133,8 +135,10 @@ def _as_bytes(lists: Iterable[Iterable[Any]]) -> npt.NDArray[np.uint8] | None:
 
 
 def _best_of_codes(codes: npt.NDArray[np.uint8], sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
-    """The same as `_best` by counting how often a query has each grade."""
+    """The same as `_best` by counting how often a query has each grade, unless few of the counts would be above 0."""
     levels = int(codes.max(initial=0)) + 1
+    if levels * len(sizes) > SPARSE * len(codes):
+        return _best(codes.astype(np.float64), sizes, lowest)
     falling = np.arange(levels - 1, -1, -1)
     key = np.repeat(np.arange(1, len(sizes) + 1) * levels - 1, sizes) - codes
     counts = np.bincount(key, minlength=len(sizes) * levels).reshape(len(sizes), levels)
@@ -271,12 +275,12 @@ def read_numbers(
     lists = list(lists)
     try:
         numbers = np.fromiter(chain.from_iterable(one.values() for one in lists), np.float64, total)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is not None and not np.isnan(numbers).any():
         return numbers
     wrong = [
-        f"{value!r} (query {query}, item {item})"
+        f"{value!r:.60} (query {query}, item {item})"
         for query, one in zip(queries, lists, strict=False)
         for item, value in one.items()
         if not _is_number(value)
@@ -287,7 +291,7 @@ def read_numbers(
 def _is_number(value: object) -> bool:
     try:
         return not np.isnan(float(value))  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # a whole number may be too large for a float
         return False
 
 
@@ -316,7 +320,8 @@ def _first_and_last(mapping: Mapping[Any, Any]) -> set[type]:
     """The kinds of the first and the last id of a query: one list mixes kinds only by mistake."""
     if not mapping:
         return set()
-    ends = (type(next(iter(mapping))), type(next(reversed(mapping))))
+    last = next(reversed(mapping)) if isinstance(mapping, Reversible) else [*mapping][-1]
+    ends = (type(next(iter(mapping))), type(last))
     return {str if issubclass(kind, str) else int for kind in ends}
 
 

@@ -17,10 +17,14 @@ from rankmeter.inputs.mappings import table_of_run
 from rankmeter.inputs.sources import AnyRun, Dense, RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
-from rankmeter.placing.matching import item_keys, pair_keys
+from rankmeter.placing.matching import Keys, item_keys, pair_keys
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
 from rankmeter.placing.table import encode, whole, without_repeated
+
+FEW_PLACES = 64
+"""Up to how many places the items of lists are compared with each other, rather than hashed."""
+LISTS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +61,56 @@ def lengths_of(run: AnyRun) -> tuple[pl.Series, Ints]:
     if isinstance(run, Dense):
         return pl.Series(np.arange(len(run.values))), np.full(len(run.values), run.values.shape[1])
     blocks = run.blocks() if isinstance(run, RunFile) else iter([run])
-    queries, code = _encode(pl.concat([block.query for block in blocks], rechunk=True))
-    return queries, np.bincount(code, minlength=len(queries)).astype(np.int64)
+    grouped = _grouped(pl.concat([block.query for block in blocks], rechunk=True))
+    return grouped.queries, grouped.sizes
 
 
-def _encode(query: pl.Series) -> tuple[pl.Series, Ints]:
-    """The queries and the number of each row's query; grouped rows, which are usual, are told by their heads."""
+@dataclass(frozen=True, slots=True)
+class _Grouped:
+    """Which rows belong to which query."""
+
+    queries: pl.Series
+    """(n,) in the order of first appearance."""
+    offsets: Ints
+    """(n + 1,) where each query starts, in ``order``."""
+    order: Ints | None
+    """The rows by query; None where they stand so already."""
+
+    @property
+    def sizes(self) -> Ints:
+        """(n,) how many rows each query has."""
+        return np.diff(self.offsets)
+
+    @property
+    def code(self) -> Ints:
+        """The number of each row's query."""
+        code = np.repeat(np.arange(len(self.queries)), self.sizes)
+        if self.order is None:
+            return code
+        scattered = np.empty_like(code)
+        scattered[self.order] = code
+        return scattered
+
+
+def _grouped(query: pl.Series) -> _Grouped:
+    """Find the rows of each query; grouped rows, which are usual, are told by their heads."""
     if not len(query):
-        return query, np.empty(0, np.int64)
+        return _Grouped(query, np.zeros(1, np.int64), None)
     if query.dtype == pl.String:
         starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
+        heads = query.gather(pl.Series(starts))
+        once = heads.n_unique() == len(heads)
     else:
         numbers = query.to_numpy()
-        starts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]]))
-    heads = query.gather(pl.Series(starts))
-    if heads.n_unique() < len(heads):
-        return encode(query)
-    return heads, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(query)))
+        starts = np.concatenate([[0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1])
+        first = numbers[starts]
+        heads = pl.Series(query.name, first)
+        once = bool((first[1:] > first[:-1]).all()) or heads.n_unique() == len(heads)
+    if once:
+        return _Grouped(heads, np.append(starts, len(query)), None)
+    queries, code = encode(query)
+    sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
+    return _Grouped(queries, offsets_of(sizes), group_rows(code, len(queries)))
 
 
 def _table_of_lists(run: RankedLists, k: int | None) -> RunTable:
@@ -110,10 +147,29 @@ def _distinct(run: RunTable, duplicates: str) -> RunTable:
     """Refuse or drop repeated items, as asked."""
     if duplicates == "counted":
         return run
-    code = _encode(run.query)[1]
-    sizes = np.bincount(code).astype(np.int64) if (np.diff(code) >= 0).all() else None
-    keep = without_repeated(run, pair_keys(code, item_keys(run.item)), sizes, duplicates)
+    grouped, keys = _grouped(run.query), item_keys(run.item)
+    sizes = grouped.sizes if grouped.order is None else None
+    if sizes is not None and not _repeated_in_rows(keys, sizes):
+        return run
+    keep = without_repeated(run, pair_keys(grouped.code, keys), sizes, duplicates)
     return run if keep is None else _take(run, keep)
+
+
+def _repeated_in_rows(keys: Keys, sizes: Ints) -> bool:
+    """Whether a list may hold an item twice; lists of one moderate length are told without hashing pairs.
+
+    Every place is compared with the one so many places below, for all lists of a block that fits the cache at once.
+    """
+    width = int(sizes.max(initial=0))
+    if width > FEW_PLACES or (sizes != width).any():
+        return True
+    lists = keys.reshape(len(sizes), width)
+    for first in range(0, len(lists), LISTS_AT_ONCE):
+        # Half of a key will do: where it says that two are equal, the pairs are looked at in full.
+        places = np.ascontiguousarray(lists[first : first + LISTS_AT_ONCE].T.astype(np.uint32))
+        if any((places[step:] == places[:-step]).any() for step in range(1, width)):
+            return True
+    return False
 
 
 def _take(run: RunTable, rows: Ints) -> RunTable:
@@ -123,58 +179,54 @@ def _take(run: RunTable, rows: Ints) -> RunTable:
 
 def _cut(run: RunTable, k: int | None, ties: str) -> Lists:
     """The first k rows of every query, in order."""
-    queries, code = _encode(run.query)
-    order, offsets = _order(run, queries, code, ties)
-    sizes = np.diff(offsets)
+    grouped = _grouped(run.query)
+    order, offsets, sizes = _order(run, grouped, ties), grouped.offsets, grouped.sizes
     if k is not None and (sizes > k).any():
         rows = expand(offsets[:-1], np.minimum(sizes, k))
         order = rows if order is None else order[rows]
         sizes = np.minimum(sizes, k)
     item = run.item if order is None else run.item.gather(pl.Series(order))
-    return Lists(queries, offsets_of(sizes), item)
+    return Lists(grouped.queries, offsets_of(sizes), item)
 
 
 def _rows(run: RunTable, k: int | None, ties: str) -> RunTable:
     """The rows that are among the first k of their query, in the order in which they were given."""
-    queries, code = _encode(run.query)
-    order, offsets = _order(run, queries, code, ties)
-    sizes = np.diff(offsets)
+    grouped = _grouped(run.query)
+    offsets, sizes = grouped.offsets, grouped.sizes
     if k is None or not (sizes > k).any():
         return run
+    order = _order(run, grouped, ties)
     rows = expand(offsets[:-1], np.minimum(sizes, k))
     return _take(run, np.sort(rows if order is None else order[rows]))
 
 
-def _order(run: RunTable, queries: pl.Series, code: Ints, ties: str) -> tuple[Ints | None, Ints]:
-    """The rows by query and rank (None: they stand so already), and where each query starts."""
-    sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
-    offsets = offsets_of(sizes)
-    order = None if (np.diff(code) >= 0).all() else group_rows(code, len(queries))
+def _order(run: RunTable, grouped: _Grouped, ties: str) -> Ints | None:
+    """The rows by query and rank; None where they stand so already."""
     scores: Floats = run.score.to_numpy()
+    order = grouped.order
     if order is not None:
-        scores, code = scores[order], code[order]
-    wrong = _out_of_order(scores, code, ties)
+        scores = scores[order]
+    wrong = _out_of_order(scores, grouped.offsets, ties)
     if not len(wrong):
-        return order, offsets
-    rows = expand(offsets[wrong], sizes[wrong])
-    if order is None:
-        order = np.arange(len(code))
+        return order
+    sizes = grouped.sizes[wrong]
+    rows = expand(grouped.offsets[wrong], sizes)
+    order = np.arange(len(scores)) if order is None else order.copy()
     if ties in ("item", "item-ascending"):
         tie = _as_text_rank(run.item.gather(pl.Series(order[rows])))
         tie = -tie if ties == "item" else tie
     else:
         tie = -rows if ties == "reversed" else rows
-    order[rows] = order[rows][np.lexsort((tie, -scores[rows], code[rows]))]
-    return order, offsets
+    order[rows] = order[rows][np.lexsort((tie, -scores[rows], np.repeat(wrong, sizes)))]
+    return order
 
 
-def _out_of_order(scores: Floats, code: Ints, ties: str) -> Ints:
+def _out_of_order(scores: Floats, offsets: Ints, ties: str) -> Ints:
     """Which queries are not in falling order, or have a tie that the rule must break."""
-    if len(scores) < 2:
-        return np.empty(0, np.int64)
-    together = code[1:] == code[:-1]
     wrong = scores[1:] > scores[:-1] if ties == "input" else scores[1:] >= scores[:-1]
-    return np.unique(code[1:][together & wrong])
+    between = offsets[1:-1] - 1
+    wrong[between[(between >= 0) & (between < len(wrong))]] = False  # one query's last row and the next one's first
+    return np.unique(np.searchsorted(offsets, np.flatnonzero(wrong), side="right") - 1)
 
 
 def _as_text_rank(items: pl.Series) -> Ints:

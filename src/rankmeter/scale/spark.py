@@ -1,7 +1,7 @@
 """Evaluation of Spark tables where they are: the block function runs in the cluster, values per query stay there.
 
-Judgments and run become one table with a mark, are dealt out by query (`repartition`), sorted by query within each
-partition, and go through `mapInArrow` in blocks of whole queries. Only expressions in SQL are used, so that a classic
+Judgments and run become one table with a mark, are dealt out by query (`repartition`) and go through `mapInArrow`,
+where workers sort them and evaluate blocks of whole queries. Only expressions in SQL are used, so that a classic
 session and a Connect session take the same way, and PySpark is not imported. What comes back to the driver is one small
 state a block, which merges exactly; the values per query are a Spark DataFrame, computed when it is first used.
 """
@@ -46,12 +46,20 @@ class SparkEvaluation(DistantEvaluation):
     needs the values here fetches them once.
     """
 
-    __slots__ = ("_made",)
-    _made: Frame
+    __slots__ = ("_make", "_table")
+    _make: Callable[[], Frame]
+    _table: list[Frame]
 
-    def __init__(self, made: Frame, **known: Any) -> None:
-        super().__init__(**known, fetch=lambda: _fetched(made, self))
-        object.__setattr__(self, "_made", made)
+    def __init__(self, make: Callable[[], Frame], **known: Any) -> None:
+        super().__init__(**known, fetch=lambda: _fetched(self._made(), self))
+        object.__setattr__(self, "_make", make)
+        object.__setattr__(self, "_table", [])
+
+    def _made(self) -> Frame:
+        """The table of values, planned when it is first asked for and kept by the cluster once it was computed."""
+        if not self._table:
+            self._table.append(self._make().persist())
+        return self._table[0]
 
     @property
     def per_query(self) -> Frame:
@@ -61,7 +69,7 @@ class SparkEvaluation(DistantEvaluation):
         # A measure of all lists together has no value for a query.
         shown = " or ".join(f"counted[{i}]" for i, _ in alone) or "false"
         shown = "array_contains(counted, true)" if len(alone) == len(self.means) else shown
-        return self._made.where(shown).selectExpr("query", *columns)
+        return self._made().where(shown).selectExpr("query", *columns)
 
     def to_polars(self) -> Any:
         """The values per query as a Polars frame, fetched."""
@@ -77,7 +85,8 @@ class SparkEvaluation(DistantEvaluation):
 
     def unpersist(self) -> None:
         """Let the cluster forget the values per query; ``per_query`` would compute them again."""
-        _guarded(self._made.unpersist)
+        while self._table:
+            _guarded(self._table.pop().unpersist)
 
 
 def evaluate_spark(
@@ -147,8 +156,8 @@ def _evaluate(
             sums.unpersist()
     # Most callers want the means alone: sending every value back to Spark and keeping it there would cost a third more.
     values = replace(work, values=True)
-    made = dealt.mapInArrow(partition_function(values), values.schema()).persist()
-    return SparkEvaluation(made, name=name, asked=asked.names, **found)
+    make = partial(dealt.mapInArrow, partition_function(values), values.schema())
+    return SparkEvaluation(make, name=name, asked=asked.names, **found)
 
 
 def _truth(judgments: object, session: Any, columns: Mapping[str, str] | None) -> Side | None:
@@ -158,13 +167,13 @@ def _truth(judgments: object, session: Any, columns: Mapping[str, str] | None) -
 
 
 def _dealt(truth: Side | None, returned: Side, id_types: tuple[str, ...], measures: Sequence[Measure]) -> Frame:
-    """Both sides as one table, all rows of a query in one partition and beside each other."""
+    """Both sides as one table, all rows of a query in one partition."""
     ordered, subtopics = _needs_order(measures), truth is not None and truth.has_subtopics
     both = returned.marked(1, id_types, ordered=ordered, subtopics=subtopics)
     if truth is not None:
         both = truth.marked(0, id_types, ordered=ordered, subtopics=subtopics).union(both)
     # By column and without a number: Spark chooses how many partitions, and never deals one query to two of them.
-    return both.repartition("query").sortWithinPartitions("query", *(["position"] if ordered else []))
+    return both.repartition("query")
 
 
 def _known(about: About, measures: Sequence[Measure], id_types: tuple[str, ...]) -> Background | None:

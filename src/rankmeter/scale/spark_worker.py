@@ -7,16 +7,19 @@ is buried in traces. Problems travel to the driver like results, and are said th
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rankmeter.custom import measure
 from rankmeter.errors import InputError, RankmeterError, with_hint
+from rankmeter.inputs import regrouping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
@@ -26,7 +29,7 @@ from rankmeter.scale.blocks import BlockValues, evaluate_block
 from rankmeter.scale.spark_tables import BLANK
 
 BLOCK_ROWS = 1 << 19
-"""A block is worked on when it has so many rows, or when the partition ends; a longer query is a block of its own."""
+"""From so many rows on a block ends with the query."""
 ARRAYS = {"value": "double", "counted": "boolean", "numerator": "double", "denominator": "double"}
 """What is known of each query and measure (`rankmeter.arithmetic.Values`), and its type in Spark."""
 COUNTS = {"of": "bigint", "item": "string", "key": "bigint", "times": "bigint"}
@@ -141,7 +144,7 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
     schema = arrow_schema(work)
     asked = work.asked()
     problems = Problems()
-    for rows in whole_queries(batches, problems.missing):
+    for rows in whole_queries(batches, problems.missing, work.run):
         if problems.missing or problems.errors:
             continue  # nothing will come of it; go on counting what is wrong
         try:
@@ -155,25 +158,41 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
         yield _state_batch(problems.to_json(), schema)
 
 
-def whole_queries(batches: Iterator[Any], missing: Counter[tuple[int, str]]) -> Iterator[pl.DataFrame]:
-    """Cut the sorted rows of a partition into blocks of whole queries; rows with nulls are counted and left out."""
+def whole_queries(batches: Iterator[Any], missing: Counter[tuple[int, str]], source: str) -> Iterator[pl.DataFrame]:
+    """The rows of a partition, which come in any order, as blocks of whole queries.
+
+    They are sorted here and not by Spark, whose sort takes as long as everything else. What does not fit a modest
+    memory is first dealt to files. Rows with nulls are counted and left out.
+    """
     held: list[Any] = []
-    rest: list[pl.DataFrame] = []
+    spilled: list[Path] = []
     size = 0
-    for batch in batches:
-        held.append(batch)
-        size += batch.num_rows
-        if size >= BLOCK_ROWS:
-            rows = pl.concat([*rest, _table(held)])
-            cut = int((rows["query"] != rows["query"][-1]).fill_null(value=True).sum())  # sorted: all before the last
-            if cut:
-                yield _without_missing(rows.head(cut), missing)
-            held, rest = [], [rows.slice(cut)]
-            # A query longer than a block: look again only when twice as much has come, so that cost stays linear.
-            size = min(0, BLOCK_ROWS - rest[0].height)
-    rows = pl.concat([*rest, *([_table(held)] if held else [])]) if rest or held else pl.DataFrame()
-    if rows.height:
-        yield _without_missing(rows, missing)
+    with tempfile.TemporaryDirectory(prefix="rankmeter-") as folder:
+        for batch in batches:
+            held.append(batch)
+            size += batch.nbytes
+            if size > regrouping.IN_MEMORY_BYTES:
+                spilled.append(regrouping.spill(_table(held), Path(folder) / f"{len(spilled):05}", source))
+                held, size = [], 0
+        if spilled and held:
+            spilled.append(regrouping.spill(_table(held), Path(folder) / f"{len(spilled):05}", source))
+        parts = regrouping.partitions(spilled) if spilled else [_table(held)] if held else []
+        del held
+        for rows in parts:
+            yield from _sorted_blocks(_without_missing(rows, missing))
+
+
+def _sorted_blocks(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Rows sorted by query and cut between two queries, so that a block has no more rows than is good for the cache."""
+    rows = rows.sort("query", *(["position"] if "position" in rows.columns else []))
+    query = rows["query"]
+    starts = (query != query.shift(1)).fill_null(value=True).arg_true().to_numpy()
+    first = 0
+    while first < rows.height:
+        beyond = np.searchsorted(starts, first + BLOCK_ROWS)
+        last = int(starts[beyond]) if beyond < len(starts) else rows.height
+        yield rows.slice(first, last - first)
+        first = last
 
 
 def _table(batches: Sequence[Any]) -> pl.DataFrame:

@@ -1,6 +1,6 @@
-"""The recorded values of other tools for coverage, diversity, novelty and the like, each from one definition of ours.
+"""The recorded values of other tools for coverage, diversity, novelty and the like, each by its dialect.
 
-``recorded.json`` holds two small data sets and what each tool really printed for them, with its version.
+``recorded.json`` holds small data sets and what each tool really printed for them, with its version.
 """
 
 from __future__ import annotations
@@ -9,65 +9,68 @@ import json
 import math
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import rankmeter as rm
+from rankmeter.measures.dialects import find_dialect
 
 CASES = {case["id"]: case for case in json.loads((Path(__file__).parent / "recorded.json").read_text())}
 
-OURS: dict[tuple[str, str], str] = {
-    ("rectools", "CatalogCoverage(normalize=True)"): "Coverage",
-    ("rectools", "CatalogCoverage()"): "Coverage(unit=count)",
-    ("rectools", "MeanInvUserFreq"): "MIUF",
-    ("rectools", "IntraListDiversity(hamming)"): "ILD(metric=hamming-count,single=zero)",
-    ("rectools", "Serendipity"): "Serendipity(queries=run)",
-    ("rectools", "AvgRecPopularity"): "ARP",
-    ("lenskit", "ListGini"): "Gini",
-    ("lenskit", "ExposureGini"): "ExposureGini",
-    ("recmetrics", "prediction_coverage"): "Coverage",
-    ("recmetrics", "intra_list_similarity"): "ILD",
-    ("recmetrics", "personalization"): "Personalisation",
-    ("rexmex", "item_coverage"): "Coverage",
-    ("rexmex", "intra_list_similarity"): "ILD",
-    ("rexmex", "personalization"): "Personalisation",
-    ("recommenders", "catalog_coverage"): "Coverage(of=history,outside=counted)",
-    ("recommenders", "distributional_coverage"): "Entropy",
-    ("recommenders", "novelty"): "Novelty(aggregate=pooled,cold=zero)",
-    ("recommenders", "diversity(item_cooccurrence_count)"): "ILD(source=history)",
-    ("recommenders", "diversity(item_feature_vector)"): "ILD",
-    ("recommenders", "serendipity(item_cooccurrence_count)"): (
-        "Serendipity(relevance=all,source=history,surprise=history,queries=run)"
-    ),
-    ("evidently", "Novelty"): "MIUF(cold=skip)",
-    ("evidently", "Diversity(item_features) (cosine distance)"): "ILD(norm=list)",
-    ("evidently", "PopularityBiasMetric(arp)"): "ARP(cold=skip)",
-    ("evidently", "PopularityBiasMetric(coverage)"): "Coverage(of=history)",
-    ("evidently", "PopularityBiasMetric(gini)"): "Gini(divisor=n-1,over=recommended)",
-    ("evidently", "Personalization"): "Personalisation",
-    ("recbole", "AveragePopularity"): "ARP",
-    ("recbole", "ShannonEntropy"): "Entropy(base=e,norm=distinct)",
-    ("recbole", "TailPercentage"): "TailShare(among=history,share=0.1,tail=items)",
-    ("replay-rec", "Coverage"): "Coverage(of=history)",
-    ("replay-rec", "Novelty"): "SeenItems",
-    ("replay-rec", "Surprisal"): "MIUF(divisor=k,norm=log)",
-    ("replay-rec", "CategoricalDiversity"): "CategoryDiversity",
+AS_METRIC: dict[tuple[str, str], str] = {
+    ("rectools", "CatalogCoverage(normalize=True)"): "CatalogCoverage(k={k},normalize=True)",
+    ("rectools", "CatalogCoverage()"): "CatalogCoverage(k={k})",
+    ("rectools", "MeanInvUserFreq"): "MeanInvUserFreq(k={k})",
+    ("rectools", "IntraListDiversity(hamming)"): "IntraListDiversity(k={k})",
+    ("rectools", "Serendipity"): "Serendipity(k={k})",
+    ("rectools", "AvgRecPopularity"): "AvgRecPopularity(k={k})",
+    ("lenskit", "ListGini"): "ListGini(n={k})",
+    ("lenskit", "ExposureGini"): "ExposureGini(n={k})",
+    ("recmetrics", "prediction_coverage"): "prediction_coverage",
+    ("recmetrics", "intra_list_similarity"): "intra_list_similarity",
+    ("recmetrics", "personalization"): "personalization",
+    ("rexmex", "item_coverage"): "item_coverage",
+    ("rexmex", "intra_list_similarity"): "intra_list_similarity",
+    ("rexmex", "personalization"): "personalization",
+    ("recommenders", "catalog_coverage"): "catalog_coverage",
+    ("recommenders", "distributional_coverage"): "distributional_coverage",
+    ("recommenders", "novelty"): "novelty",
+    ("recommenders", "diversity(item_cooccurrence_count)"): "diversity",
+    ("recommenders", "diversity(item_feature_vector)"): "diversity(item_sim_measure=item_feature_vector)",
+    ("recommenders", "serendipity(item_cooccurrence_count)"): "serendipity",
+    ("evidently", "Novelty"): "Novelty@{k}",
+    ("evidently", "Diversity(item_features) (cosine distance)"): "Diversity@{k}",
+    ("evidently", "PopularityBiasMetric(arp)"): "ARP@{k}",
+    ("evidently", "PopularityBiasMetric(coverage)"): "Coverage@{k}",
+    ("evidently", "PopularityBiasMetric(gini)"): "Gini@{k}",
+    ("evidently", "Personalization"): "Personalization@{k}",
+    ("recbole", "AveragePopularity"): "AveragePopularity@{k}",
+    ("recbole", "ShannonEntropy"): "ShannonEntropy@{k}",
+    ("recbole", "TailPercentage"): "TailPercentage@{k}",
+    ("recbole", "ItemCoverage"): "ItemCoverage@{k}",
+    ("recbole", "GiniIndex"): "GiniIndex@{k}",
+    ("replay-rec", "Coverage"): "Coverage@{k}",
+    ("replay-rec", "Novelty"): "Novelty@{k}",
+    ("replay-rec", "Surprisal"): "Surprisal@{k}",
+    ("replay-rec", "CategoricalDiversity"): "CategoricalDiversity@{k}",
+    ("elliot", "ItemCoverage"): "ItemCoverage@{k}",
+    ("elliot", "UserCoverage"): "UserCoverage",
+    ("elliot", "UserCoverageAtN"): "UserCoverageAtN@{k}",
+    ("elliot", "Gini"): "Gini@{k}",
+    ("elliot", "SEntropy"): "SEntropy@{k}",
+    ("elliot", "EPC"): "EPC@{k}",
+    ("elliot", "EFD"): "EFD@{k}",
+    ("elliot", "ARP"): "ARP@{k}",
+    ("elliot", "APLT"): "APLT@{k}",
+    ("elliot", "ACLT"): "ACLT@{k}",
+    ("elliot", "PopREO"): "PopREO@{k}",
+    ("elliot", "PopRSP"): "PopRSP@{k}",
 }
-"""The definition of each tool's number."""
+"""What each recorded call is in the dialect of its tool."""
 
-AS_SHOWN = {
-    ("recmetrics", "prediction_coverage"): lambda ours: round(100 * ours, 2),
-    ("rexmex", "item_coverage"): lambda ours: round(ours, 3),
-    ("recmetrics", "intra_list_similarity"): lambda ours: 1 - ours,
-    ("rexmex", "intra_list_similarity"): lambda ours: 1 - ours,
-    ("replay-rec", "Novelty"): lambda ours: 1 - ours,
-}
-"""Tools that print a percentage, a rounded number, or one minus ours."""
-
-WITH_PADDING = {("recbole", "ItemCoverage"): "Coverage", ("recbole", "GiniIndex"): "Gini"}
-"""RecBole counts its padding as an item: the same as a catalogue with one item more."""
+DECIMALS = {("recmetrics", "prediction_coverage"): 2, ("rexmex", "item_coverage"): 3}
+"""Numbers that their tool rounds."""
 
 NOT_IMITATED = {
     ("recmetrics", "novelty(pop=train counts, u=users, n=k)"): "infinite as soon as one item was never taken",
@@ -82,21 +85,20 @@ TOLERANCE = {("lenskit", "ExposureGini"): 1e-8}
 
 
 @cache
-def evaluated(case_id: str, measure: str, more_items: int = 0) -> rm.Evaluation:
+def evaluated(case_id: str, metric: str, dialect: str | None = None) -> rm.Evaluation:
+    """One metric for the first k items of every list: what is given to tools that take no k is cut before."""
     case = CASES[case_id]
     catalogue = case["catalog"]
-    features = [case["features"][str(item)] for item in catalogue]
-    categories = [case["categories"][str(item)] for item in catalogue]
-    items: Any = (
-        [*catalogue, *range(10_000, 10_000 + more_items)]
-        if more_items
-        else rm.Catalogue(items=catalogue, features=np.array(features), categories=categories)
+    items = rm.Catalogue(
+        items=catalogue,
+        features=np.array([case["features"][str(item)] for item in catalogue]),
+        categories=[case["categories"][str(item)] for item in catalogue],
     )
     judgments, lists, train = (
         {int(user): rows for user, rows in case[name].items()} for name in ("relevant", "recs", "train")
     )
-    asked = rm.parse(measure) @ case["k"]
-    return rm.evaluate(judgments, lists, [asked], catalogue=items, history=train)
+    lists = {user: rows[: case["k"]] for user, rows in lists.items()}
+    return rm.evaluate(judgments, lists, [metric], catalogue=items, history=train, dialect=dialect)
 
 
 def recorded() -> list[tuple[str, str, str]]:
@@ -105,27 +107,37 @@ def recorded() -> list[tuple[str, str, str]]:
 
 
 def test_every_recorded_number_is_accounted_for():
-    known = {*OURS, *WITH_PADDING, *NOT_IMITATED}
-    assert {(library, api) for _, library, api in recorded()} == known
+    assert {(library, api) for _, library, api in recorded()} == {*AS_METRIC, *NOT_IMITATED}
 
 
 @pytest.mark.parametrize(("case_id", "library", "api"), [one for one in recorded() if one[1:] not in NOT_IMITATED])
-def test_the_recorded_value_comes_out(case_id, library, api):
-    padding = (library, api) in WITH_PADDING
-    measure = {**OURS, **WITH_PADDING}[library, api]
-    ev = evaluated(case_id, measure, 1 if padding else 0)
-    shown = AS_SHOWN.get((library, api), lambda ours: ours)
+def test_the_dialect_of_a_tool_gives_its_recorded_value(case_id, library, api):
+    metric = AS_METRIC[library, api].format(k=CASES[case_id]["k"])
+    ev = evaluated(case_id, metric, library.removesuffix("-rec"))
     result = next(one for one in CASES[case_id]["results"] if (one["library"], one["api"]) == (library, api))
-    assert shown(next(iter(ev.mean.values()))) == pytest.approx(result["mean"], abs=TOLERANCE.get((library, api), 1e-9))
+    decimals = DECIMALS.get((library, api), 15)
+    tolerance = TOLERANCE.get((library, api), 1e-9)
+    assert round(next(iter(ev.mean.values())), decimals) == pytest.approx(result["mean"], abs=tolerance)
     for user, value in (result["per_query"] or {}).items():
         rows = ev.per_query
         row = rows.row(rows["query"].to_list().index(int(user)))
-        assert shown(row[1]) == pytest.approx(value, abs=1e-9), user
+        assert row[1] == pytest.approx(value, abs=1e-9), user
+
+
+@pytest.mark.parametrize(("library", "api"), NOT_IMITATED)
+def test_what_is_not_imitated_is_refused_with_the_reason(library, api):
+    with pytest.raises(rm.MeasureError, match="is not reproduced"):
+        find_dialect(library).measure(api.partition("(")[0])
 
 
 def test_a_number_that_is_not_imitated_would_be_another_one():
     for case_id, case in CASES.items():
         for one in case["results"]:
             if (one["library"], one["api"]) == ("rexmex", "novelty"):
-                assert abs(evaluated(case_id, "MIUF")[f"MIUF@{case['k']}"] - one["mean"]) > 1
+                assert abs(evaluated(case_id, "MIUF")["MIUF"] - one["mean"]) > 1
                 assert math.isfinite(one["mean"])
+
+
+def test_full_lists_are_counted_without_judgments():
+    found = rm.evaluate(None, {1: ["a", "b"], 2: ["a"]}, ["SufficientReco(k=2)"], dialect="rectools")
+    assert found["SufficientReco(k=2)"] == 0.5

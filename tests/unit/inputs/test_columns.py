@@ -44,13 +44,15 @@ def test_missing_column_is_said_with_the_call_that_works() -> None:
     with pytest.raises(InputError) as error:
         run_columns(["query_id", "docid_x", "score"], None, "run.csv")
     assert str(error.value) == (
-        "run.csv has no item column (found: query_id, docid_x, score). "
-        'Hint: columns={"item": "docid_x"}'
+        'run.csv has no item column (found: query_id, docid_x, score). Hint: columns={"item": "docid_x"}'
     )
 
 
 def test_two_missing_columns_are_said_at_once() -> None:
-    with pytest.raises(InputError, match=r"x has no query and no item column \(found: foo, bar\)\. Hint: say which it is: columns=\{\"query\": \"NAME\"\}"):
+    with pytest.raises(
+        InputError,
+        match=r"x has no query and no item column \(found: foo, bar\)\. Hint: say which it is: columns=.*NAME",
+    ):
         find_columns(["foo", "bar"], PAIR, None, "x")
 
 

@@ -326,3 +326,11 @@ def test_standard_input_is_placed_twice(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN)))
     ev = rm.evaluate({"q1": {"d1": 1}}, "-", ["RR", "RR(scores=float32)"])
     assert list(ev.mean.values()) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "given", [(QRELS.decode() * 200, {"q1": {"d1": 1.0}}), ({"q1": {"d1": 1}}, RUN.decode() * 200)]
+)
+def test_a_text_too_long_for_a_name_cannot_be_opened(given):
+    with pytest.raises(InputError, match=r"'q1 .* cannot be opened: File name too long"):
+        rm.evaluate(*given, "AP")

@@ -17,7 +17,9 @@ def coverage(counts: Counts, items: Items, m: Any) -> float:
     recommended[counts.item] = True
     inside = _universe(items, m.of)
     count = int(np.count_nonzero(recommended if m.outside == "counted" else recommended & inside))
-    return float(count) if m.unit == "count" else _share(count, int(np.count_nonzero(inside)))
+    if m.unit == "count":
+        return float(count)
+    return (100.0 if m.unit == "percent" else 1.0) * _share(count, int(np.count_nonzero(inside)) + m.padding)
 
 
 def user_coverage(s: Slates, m: Any) -> ListValues:
@@ -71,6 +73,7 @@ def _universe(items: Items, of: str) -> Bools:
 
 def _gini(held: Floats, items: Items, m: Any) -> float:
     held = held[held > 0] if m.over == "recommended" else held[_universe(items, m.over)]
+    held = np.concatenate([held, np.zeros(getattr(m, "padding", 0))])
     n, total = len(held), math.fsum(held)
     if not n or total <= 0:
         return math.nan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -93,26 +93,71 @@ class Slates:
     """All judged items of each query."""
     history: Rows | None = None
     """What each query (user) took before; a repeated interaction stands once."""
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What several measures ask for, once it has been computed."""
 
     def __len__(self) -> int:
         return len(self.codes)
 
+    def once(self, name: Any, make: Callable[[], Any]) -> Any:
+        """What ``make`` makes, made when it is first asked for under this name."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every list has k items."""
+        return bool(self.once("full", lambda: self.codes.min(initial=0) >= 0))
+
     @property
     def present(self) -> Bools:
         """(n, k) where there is an item."""
-        return self.codes >= 0
+        found: Bools = self.once("present", lambda: self.codes >= 0)
+        return found
 
     @property
     def lengths(self) -> Ints:
         """(n,) how many items each list has."""
-        return np.asarray(np.count_nonzero(self.codes >= 0, axis=1))
+        found: Ints = self.once("lengths", self._lengths)
+        return found
+
+    def _lengths(self) -> Ints:
+        n, k = self.codes.shape
+        return np.full(n, k) if self.is_full else np.asarray(np.count_nonzero(self.present, axis=1))
+
+    def at(self, values: npt.NDArray[Any], outside: float = 0.0) -> npt.NDArray[Any]:
+        """(n, k) the value of each place's item; ``outside`` behind the end and where ``values`` does not reach."""
+        return self._reaching(values, outside).take(self.codes)
+
+    def totals(self, values: npt.NDArray[Any]) -> Floats:
+        """(n,) the sum of the values of each list's items, place after place (as :func:`along`)."""
+        table = self._reaching(values.astype(np.float64, copy=False), 0.0)
+        found = np.empty(len(self))
+        for rows in blocks(len(self), 50 * self.codes.shape[1]):
+            places = table.take(self.codes[rows].T)
+            total = places[0]
+            for place in places[1:]:
+                total += place
+            found[rows] = total
+        return found
+
+    def _reaching(self, values: npt.NDArray[Any], outside: float) -> npt.NDArray[Any]:
+        """The values of all items, and last, where -1 points, the one of no item."""
+        table = np.full(self.items.total + 1, outside, values.dtype)
+        table[: len(values)] = values
+        return table
 
     def cut(self, cutoff: int | None) -> Slates:
         """The first ``cutoff`` places of every list."""
         if cutoff is None or cutoff >= self.codes.shape[1]:
             return self
+        found: Slates = self.once(("cut", cutoff), lambda: self._cut(cutoff))
+        return found
+
+    def _cut(self, cutoff: int) -> Slates:
         grades = None if self.grades is None else self.grades[:, :cutoff]
-        return replace(self, codes=self.codes[:, :cutoff], grades=grades)
+        return replace(self, codes=np.ascontiguousarray(self.codes[:, :cutoff]), grades=grades)
 
     def pick(self, chosen: Bools) -> Slates:
         """The lists of some queries."""
@@ -157,10 +202,15 @@ class Counts:
     @classmethod
     def of(cls, s: Slates, by: str) -> Counts:
         """Count the places of all lists ``by`` item alone, by place or by the length of their list."""
+        counts: Counts = s.once(("counts", by), lambda: cls._of(s, by))
+        return counts
+
+    @classmethod
+    def _of(cls, s: Slates, by: str) -> Counts:
         keys, parts = _cells(s, by)
         items, times = [], []
         for codes in parts:
-            codes = codes[codes >= 0]
+            codes = codes if s.is_full else codes[codes >= 0]
             if s.items.total <= 4 * len(codes):
                 counted = np.bincount(codes)
                 items.append(np.flatnonzero(counted))
@@ -186,6 +236,8 @@ def _cells(s: Slates, by: str) -> tuple[list[int], list[Ints]]:
     if by == "place":
         return list(range(s.codes.shape[1])), list(s.codes.T)
     if by == "length":
+        if s.is_full:
+            return [s.codes.shape[1]], [s.codes.ravel()]
         lengths = s.lengths
         keys = np.unique(lengths[lengths > 0]).tolist()
         return keys, [s.codes[lengths == length].ravel() for length in keys]

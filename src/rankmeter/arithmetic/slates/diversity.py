@@ -37,6 +37,8 @@ def intra_list_distance(s: Slates, m: Any) -> ListValues:
     pairs = known * (known - 1) / 2.0
     below = pairs if m.norm == "pairs" else np.where(known > 1, known, 0).astype(np.float64)
     numerator = np.maximum(sums, 0.0)
+    if m.scale == "similarity":
+        numerator = pairs - numerator
     alone = known == 1
     if m.single != "skip":
         numerator = np.where(alone, 1.0 if m.single == "one" else 0.0, numerator)

@@ -80,7 +80,7 @@ def _group(s: Slates) -> Ints:
 
 def _exposure(s: Slates, m: Any) -> Floats:
     weights = place_weights(m.weight, s.codes.shape[1], m.p)
-    return per_group(known(_group(s), s.codes, -1), s.present, len(s.items.group_names), weights)
+    return per_group(s.at(_group(s), -1), s.present, len(s.items.group_names), weights)
 
 
 def _item_shares(s: Slates) -> Floats:

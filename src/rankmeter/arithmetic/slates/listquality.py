@@ -17,16 +17,17 @@ def short_lists(s: Slates, m: Any) -> ListValues:
     return ListValues(short, np.ones(len(s)), np.ones(len(s), np.bool_))
 
 
-def duplicate_items(s: Slates, _: Any) -> ListValues:
-    """The share of places that repeat an item from above."""
+def duplicate_items(s: Slates, m: Any) -> ListValues:
+    """The share of places that repeat an item from above, or of those that do not."""
     ordered = np.sort(s.codes, axis=1)
     repeated = np.count_nonzero((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0), axis=1)
-    return _share(s, repeated)
+    return _share(s, repeated if m.scale == "repeated" else s.lengths - repeated)
 
 
-def seen_items(s: Slates, _: Any) -> ListValues:
-    """The share of places with items that the user took before."""
-    return _share(s, np.count_nonzero(is_among(s.codes, rows_of(s.history), s.items.total)[0], axis=1))
+def seen_items(s: Slates, m: Any) -> ListValues:
+    """The share of places with items that the user took before, or of those with others."""
+    seen = np.count_nonzero(is_among(s.codes, rows_of(s.history), s.items.total)[0], axis=1)
+    return _share(s, seen if m.scale == "seen" else s.lengths - seen)
 
 
 def outside_catalogue(s: Slates, _: Any) -> ListValues:

@@ -22,9 +22,9 @@ def counts_of(items: Items, count: str) -> tuple[Floats, float]:
 
 def novelty(s: Slates, m: Any) -> ListValues:
     """The mean self-information of the recommended items."""
-    information, counted = _information(s, m, getattr(m, "count", "users"))
-    numerator = along(information)
-    lengths = np.count_nonzero(counted, axis=1).astype(np.float64)
+    information, cold = _information(s.items, m, getattr(m, "count", "users"))
+    numerator = s.totals(information)
+    lengths = s.totals(~cold) if m.cold == "skip" else s.lengths.astype(np.float64)
     if m.norm == "log":
         total = counts_of(s.items, getattr(m, "count", "users"))[1]
         numerator *= log_of(m.base) / math.log(total) if total > 1 else 0.0
@@ -32,17 +32,15 @@ def novelty(s: Slates, m: Any) -> ListValues:
     return ListValues(numerator, below, lengths > 0)
 
 
-def _information(s: Slates, m: Any, count: str) -> tuple[Floats, Bools]:
-    """(n, k) the self-information of each place, and which places count."""
-    taken, total = counts_of(s.items, count)
+def _information(items: Items, m: Any, count: str) -> tuple[Floats, Bools]:
+    """(total,) the self-information of each item, and which items nobody took."""
+    taken, total = counts_of(items, count)
     cold = taken <= 0
     share = np.where(cold, 1.0, taken) / max(total, 1.0)
     information = np.maximum(-np.log(share) / log_of(m.base), 0.0)
     if m.cold != "one":
         information = np.where(cold, 0.0, information)
-    present = s.present
-    counted = present & ~known(cold, s.codes) if m.cold == "skip" else present
-    return np.where(counted, known(information, s.codes), 0.0), counted
+    return information, cold
 
 
 def _relevance(s: Slates, m: Any) -> Bools:
@@ -52,14 +50,15 @@ def _relevance(s: Slates, m: Any) -> Bools:
 def expected_popularity_complement(s: Slates, m: Any) -> ListValues:
     """One minus popularity, of relevant items, discounted."""
     takers, users = counts_of(s.items, "users")
-    unpopular = known(1.0 - takers / max(users, 1.0), s.codes, 1.0)
+    unpopular = s.at(1.0 - takers / max(users, 1.0), 1.0)
     return _discounted(s, m, unpopular, s.present)
 
 
 def expected_free_discovery(s: Slates, m: Any) -> ListValues:
     """Self-information of relevant items, discounted."""
-    information, counted = _information(s, m, "interactions")
-    return _discounted(s, m, information, counted)
+    information, cold = _information(s.items, m, "interactions")
+    counted = s.present & ~s.at(cold) if m.cold == "skip" else s.present
+    return _discounted(s, m, s.at(information), counted)
 
 
 def _discounted(s: Slates, m: Any, worth: Floats, counted: Bools) -> ListValues:
@@ -84,10 +83,8 @@ def average_popularity(s: Slates, m: Any) -> ListValues:
         taken = taken / max(total, 1.0)
     elif m.norm == "max":
         taken = taken / max(float(taken.max(initial=0.0)), 1.0)
-    popular = known(taken, s.codes)
-    counted = s.present & (popular > 0) if m.cold == "skip" else s.present
-    lengths = np.count_nonzero(counted, axis=1)
-    return ListValues(along(np.where(counted, popular, 0.0)), lengths.astype(np.float64), lengths > 0)
+    lengths = s.totals(taken > 0) if m.cold == "skip" else s.lengths.astype(np.float64)
+    return ListValues(s.totals(taken), lengths, lengths > 0)
 
 
 def tail_of(items: Items, m: Any) -> Bools:
@@ -121,14 +118,14 @@ def tail_count(s: Slates, m: Any) -> ListValues:
 
 
 def _in_tail(s: Slates, m: Any) -> Floats:
-    return np.asarray(np.count_nonzero(known(tail_of(s.items, m), s.codes), axis=1), np.float64)
+    return s.totals(tail_of(s.items, m))
 
 
 def popularity_lift(s: Slates, m: Any) -> ListValues:
     """How much more popular a list is than its user's history."""
     taken, _ = counts_of(s.items, m.count)
     lengths = s.lengths
-    popular = along(known(taken, s.codes)) / np.maximum(lengths, 1)
+    popular = s.totals(taken) / np.maximum(lengths, 1)
     history = rows_of(s.history)
     sizes = np.diff(history.offsets)
     before = np.bincount(history.query, weights=taken[history.item], minlength=len(s)) / np.maximum(sizes, 1)
@@ -139,7 +136,7 @@ def equal_opportunity(s: Slates, m: Any) -> Whole:
     """What head and tail (or groups) have found of their relevant items."""
     group, groups = _groups(s.items, m)
     judged = rows_of(s.judged)
-    found = per_group(known(group, s.codes, -1), s.relevant(m.rel), groups)
+    found = per_group(s.at(group, -1), s.relevant(m.rel), groups)
     kept = judged.grade >= m.rel
     code = known(group, judged.item, -1)
     inside = kept & (code >= 0)
@@ -151,7 +148,7 @@ def statistical_parity(s: Slates, m: Any) -> Whole:
     """How many of their possible places head and tail (or groups) got."""
     group, groups = _groups(s.items, m)
     group = np.where(np.arange(s.items.total) < s.items.listed, known(group, np.arange(s.items.total), -1), -1)
-    recommended = per_group(known(group, s.codes, -1), s.present, groups)
+    recommended = per_group(s.at(group, -1), s.present, groups)
     possible = np.tile(np.bincount(group[group >= 0], minlength=groups), (len(s), 1))
     if s.history is not None:
         code = known(group, s.history.item, -1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import ListValues, Slates, along, known, place_weights
+from rankmeter.arithmetic.slates.data import ListValues, Slates, along, place_weights
 from rankmeter.arithmetic.slates.diversity import categories, category_shares, spread
 from rankmeter.arithmetic.slates.popularity import counts_of, has_relevant, rows_of
 from rankmeter.arithmetic.slates.vectors import described, likeness_to_history
@@ -48,7 +48,7 @@ def _rank_surprise(s: Slates) -> Floats:
     listed = max(s.items.listed, 1)
     expected = np.where(taken > 0, (listed + 1 - rank) / listed, 0.0)
     place = (listed + 1 - np.arange(1, s.codes.shape[1] + 1)) / listed
-    return np.asarray(np.maximum(place - known(expected, s.codes), 0.0))
+    return np.asarray(np.maximum(place - s.at(expected), 0.0))
 
 
 def _not_popular(s: Slates, m: Any) -> Bools:
@@ -57,7 +57,7 @@ def _not_popular(s: Slates, m: Any) -> Bools:
     most = np.argsort(-taken, kind="stable")[: m.cutoff or s.codes.shape[1]]
     usual = np.zeros(s.items.total, np.bool_)
     usual[most] = taken[most] > 0
-    return np.asarray(s.present & ~known(usual, s.codes))
+    return np.asarray(s.present & ~s.at(usual))
 
 
 def _unlike_history(s: Slates, m: Any) -> tuple[Floats, Bools]:

@@ -23,14 +23,14 @@ def margin(s: Slates, m: Any) -> ListValues:
 
 def _worth(s: Slates, m: Any, worth: Floats) -> ListValues:
     weights = place_weights(m.discount, s.codes.shape[1])
-    found = along(np.where(s.relevant(m.rel), known(worth, s.codes) * weights, 0.0))
+    found = along(np.where(s.relevant(m.rel), s.at(worth) * weights, 0.0))
     return ListValues(found, np.ones(len(s)), has_relevant(s, m))
 
 
 def value_hit_rate(s: Slates, m: Any) -> ListValues:
     """The value of what was found, out of all that could be."""
     values, judged = _given(s.items.values), rows_of(s.judged)
-    found = along(np.where(s.relevant(m.rel), known(values, s.codes), 0.0))
+    found = along(np.where(s.relevant(m.rel), s.at(values), 0.0))
     worth = np.where(judged.grade >= m.rel, known(values, judged.item), 0.0)
     possible = np.bincount(judged.query, weights=worth, minlength=len(s)).astype(np.float64)
     return ListValues(found, possible, has_relevant(s, m))
@@ -43,7 +43,7 @@ def value_ndcg(s: Slates, m: Any) -> ListValues:
     weights = place_weights(m.discount, places)
     relevant = s.relevant(m.rel)
     grades = np.where(relevant, s.grades if s.grades is not None else 0.0, 0.0)
-    gained = along(_gain(grades, m.gain) * known(values, s.codes) * weights[: s.codes.shape[1]])
+    gained = along(_gain(grades, m.gain) * s.at(values) * weights[: s.codes.shape[1]])
     gains = _gain(np.where(judged.grade >= m.rel, judged.grade, 0.0), m.gain) * known(values, judged.item)
     query = judged.query
     order = np.lexsort((-gains, query))

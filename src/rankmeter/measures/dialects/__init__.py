@@ -72,9 +72,10 @@ class Metric:
         if stated.get(self.number) is not None:
             changes |= self.numbered
         changes |= stated
-        if changes.get("queries") == "judged":
+        measure = find_measure(self.measure)
+        if changes.get("queries") in ("judged", measure.default_queries):
             changes["queries"] = None
-        return find_measure(self.measure)(**changes)
+        return measure(**changes)
 
     def build_together(self, numbers: tuple[float, ...], options: Mapping[str, Any]) -> Measure:
         """The measure with all the numbers of its name."""
