@@ -185,7 +185,7 @@ ZH = Words(
         "higher": "越大越好",
         "lower": "越小越好",
         "at": "`@` 之后是",
-        "ties": "并列规则",
+        "ties": "同分规则",
         "ties_cut": "设截断时",
         "aggregates": "汇总方式",
         "queries": "平均的对象",

@@ -62,10 +62,10 @@ def examples(values: Iterable[object], *, shown: int = 5) -> str:
     return f"{text} and {len(every) - shown:,} more" if len(every) > shown else text
 
 
-def nearest(word: str, choices: Sequence[str], *, shown: int = 3) -> list[str]:
-    """The choices that look most like the word, case ignored, best first."""
+def nearest(word: str, choices: Sequence[str], *, shown: int = 3, alike: float = 0.6) -> list[str]:
+    """The choices that look most like the word, case ignored, best first; 1 is ``alike`` to the letter."""
     by_folded = {choice.casefold(): choice for choice in reversed(choices)}
-    close = difflib.get_close_matches(word.casefold(), list(by_folded), n=shown, cutoff=0.6)
+    close = difflib.get_close_matches(word.casefold(), list(by_folded), n=shown, cutoff=alike)
     if not close and len(word) > 2:  # `weighted` for `weighted_sentiment_score`
         close = [folded for folded in by_folded if word.casefold() in folded][::-1][:shown]
     return [by_folded[folded] for folded in close]
@@ -73,5 +73,10 @@ def nearest(word: str, choices: Sequence[str], *, shown: int = 3) -> list[str]:
 
 def did_you_mean(word: str, choices: Sequence[str]) -> str:
     """A hint that names the nearest choice, or nothing when none is near."""
-    close = nearest(word, choices, shown=1)
+    close = nearest(word, choices, shown=1, alike=0.7) or [one for one in choices if _same_letters(word, one)]
     return f"did you mean '{close[0]}'?" if close else ""
+
+
+def _same_letters(word: str, other: str) -> bool:
+    """Whether letters changed places, which in a short word makes it look unlike itself."""
+    return len(word) > 2 and sorted(word.casefold()) == sorted(other.casefold())

@@ -63,12 +63,12 @@ def test_json_holds_the_slices_and_the_notes() -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["-m", "Coverage@2"], "pass catalogue="),
+        (["-m", "Coverage@2"], "pass --catalogue (a file with an item column)"),
         (["-m", "ILD@2", "--catalogue", "items.csv"], "a column features"),
         (["-m", "Coverage@2", "--catalogue", "nowhere.csv"], "nowhere.csv"),
         (["-m", "RR", "--by", "users.csv:contry"], "did you mean 'country'?"),
         (["-m", "RR", "--by", "activty"], "did you mean 'activity'?"),
-        (["-m", "RR", "--by", "activity"], "history="),
+        (["-m", "RR", "--by", "activity"], "--history"),
     ],
 )
 def test_what_is_missing_is_one_sentence_and_exit_code_2(args: list[str], told: str) -> None:

@@ -28,7 +28,7 @@ def test_values_go_to_stdout_and_definitions_to_stderr(log):
     found = run("online", log, "-m", "CTR CTR(per=user)", "--by", "variant")
     assert found.exit_code == 0
     assert re.match(r"variant +measure +value \[95% interval\] +users\nA +CTR +0\.\d{4} \[", found.stdout)
-    assert "CTR = clicks=once, cutoff=None, impressions=once, orphans=drop, per=impression" in found.stderr
+    assert "CTR: Click-through rate; clicks=once, impressions=once, orphans=drop, per=impression" in found.stderr
     assert "events of 80 users" in found.stderr
 
 

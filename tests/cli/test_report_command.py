@@ -68,7 +68,7 @@ def test_slices_are_printed_and_reported(tmp_path: Path) -> None:
     assert {row["by"] for row in json.loads(both.stdout)["slices"]} == {"parity", "whole"}
     lost = compare("--by", "absent.csv")
     assert lost.exit_code == 2
-    assert "by='absent.csv' is neither a file nor one of activity" in lost.stderr
+    assert "--by absent.csv is neither a file nor one of activity" in lost.stderr
 
 
 def test_measures_of_lists_are_compared_with_a_catalogue() -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
+from rankmeter.cli.spelling import as_typed_here
 from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import split_measures
@@ -73,4 +74,7 @@ def command(
         measures=[part for text in measures for part in split_measures(text)] or None,
         seed=seed,
     )
-    click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) if format_ == "json" else found.text(lang))
+    if format_ == "json":
+        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        click.echo(as_typed_here(found.text(lang)))

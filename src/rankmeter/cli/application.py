@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from rankmeter import __version__
+from rankmeter.cli.spelling import as_typed
 from rankmeter.cli.talk import examples, notes_on_stderr, say
 from rankmeter.errors import RankmeterError, nearest
 
@@ -71,6 +72,9 @@ class Application(click.Group):
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
+        except RankmeterError as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand or "") or self
+            raise click.ClickException(as_typed(str(error), command)) from error
         except BrokenPipeError as error:
             raise _PipeClosedError from error
         except OSError as error:
@@ -92,8 +96,6 @@ class Application(click.Group):
     def _exit_code(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> int:
         try:
             code = super().main(args, prog_name or "rankmeter", **{**extra, "standalone_mode": False})
-        except RankmeterError as error:
-            say(str(error))
         except click.UsageError as error:
             where = error.ctx.command_path if error.ctx else "rankmeter"
             text = error.format_message()

@@ -23,15 +23,15 @@ _WORDS: dict[Language, dict[str, str]] = {
         "accidents": "Not reproduced, because no definition gives it:",
         "takes": "takes",
         "more": "rankmeter dialects NAME shows the metrics of one; --dialect NAME and dialect='NAME' compute them.",
-        "digits": "printed with {} decimals",
+        "digits": " (printed with {} decimals)",
     },
     "zh": {
-        "metrics": "指标及其对应的度量：",
+        "metrics": "工具中的名字及其对应的指标：",
         "options": "该方言的选项：",
         "accidents": "以下无法由任何定义得出，因而不予复现：",
         "takes": "可带参数",
         "more": "rankmeter dialects NAME 列出某一工具的指标；用 --dialect NAME 或 dialect='NAME' 计算。",
-        "digits": "输出 {} 位小数",
+        "digits": "（输出 {} 位小数）",
     },
 }
 
@@ -118,7 +118,7 @@ def _version(dialect: Dialect) -> str:
 
 def _whole(dialect: Dialect, lang: Language) -> str:
     words = _WORDS[lang]
-    rounded = f" ({words['digits'].format(dialect.digits)})" if dialect.digits else ""
+    rounded = words["digits"].format(dialect.digits) if dialect.digits else ""
     lines = [
         f"{dialect}: {dialect.title} {_version(dialect)}{rounded}",
         *_wrapped(dialect.text[lang]),

@@ -161,8 +161,9 @@ def command(
 
     Files are TREC text, CSV, TSV, JSON, JSON lines, Parquet or Arrow IPC, compressed or not; `-` is standard input.
     A folder or a pattern in quotes ('part-*.parquet') is one run in many files. Files may be larger than memory.
-    Several runs make one table, the best value of each measure marked. The numbers go to standard output; what they
-    are about, what ties can do to them and how they are defined, to standard error.
+    Several runs make one table; on a terminal, in Markdown and in LaTeX the best value of each measure is bold. The
+    numbers go to standard output; what they are about, what ties can do to them and how they are defined, to standard
+    error.
     """
     reading = Reading(queries, duplicates, columns, judgments_format, run_format, catalogue, history, by, dialect)
     showing = Showing(per_query, interval, digits, format_ or _format_of(output), output, save, quiet)

@@ -124,6 +124,8 @@ def _text(listed: list[dict[str, Any]], language: Language) -> str:
             lines.append(space + words["options"] + "  ".join(own))
         if one["aliases"]:
             lines.append(space + words["also"] + ", ".join(one["aliases"]))
+    if not any(isinstance(REGISTRY[one["name"]], RankedMeasure) for one in listed):
+        return "\n".join(lines)
     shared = REGISTRY["P"]
     lines += ["", words["shared"]]
     for option in fields(shared):

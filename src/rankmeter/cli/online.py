@@ -13,8 +13,8 @@ from rankmeter.cli.showing import echo
 from rankmeter.cli.talk import examples, say, tell
 from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
-from rankmeter.measures import split_measures
-from rankmeter.report.tables import Cell, Table, to_text
+from rankmeter.measures import into_measures, split_measures
+from rankmeter.report.tables import Cell, Table, definition_lines, to_text
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
@@ -109,7 +109,7 @@ def command(
     A log has a row per event: time, user, type (impression, click, conversion or anything else), and where it has them
     request, item, position, session, value, variant. It is a file (Parquet, CSV, TSV, JSON, JSON lines, Arrow IPC), a
     folder or pattern of Parquet files, or `-` for standard input. OpenSearch UBI and GA4 exports are recognised. What
-    is odd in the log is counted and said on standard error before the numbers, with the rule that dealt with it.
+    is odd in the log is counted and said on standard error, with the rule that dealt with it.
 
     With --experiment the exit status is 1 where the sample ratio is broken: no difference can then be trusted.
     """
@@ -130,20 +130,29 @@ def command(
     result = _experiment(events, asked, control, sums, options) if compares else _evaluate(events, asked, options)
     chosen = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
     text = _text(result, chosen)
-    if not quiet:
-        tell([*result.sentences(), *(f"{one} = {one.definition}" for one in result.measures)])
     if report is not None:
         from rankmeter.report.online import online_report
 
         write_text(report, online_report(result, lang=options["lang"]))
-        if not quiet:
-            say(f"the report is in {report}")
     if output is not None:
         write_text(output, text)
     else:
         echo(text)
+    if not quiet:
+        tell([*result.sentences(), *_why_beside(result, asked), *definition_lines(result.measures)])
+        if report is not None:
+            say(f"the report is in {report}")
     if not getattr(result, "is_sound", True):
         ctx.exit(GATE_FAILED)
+
+
+def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) -> list[str]:
+    """Why a number is shown that was not asked for."""
+    wanted = into_measures(asked) if asked else ()
+    names = {type(one).name for one in result.measures}
+    if "CVR" not in names or not any(type(one).name == "Conversions" and one not in wanted for one in result.measures):
+        return []
+    return ["Conversions is shown beside CVR, whose clicks come after the change: CVR can rise because clicks fell"]
 
 
 def _position_bias(

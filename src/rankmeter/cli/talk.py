@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
+from rankmeter.cli.spelling import as_typed_here
 from rankmeter.errors import RankmeterWarning
 
 if TYPE_CHECKING:
@@ -40,10 +41,20 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+_NOTED: set[str] = set()
+"""The notes of this call of the command."""
+
+
+def not_noted(sentences: list[str]) -> list[str]:
+    """The sentences that no note has said already."""
+    return [sentence for sentence in sentences if sentence not in _NOTED]
+
+
 @contextmanager
 def notes_on_stderr() -> Iterator[None]:
     """Show rankmeter's warnings as notes, each once; leave those of others as they are."""
-    said: set[str] = set()
+    said = _NOTED
+    said.clear()
     with warnings.catch_warnings():
         show = warnings.showwarning
 
@@ -59,7 +70,7 @@ def notes_on_stderr() -> Iterator[None]:
                 show(message, category, filename, lineno, file, line)
             elif str(message) not in said:
                 said.add(str(message))
-                say(f"note: {message}")
+                say(f"note: {as_typed_here(str(message))}")
 
         warnings.showwarning = note
         warnings.simplefilter("always", RankmeterWarning)

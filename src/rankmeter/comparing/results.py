@@ -119,7 +119,7 @@ class Comparison:
         if one := self._differences.get((str(found), against, name)):
             return one.turned()
         fact = f"'{name}' was not tested against '{against}': only pairs with the baseline were."
-        raise NotFoundError(with_hint(fact, "compare(..., pairs='all')"))
+        raise NotFoundError(with_hint(fact, "pairs='all' compares every system with every other"))
 
     def differences_of(self, measure: str | Measure) -> list[Difference]:
         """Every pair that was tested under one measure."""

@@ -100,7 +100,12 @@ def named_systems(systems: object) -> dict[str, object]:
         fact = f"two systems have the same name: {examples(twice)}."
         raise InputError(with_hint(fact, "give each its own name; seeds(run1, run2) are several runs of one system"))
     if len(names) < 2:
-        raise InputError(with_hint(f"there is only one system, '{names[0]}'.", f"evaluate() measures one; {usage}"))
+        raise InputError(
+            with_hint(
+                f"there is only one system, '{names[0]}'.",
+                "evaluate measures one; compare two or more, each with a name",
+            )
+        )
     return dict(zip(names, (run for _, run in pairs), strict=True))
 
 

@@ -11,6 +11,7 @@ from rankmeter.errors import NotFoundError
 from rankmeter.measures import Measure, parse
 from rankmeter.measures.base import stated_options
 from rankmeter.measures.names import ALIASES
+from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language, MeasureProse, read_convention, read_prose
 
@@ -158,8 +159,12 @@ class Explanation:
         ]
 
     def _convention_line(self, one: Convention) -> str:
-        mark = f" ({_WORDS[self.language]['stated']})" if one.is_stated else ""
-        return f"{one.name}={one.value}{mark}\n    {' '.join(text for text in (one.decides, one.meaning) if text)}"
+        is_chinese = self.language == "zh"
+        stated = _WORDS[self.language]["stated"]
+        mark = (f"（{stated}）" if is_chinese else f" ({stated})") if one.is_stated else ""
+        # Chinese sentences follow each other without a blank.
+        meaning = ("" if is_chinese else " ").join(text for text in (one.decides, one.meaning) if text)
+        return f"{one.name}={one.value}{mark}\n    {meaning}"
 
 
 def explain_measure(measure: str | Measure, *, language: Language = "en") -> Explanation:
@@ -213,7 +218,9 @@ def conventions_in_short(measure: Measure) -> str:
     """
     described = measure.describe()
     said = stated_options(measure)
-    shown = [name for name in _TELLING if name in described and name not in said and described[name] is not None]
+    # Of an online measure every option decides: it has no conventions that rankings share.
+    telling = measure.describe_names() if isinstance(measure, OnlineMeasure) else _TELLING
+    shown = [name for name in telling if name in described and name not in said and described[name] is not None]
     return ", ".join(f"{name}={format_value(described[name])}" for name in shown)
 
 

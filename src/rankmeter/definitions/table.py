@@ -58,7 +58,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "why_whole": "全局：{items} 个条目一起排序，本组的每个条目都算相关。它回答：用户看到全部条目时，该组多快出现？",
         "why": "两者都没有错：同一名称下的两种定义，报告数值时须说明是哪一种。",
         "tied": "{score} 中有 {count} 个条目得分相同；{measure} 按其同分规则排列。",
-        "several": "{groups} 中有多个条目的 {truth} 并列最高；它们都算相关。",
+        "several": "{groups} 中有多个条目的 {truth} 同为最高；它们都算相关。",
     },
 }
 

@@ -158,8 +158,8 @@ def run_columns(names: Sequence[str], given: Mapping[str, str] | None, source: s
 
 
 def say_columns(role: str, column: str) -> str:
-    """How a caller names a column, in Python and on the command line."""
-    return f'columns={{"{role}": "{column}"}} (on the command line: --columns {role}={column})'
+    """How a caller names a column; the command line says it in its own option."""
+    return f'columns={{"{role}": "{column}"}}'
 
 
 def _given_columns(
@@ -222,18 +222,22 @@ def _missing_text(missing: Sequence[Role], names: Sequence[str], found: Mapping[
     role = missing[0]
     # A column that is usually something else (a score, say) is a poor guess for an item.
     free = [name for name in names if name not in found.values() and not any(is_usual(any_, name) for any_ in ROLES)]
-    if not free:
-        return with_hint(fact, f"the {role} column is usually called {examples(USUAL_NAMES[role])}")
-    return with_hint(fact, say_columns(role, _most_alike(role, free)))
+    if len(names) == 1:
+        return with_hint(fact, "it does not look like a table; a table has a column for each of query and item")
+    return with_hint(fact, say_missing(role, USUAL_NAMES[role], free))
 
 
-def _most_alike(role: Role, free: Sequence[str]) -> str:
-    """Pick the free column whose name looks most like a usual name of the role, else the first."""
-    for usual in USUAL_NAMES[role]:
-        close = nearest(usual, free, shown=1)
+def say_missing(role: str, usual: Sequence[str], free: Sequence[str]) -> str:
+    """A hint that names the free column that is probably meant; where none is like it, what it is usually called."""
+    for name in usual:
+        close = nearest(name, free, shown=1)
         if close:
-            return close[0]
-    return free[0]
+            return say_columns(role, close[0])
+    if len(free) == 1:
+        return say_columns(role, free[0])
+    if not free:
+        return f"the {role} column is usually called {examples(usual)}"
+    return f"say which it is: {say_columns(role, 'NAME')}; it is usually called {examples(usual)}"
 
 
 def _found(names: Sequence[str]) -> str:

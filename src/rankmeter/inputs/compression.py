@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, nearest, with_hint
 
 HEAD_BYTES = 1 << 18
 """How much of the content is looked at to recognise its format: some thousand lines."""
@@ -178,9 +178,16 @@ def _neighbour(name: str) -> str:
     """A hint that names the file beside the missing one that was probably meant."""
     path = Path(name)
     try:
-        return did_you_mean(path.name, sorted(entry.name for entry in path.parent.iterdir()))
+        names = sorted(entry.name for entry in path.parent.iterdir())
     except OSError:
         return f"there is no directory {path.parent} either."
+    # Files are alike by what stands before their endings; all runs end alike.
+    near = nearest(_before_endings(path.name), [_before_endings(one) for one in names], alike=0.7)
+    return did_you_mean(path.name, [one for one in names if _before_endings(one) in near])
+
+
+def _before_endings(name: str) -> str:
+    return name[:1] + name[1:].partition(".")[0]
 
 
 def _read_fully(stream: Readable, size: int, name: str) -> bytes:

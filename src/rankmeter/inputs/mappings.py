@@ -138,19 +138,20 @@ def _check_ids(by_query: Mapping[Any, Collection[Any]], what: str, look: str) ->
     if kinds <= {str, int}:
         return
     for query, one in by_query.items():
-        _check_id(query, f"{what}: a query", look)
+        _check_id(query, what, f"{what}: a query", look)
         for item in islice(one, 1):
-            _check_id(item, f"{what}: query {query} holds an item that", look)
+            _check_id(item, what, f"{what}: query {query} holds an item that", look)
 
 
-def _check_id(value: object, whose: str, look: str) -> None:
+def _check_id(value: object, what: str, whose: str, look: str) -> None:
     if not isinstance(value, _NO_ID):
         return
     hint = f"ids are text or whole numbers, as in {look}"
     if isinstance(value, (bytes, bytearray)):
         hint = "decode ids into text first: id.decode()"
     elif isinstance(value, float):
-        hint = "floats lose digits of large ids; convert them where they are made"
+        # Scikit-learn takes such lists, scores by position, so they are what many people have at hand.
+        hint = f"scores by position, as scikit-learn takes them, are rm.arrays({what}); ids are text or whole numbers"
     raise InputError(with_hint(f"{whose} is {type(value).__name__} {value!r:.60}.", hint))
 
 

@@ -22,29 +22,30 @@ from rankmeter.placing.placements import Ints
 from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.slates import Lists, first_items
 
-_ITEMS = "catalogue=rankmeter.Catalogue(items=..., {0}=...) (in a file or frame: a column {0})"
+_ITEMS = "catalogue= (a file with a column {0}; in Python also a frame or rankmeter.Catalogue(items=..., {0}=...))"
+_USERS = (
+    "catalogue= (a file with columns popularity and users; in Python also rankmeter.Catalogue(items=..., users=...))"
+)
+_HISTORY = "history= (a file of interactions, user and item; in Python also a frame or {user: [items]})"
 NEEDS = {
     "judgments": ("to know which items are relevant", "evaluate(judgments, run, ...): truth first"),
     "catalogue": (
         "to know the items that could be recommended",
-        "catalogue= a list of ids, a frame, a file, or rankmeter.Catalogue(items=...)",
+        "catalogue= (a file with an item column; in Python also a frame, ids or rankmeter.Catalogue(items=...))",
     ),
-    "history": ("to know what users took before", "history= {user: [items]}, a frame or a file of interactions"),
-    "popularity": (
-        "to know how often items were taken",
-        f"history= the interactions, or {_ITEMS.format('popularity')}",
-    ),
-    "users": (
-        "to know how many users took an item",
-        "history= the interactions, or catalogue=rankmeter.Catalogue(items=..., popularity=..., users=...)",
-    ),
+    "history": ("to know what users took before", _HISTORY),
+    "popularity": ("to know how often items were taken", f"{_HISTORY} or {_ITEMS.format('popularity')}"),
+    "users": ("to know how many users took an item", f"{_HISTORY} or {_USERS}"),
     "features": ("a vector for each item", _ITEMS.format("features")),
     "categories": ("the categories of the items", _ITEMS.format("categories")),
     "values": ("what the items are worth", _ITEMS.format("values")),
     "margins": ("the margins of the items", _ITEMS.format("margins")),
     "groups": ("the groups of the items", _ITEMS.format("groups")),
     "distance": ("a similarity or a distance of items", _ITEMS.format("similarity")),
-    "segments": ("the segments of the users", "by= {user: segment}, or a frame or file with a column for them"),
+    "segments": (
+        "the segments of the users",
+        "by= (a file with a column for them; in Python also a frame or {user: segment})",
+    ),
 }
 """What a measure can ask for: why, and what to pass."""
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
-from rankmeter.inputs.columns import USUAL_NAMES, fold, say_columns
+from rankmeter.inputs.columns import USUAL_NAMES, fold, say_columns, say_missing
 from rankmeter.late import pl
 
 NEEDED = ("time", "user", "type")
@@ -135,7 +135,7 @@ def _given(schema: pl.Schema, given: Mapping[str, str], source: str) -> dict[str
             fact = f"columns= names '{role}', which is not one of {', '.join(ROLES)}."
             raise InputError(with_hint(fact, did_you_mean(role, ROLES)))
         if not has_path(schema, column):
-            fact = f"{source} has no column '{column}', which columns= names as the {role} (found: {_names(schema)})."
+            fact = f"{source} has no column '{column}' for the {role} (found: {_names(schema)})."
             raise InputError(with_hint(fact, did_you_mean(column, schema.names())))
         found[role] = column
     return found
@@ -157,9 +157,7 @@ def _usual(role: str, free: Sequence[str], source: str) -> str | None:
 def _missing(missing: Sequence[str], names: Sequence[str], found: Mapping[str, str], source: str) -> str:
     fact = f"{source} has no {' and no '.join(missing)} column (found: {examples(names, shown=12) or 'no columns'})."
     free = [name for name in names if name not in found.values()]
-    if not free:
-        return with_hint(fact, f"the {missing[0]} column is usually called {examples(EVENT_NAMES[missing[0]])}")
-    return with_hint(fact, say_columns(missing[0], free[0]))
+    return with_hint(fact, say_missing(missing[0], EVENT_NAMES[missing[0]], free))
 
 
 def _names(schema: pl.Schema) -> str:

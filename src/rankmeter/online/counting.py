@@ -119,7 +119,7 @@ def check_answerable(events: Events, question: Question) -> None:
             if events.rows.head(1).collect().is_empty():
                 raise InputError(f"{events.source} is empty: it has no event with a user and a time.")
             fact = f"{measure} needs the column of the {missing[0]}, which {events.source} does not have."
-            raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "its name"}} (--columns {missing[0]}=...)'))
+            raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "NAME"}}'))
         if getattr(measure, "per", "") in ("user", "reach") and question.unit != "user":
             raise MeasureError(f"{measure} counts users, but the unit is the {question.unit}. Hint: unit='user'")
         if question.unit == "request" and not isinstance(measure, ClickThroughRate):
@@ -127,7 +127,7 @@ def check_answerable(events: Events, question: Question) -> None:
     for role in question.by:
         if not events.has(role):
             fact = f"{events.source} has no {role} column."
-            raise InputError(with_hint(fact, f'columns={{"{role}": "its name"}} (--columns {role}=...)'))
+            raise InputError(with_hint(fact, f'columns={{"{role}": "NAME"}}'))
 
 
 def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:

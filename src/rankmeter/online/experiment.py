@@ -209,7 +209,7 @@ def _variants(groups: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
 def _control(stated: str | None, variants: list[str]) -> str:
     if len(variants) < 2:
         fact = f"an experiment needs two variants or more; there is {', '.join(variants) or 'none'}."
-        raise InputError(with_hint(fact, "columns={'variant': 'its name'}"))
+        raise InputError(with_hint(fact, "columns={'variant': 'NAME'}"))
     if stated is not None:
         if stated not in variants:
             raise NotFoundError(with_hint(f"there is no variant '{stated}'; there are {', '.join(variants)}.",

@@ -257,7 +257,7 @@ def score_interleaving(
     missing = [name for name in names.values() if name not in table.columns]
     if missing:
         fact = f"the interleaving log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
-        raise InputError(with_hint(fact, 'columns={"team": "its name"}'))
+        raise InputError(with_hint(fact, 'columns={"team": "NAME"}'))
     table = table.select(pl.col(name).alias(role) for role, name in names.items())
     credit = pl.col(vote).cast(pl.Float64, strict=False) if vote == "credit" else _credit_of_team(table)
     lists = table.group_by("user", "request").agg(credit.sum().round(9).sign().cast(pl.Int64).alias("won"))

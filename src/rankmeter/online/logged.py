@@ -105,7 +105,7 @@ def _chosen(table: pl.DataFrame, given: Mapping[str, str], model: LogModel) -> p
     missing = [role for role in needed if role not in found]
     if missing:
         fact = f"the log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
-        raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "its name"}} (--columns {missing[0]}=...)'))
+        raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "NAME"}}'))
     if not table.height:
         raise InputError("the log of choices is empty.")
     numbers = [pl.col(found[role]).cast(pl.Float64, strict=False).alias(role) for role in NUMBERS if role in found]

@@ -118,7 +118,7 @@ def position_bias(
     for role in ("item", "position"):
         if not log.has(role):
             fact = f"{log.source} has no {role} column, without which positions cannot be compared."
-            raise InputError(with_hint(fact, f'columns={{"{role}": "its name"}}'))
+            raise InputError(with_hint(fact, f'columns={{"{role}": "NAME"}}'))
     table, labels = _counts(log, positions)
     if not len(table):
         raise InputError(f"{log.source} has no impressions with an item and a position.")

@@ -401,7 +401,7 @@ def without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, duplicates: 
             with_hint(
                 f"{run.source} returns an item twice for the same query: {examples([*shown, *later[5:]])}. "
                 "Nothing was evaluated.",
-                "duplicates='first', 'best' or 'counted' says what to do (on the command line: --duplicates first)",
+                "duplicates='first', 'best' or 'counted' says what to do",
             )
         )
     keep = np.ones(len(keys), np.bool_)

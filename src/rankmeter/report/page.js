@@ -238,7 +238,7 @@ function sides(lists) {
   const columns = lists.systems.map((items, place) => {
     const rows = items.map((at, rank) => listItem(at, rank, lists.grades[at], place === data.reference ? null : reference));
     const note = place === data.reference ? element("small", {}, ` ${words.reference}`) : "";
-    return element("div", {}, element("h4", {}, name(place), note), element("ol", {}, ...rows));
+    return element("div", {}, element("h4", {}, name(place), note), rows.length ? element("ol", {}, ...rows) : element("p", { class: "hint" }, words.returned_nothing));
   });
   const made = element("div", { class: "lists" }, ...columns);
   const mark = (event, on) => {

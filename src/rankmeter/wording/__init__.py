@@ -3,11 +3,15 @@
 The files beside this one hold the wording of every kind in every language. Both languages are made from the same facts,
 so neither can say what the other does not.
 
+Chinese has one word for each notion: 标注 (judge), 已标注 and 未标注 (judged, unjudged), 同分 (a tie),
+指标 (a measure), 条目 (an item), 查询 (a query), 系统 (a system), 截断 (a cutoff), 约定 (a convention).
+Punctuation is full-width.
+
 >>> note = said("lacks_queries", system="bm25", count=3, total=1200)
 >>> note
 'bm25 lacks 3 of 1,200 judged queries; a missing query is an empty list'
 >>> note.text("zh")
-'bm25 缺少 1,200 个已判查询中的 3 个；缺失的查询按空列表计'
+'bm25 缺少 1,200 个已标注查询中的 3 个；缺失的查询按空列表计'
 >>> note.kind, note.values["count"]
 ('lacks_queries', 3)
 """

@@ -44,14 +44,23 @@ def test_missing_column_is_said_with_the_call_that_works() -> None:
     with pytest.raises(InputError) as error:
         run_columns(["query_id", "docid_x", "score"], None, "run.csv")
     assert str(error.value) == (
-        "run.csv has no item column (found: query_id, docid_x, score). "
-        'Hint: columns={"item": "docid_x"} (on the command line: --columns item=docid_x)'
+        'run.csv has no item column (found: query_id, docid_x, score). Hint: columns={"item": "docid_x"}'
     )
 
 
 def test_two_missing_columns_are_said_at_once() -> None:
-    with pytest.raises(InputError, match=r"x has no query and no item column \(found: foo, bar\)\. Hint: columns="):
+    with pytest.raises(
+        InputError,
+        match=r"x has no query and no item column \(found: foo, bar\)\. Hint: say which it is: columns=.*NAME",
+    ):
         find_columns(["foo", "bar"], PAIR, None, "x")
+
+
+def test_a_column_that_is_unlike_the_missing_one_is_not_offered() -> None:
+    with pytest.raises(InputError) as error:
+        find_columns(["# The Lantern Street Library"], PAIR, None, "README.md")
+    assert "columns=" not in str(error.value)
+    assert "it does not look like a table" in str(error.value)
 
 
 def test_missing_column_without_a_free_one_lists_usual_names() -> None:
@@ -66,7 +75,7 @@ def test_two_candidates_are_ambiguous() -> None:
         find_columns(["user_id", "query_id", "item"], PAIR, None, "x")
     assert str(error.value) == (
         "x has 2 columns that could be the query: 'user_id' and 'query_id'. Hint: say which: "
-        'columns={"query": "user_id"} (on the command line: --columns query=user_id)'
+        'columns={"query": "user_id"}'
     )
 
 

@@ -1,0 +1,68 @@
+"""Shared code names the arguments of Python calls; on the command line its messages name the options instead."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+_QUOTED = r"""(?:'[^']*'|"[^"]*")"""
+_VALUE = rf"\{{[^{{}}]*\}}|{_QUOTED}(?:(?:, | or ){_QUOTED})*|[\w.]+(?![\w.(])|"
+# What is glued to a name in front of it is an option of a measure, AP(rel=2), or an argument of a call.
+_ARGUMENT = re.compile(rf"(?:^|(?<=\s)|(?<=\s\()|(?<=（))(?P<name>[a-z_]+)=(?P<value>{_VALUE})")
+_ONLY_IN_PYTHON = re.compile(r"; in Python also [^()]*(?:\([^()]*\))?(?=\))")
+
+
+def as_typed(text: str, command: click.Command) -> str:
+    """Say a message in the options of a command: ``catalogue=`` becomes ``--catalogue``.
+
+    What the command has no option for is left as it is; what can be given in Python alone is left out.
+
+    Examples
+    --------
+    >>> command = click.Command("c", params=[click.Option(["--columns"]), click.Option(["--for", "purpose"])])
+    >>> as_typed('Hint: columns={"item": "docid", "query": "q"}', command)
+    'Hint: --columns item=docid,query=q'
+    >>> as_typed("k = 20 (purpose='recommendation') suits AP(rel=2)", command)
+    'k = 20 (--for recommendation) suits AP(rel=2)'
+    >>> as_typed("pass columns= (a file; in Python also a frame or f(x=...))", command)
+    'pass --columns (a file)'
+    """
+    options = _options(command)
+
+    def option(match: re.Match[str]) -> str:
+        typed = options.get(match["name"])
+        if typed is None:
+            return match.group()
+        value = _typed_value(match["value"])
+        return f"{typed} {value}" if value else typed
+
+    return _ARGUMENT.sub(option, _ONLY_IN_PYTHON.sub("", text))
+
+
+def as_typed_here(text: str) -> str:
+    """The same in the options of the command that is running."""
+    context = click.get_current_context(silent=True)
+    return text if context is None else as_typed(text, context.command)
+
+
+def _options(command: click.Command) -> dict[str, str]:
+    """The arguments that are options of this command, by their names in Python."""
+    found = {}
+    for one in command.params:
+        if isinstance(one, click.Option) and not one.is_flag:
+            longest = max(one.opts, key=len)
+            found[longest.lstrip("-").replace("-", "_")] = longest
+            found[str(one.name)] = longest
+    return found
+
+
+def _typed_value(value: str) -> str:
+    if not value.startswith("{"):
+        return re.sub(r"""['"]""", "", value)
+    return re.sub(r"""['"\s{}]""", "", value).replace(":", "=") if _is_plain(value) else "NAME=..."
+
+
+def _is_plain(value: str) -> bool:
+    """Whether a mapping is of plain words, which can be typed without quotes."""
+    return re.fullmatch(r"""\{(?:['"][\w.]+['"]: ['"][\w. ]+['"](?:, )?)*\}""", value) is not None

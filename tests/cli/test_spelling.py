@@ -1,0 +1,67 @@
+"""Messages on the command line name its options, and hints name only what is near."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+import rankmeter as rm
+from rankmeter.cli.application import app
+from rankmeter.errors import did_you_mean
+
+QRELS = "q1 0 a 1\nq2 0 b 1\n"
+RUN = "q1 Q0 a 1 2.0 s\nq2 Q0 b 1 1.0 s\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "judgments.qrels").write_text(QRELS)
+    (tmp_path / "c.run").write_text(RUN)
+    (tmp_path / "bm25.run").write_text(RUN)
+    (tmp_path / "clicks.csv").write_text("uid,docid_x,label\n1,a,1\n")
+    (tmp_path / "events.csv").write_text("time,user,type,item\n1,u,impression,a\n2,u,click,a\n")
+    return tmp_path
+
+
+def told(*args: str) -> str:
+    result = CliRunner().invoke(app, list(args))
+    assert result.exit_code == 2
+    return result.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "right", "wrong"),
+    [
+        ("evaluate judgments.qrels c.run -m Coverage@10", "pass --catalogue (a file", "catalogue="),
+        ("compare judgments.qrels c.run bm25.run --baseline x", "--baseline is the name", "baseline="),
+        ("compare judgments.qrels c.run", "evaluate measures one", "compare("),
+        ("online events.csv --segments country", "no column 'country' for the segment", "columns="),
+        ("online clicks.csv", "--columns time=NAME; it is usually called time", "docid_x\n"),
+        ("evaluate judgments.qrels nosuch.run", "there is no file nosuch.run", "did you mean"),
+        ("evaluate judgments.qrels bm52.run", "did you mean 'bm25.run'", "Python"),
+    ],
+)
+def test_messages_speak_the_language_of_the_command_line(files, line: str, right: str, wrong: str) -> None:
+    said = told(*line.split())
+    assert right in said
+    assert wrong not in said
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_advice_names_the_option(files, lang: str) -> None:
+    result = CliRunner().invoke(app, ["advise", "judgments.qrels", "--lang", lang])
+    assert result.exit_code == 0
+    assert "--for recommendation" in result.stdout
+    assert "purpose=" not in result.stdout
+
+
+def test_only_near_names_are_offered() -> None:
+    assert did_you_mean("kind", ["id", "text"]) == ""
+    assert did_you_mean("kinds", ["id", "kind"]) == "did you mean 'kind'?"
+    assert did_you_mean("odl", ["old", "new"]) == "did you mean 'old'?"
+
+
+def test_scores_by_position_are_sent_to_arrays() -> None:
+    with pytest.raises(rm.InputError, match=r"as scikit-learn takes them, are rm\.arrays\(run\)"):
+        rm.evaluate([[1, 0, 1]], [[0.1, 0.2, 0.3]])
