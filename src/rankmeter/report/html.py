@@ -79,6 +79,7 @@ def report_html(
             title=title or labels["report"],
             cmp=cmp,
             reference=reference_of(cmp),
+            against=comparisons.reference(cmp),
             chosen=_best_beside(cmp, reference_of(cmp)),
             boards=[_board(cmp, measure, lang) for measure in cmp.measures],
             quality=comparisons.quality_table(cmp, lang=lang),
@@ -185,8 +186,9 @@ def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:
 
 def _sort_keys(cmp: Comparison, score: Score, place: int) -> dict[str, float]:
     keys = {"rank": float(place), "value": score.value if score.value == score.value else float("-inf")}
-    if cmp.settings.family == "baseline" and score.system != cmp.baseline:
-        one = cmp.difference(score.measure, score.system)
+    against = comparisons.reference(cmp)
+    if against is not None and score.system != against:
+        one = cmp.difference(score.measure, score.system, against)
         keys["difference"] = one.difference
         keys["p"] = 1.0 if one.p_corrected is None else one.p_corrected
         keys["outcome"] = float(one.effect.wins - one.effect.losses) if one.effect else 0.0

@@ -232,3 +232,14 @@ def test_every_test_is_in_the_report_with_its_interval_and_effect_size(cmp):
     assert page.count('<details class="tests">') == sum(measure in cmp.samples for measure in cmp.measures)
     for cell in table.rows[0][1:]:
         assert f">{cell.text}</td>" in page
+
+
+@pytest.mark.parametrize(("systems", "baseline"), [(2, None), (2, "b"), (3, None), (3, "a")])
+def test_every_cell_of_the_leaderboard_has_a_heading(tmp_path, systems, baseline):
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    runs = dict.fromkeys("abc"[:systems], RUNS["one"])
+    made = rm.compare(TRUTH, runs, ["RR"], baseline=baseline, permutations=200, resamples=200)
+    page = made.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    board = re.search(r'<div class="board".*?</table>', page, re.DOTALL)[0]
+    head, *rows = re.findall(r"<tr.*?</tr>", board, re.DOTALL)
+    assert {len(re.findall(r"<td\b", row)) for row in rows} == {len(re.findall(r"<th\b", head))}
