@@ -312,7 +312,7 @@ def _tables(result: OnlineEvaluation | Experiment) -> Sequence[Table]:
 
 
 def _effects(segment: str, effects: Sequence[Effect], correction: str) -> Table:
-    from rankmeter.online.telling import percent, shown
+    from rankmeter.online.telling import brief, percent, shown
 
     head = (
         *([segment] if segment else []),
@@ -325,8 +325,8 @@ def _effects(segment: str, effects: Sequence[Effect], correction: str) -> Table:
             one.variant,
             shown(one.difference, one.measure),
             percent(one.relative),
-            f"{one.p_corrected:.3g}",
-            f"{one.least:.3g}",
+            brief(one.p_corrected),
+            brief(one.least),
             one.verdict,
         ]
         for one in effects

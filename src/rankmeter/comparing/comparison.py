@@ -129,6 +129,7 @@ def compare(
     say = progress or (lambda _: None)
     named = named_systems(systems)
     _check_choices(test, correction, interval, level, permutations, resamples, power)
+    _check_seed(seed)
     if baseline is not None and baseline not in named:
         fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
         raise InputError(with_hint(fact, "baseline= is the name of one of them"))
@@ -174,7 +175,7 @@ def compare(
         paired=lined_up.paired,
         samples=samples,
         units_of=units_of,
-        scores=tuple(_score(m, n, measured, statistics, reasons, settings) for m in chosen for n in named),
+        scores=tuple(_score(m, n, measured, lined_up, statistics, reasons, settings) for m in chosen for n in named),
         differences=tuple(
             _difference(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)
             for measure in chosen
@@ -202,6 +203,11 @@ def _check_choices(
     check_resamples(resamples)
     if not 1 - level < power < 1:
         raise InputError(f"power={power} is not possible; it is between 1 - level and 1, as in 0.8.")
+
+
+def _check_seed(seed: object) -> None:
+    if not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed={seed!r} is not possible; a seed is a whole number from 0 on.")
 
 
 def _asked_measures(measures: object, named: Mapping[str, object]) -> object:
@@ -300,12 +306,14 @@ def _score(
     measure: Measure,
     name: str,
     measured: Mapping[str, Measured],
+    lined_up: LinedUp,
     statistics: _Statistics,
     reasons: Mapping[Measure, Said],
     settings: Settings,
 ) -> Score:
     one, place = measured[name], list(measured).index(name)
-    value = one.evaluation.means[measure]
+    value, own = lined_up.means[measure][place], one.evaluation.means[measure]
+    is_own = value == own or math.isnan(own)
     bounds = one.unjudged.get(measure, "")
     bands, apart = statistics.bands.get(measure), statistics.separation.get(measure)
     band = bands.systems[place] if bands else _interval_of_whole(one.evaluation, measure, settings)
@@ -319,12 +327,12 @@ def _score(
         system=name,
         value=value,
         interval=band,
-        queries=one.evaluation.counted(measure),
+        queries=one.evaluation.counted(measure) if is_own else int(lined_up.paired[measure].sum()),
         rank=int(apart.rank[place]) if apart else None,
         rank_low=int(apart.rank_low[place]) if apart else None,
         rank_high=int(apart.rank_high[place]) if apart else None,
         in_best=bool(apart.in_best[place]) if apart else None,
-        tie_bounds=one.evaluation.tie_bounds.get(measure),
+        tie_bounds=one.evaluation.tie_bounds.get(measure) if is_own else None,
         unjudged=bounds if isinstance(bounds, UnjudgedBounds) else None,
         unjudged_reason="" if isinstance(bounds, UnjudgedBounds) else bounds,
         run_values=tuple(run.means[measure] for run in one.runs) if len(one.runs) > 1 else (),

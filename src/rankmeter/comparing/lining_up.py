@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.arithmetic.parts import Values, aggregated
 from rankmeter.comparing.systems import Measured
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.late import pl
@@ -33,7 +34,11 @@ class LinedUp:
         self.counted: dict[Measure, Bools] = {}
         self.paired: dict[Measure, Bools] = {}
         self.shown: dict[Measure, Floats] = {}
-        self.means = {measure: [ev.means[measure] for ev in evaluations] for measure in measures}
+        self.means: dict[Measure, list[float]] = {}
+        for ev in evaluations:
+            if lacking := [str(measure) for measure in measures if measure not in ev.means]:
+                fact = f"the evaluation '{ev.name}' does not hold {', '.join(lacking)} as the others do."
+                raise InputError(with_hint(fact, "evaluate all systems with the same measures and the same queries="))
         size = len(self.queries)
         for measure in measures:
             parts = [ev.values[measure] for ev in evaluations]
@@ -50,7 +55,16 @@ class LinedUp:
             self.counted[measure] = counted
             self.paired[measure] = np.logical_and.reduce(counted, axis=0)
             self.shown[measure] = np.where(counted, self.value[measure], np.nan)
+            self.means[measure] = [self._mean(measure, row, ev.means[measure]) for row, ev in enumerate(evaluations)]
         _refuse_disjoint(self, measured)
+
+    def _mean(self, measure: Measure, row: int, own: float) -> float:
+        """The value of a system over the queries that count for all, so that values, intervals and tests agree."""
+        paired = self.paired[measure]
+        if measure.aggregate == "whole" or not paired.any() or (self.counted[measure][row] == paired).all():
+            return own
+        parts = (self.value[measure][row], paired, self.numerator[measure][row], self.denominator[measure][row])
+        return aggregated(Values(*parts), measure.aggregate)
 
 
 def _line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:

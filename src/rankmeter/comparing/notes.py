@@ -70,9 +70,12 @@ def _too_coarse(samples: Mapping[Measure, Sample], settings: Settings) -> Iterab
 
 
 def _missing(measured: Mapping[str, Measured]) -> Iterable[Said]:
+    asked = {m for one in measured.values() for m in one.evaluation.means}
+    counts_missing = any((m.queries or m.default_queries) == "judged" for m in asked)
     for name, one in measured.items():
         if one.quality.missing:
-            yield said("lacks_queries", system=name, count=one.quality.missing, total=one.quality.judged)
+            kind = "lacks_queries" if counts_missing else "lacks_queries_left_out"
+            yield said(kind, system=name, count=one.quality.missing, total=one.quality.judged)
     empty = max(one.quality.without_relevant for one in measured.values())
     if empty:
         yield said("no_relevant", count=empty, total=next(iter(measured.values())).quality.judged)

@@ -13,6 +13,7 @@ from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import findings
+from rankmeter.online.columns import EVENT_NAMES
 from rankmeter.online.counting import LENGTHS, UNITS, Counted, Question, Unit, count, with_companions
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.inference import estimate, t_quantile
@@ -128,6 +129,11 @@ def _grouped(
                 f"these events were read without '{by}'. Hint: read_events(log, columns={{'segment': '{by}'}})"
             )
         return log, role
+    # To divide by the position or the item would take that column away from what it is for.
+    role = next((role for role, names in EVENT_NAMES.items() if by in names), "segment")
+    if role not in ("variant", "segment") and role not in (columns or {}):
+        fact = f"'{by}' is the {role} of an event; values are divided by what is true of a unit, as its variant."
+        raise InputError(with_hint(fact, "CTR@1 and the curves show positions; divide by a column such as country"))
     log = read_events(events, columns={**(columns or {}), "segment": by}, types=types, format=format)
     # A column that is the variant is treated as one, so that a user in two of them is noticed.
     return log, "variant" if log.columns.get("variant") == by else "segment"

@@ -129,13 +129,15 @@ def compare(
     from scipy.special import stdtr
 
     gap, spread = value - base, base_variance + variance
-    if math.isnan(gap) or math.isnan(spread):
+    # Where no unit differs from another, or a group is one unit, nothing says how far chance could have moved the gap.
+    if math.isnan(gap) or math.isnan(spread) or (spread == 0 and gap != 0):
         none = Estimate(gap, math.nan, math.nan, level, "no data", base_n + n, math.nan)
-        return Difference(none, none, math.nan, math.nan, none)
+        share = value / base - 1 if base else math.nan
+        return Difference(none, replace(none, value=share), math.nan, math.nan, none)
     freedom = _freedom(base_variance, base_n, variance, n)
     half = t_quantile(level, freedom) * math.sqrt(spread)
     absolute = Estimate(gap, gap - half, gap + half, level, f"{method}, Welch's t", base_n + n, spread)
-    p = float(2 * stdtr(freedom, -abs(gap) / math.sqrt(spread))) if spread > 0 else (1.0 if gap == 0 else 0.0)
+    p = float(2 * stdtr(freedom, -abs(gap) / math.sqrt(spread))) if spread > 0 else 1.0
     return Difference(absolute, _relative(base, base_variance, value, variance, freedom, absolute), p, freedom,
                       always_valid(absolute, level))  # fmt: skip
 

@@ -188,8 +188,33 @@ def _rows(table: object) -> list[dict[str, Any]]:
     raise InputError(f"a table of sums is a frame or a list of records, not {type(table).__name__}.")
 
 
+def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose sums are numbers, and can be sums: a sum of squares is at least the square of the sum over n."""
+    found = dict(row)
+    for name in ("n", *_PLAIN):
+        try:
+            found[name] = float(row[name])
+        except (TypeError, ValueError):
+            found[name] = math.nan
+        if not math.isfinite(found[name]):
+            raise InputError(f"the table of sums: {name} of {row['measure']} in variant {variant} is {row[name]!r}.")
+    for total, squares in (("x", "xx"), ("y", "yy")):
+        least = found[total] ** 2 / found["n"] if found["n"] > 0 else 0.0
+        if found[squares] < least * (1 - 1e-9):
+            fact = (
+                f"the table of sums: {squares}={found[squares]:g} of {row['measure']} in variant {variant} is too small"
+            )
+            hint = f"{found['n']:g} units whose {total} adds up to {found[total]:g} have squares of at least {least:g}"
+            raise InputError(with_hint(f"{fact} for a sum of squares.", hint))
+    return found
+
+
 def _sums_of(variant: str, rows: Iterable[Mapping[str, Any]]) -> Sums:
-    rows = list(rows)
+    rows = [_checked(variant, row) for row in rows]
+    twice = {row["measure"] for row in rows if sum(one["measure"] == row["measure"] for one in rows) > 1}
+    if twice:
+        fact = f"variant {variant} has several rows of {', '.join(sorted(map(str, twice)))}."
+        raise InputError(with_hint(fact, "add the sums of its parts up first: one row for each variant and measure"))
     counts = {int(row["n"]) for row in rows}
     if len(counts) > 1:
         raise InputError(f"variant {variant} has {len(counts)} different numbers of units n: {sorted(counts)}.")

@@ -81,10 +81,17 @@ def shown(one: Estimate, measure: OnlineMeasure, *, digits: int = 4) -> str:
     return f"{one.value:.{digits}f}{unit} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
 
 
+def brief(number: float) -> str:
+    """A number in three digits; a dash where there is none."""
+    return "-" if math.isnan(number) else f"{number:.3g}"
+
+
 def percent(one: Estimate) -> str:
     """A relative difference as people read it."""
     if math.isnan(one.value):
         return "no data"
+    if math.isnan(one.low):
+        return f"{one.value:+.1%}"
     return f"{one.value:+.1%} [{one.low:+.1%}, {one.high:+.1%}]"
 
 

@@ -16,7 +16,7 @@ from rankmeter.online.checks import Finding
 from rankmeter.online.inference import Adjusted, Difference, Estimate
 from rankmeter.online.results import Bin, PositionRate
 from rankmeter.online.sums import Sums
-from rankmeter.online.telling import ToldFromSums, facts, percent, plain_values, shown
+from rankmeter.online.telling import ToldFromSums, brief, facts, percent, plain_values, shown
 
 Verdict = Literal["better", "worse", "cannot tell", "no data"]
 
@@ -204,7 +204,7 @@ class Experiment(ToldFromSums):
         width = max(len(str(measure)) for measure in self.measures)
         lines += [
             f"  {one.measure!s:<{width}}  {one.variant} - {one.control}: {shown(one.difference, one.measure)}, "
-            f"{percent(one.relative)}, p = {one.p_corrected:.3g} ({self.correction}): {one.verdict}"
+            f"{percent(one.relative)}, p = {brief(one.p_corrected)} ({self.correction}): {one.verdict}"
             for one in self.effects
         ]
         return "\n".join(lines)
@@ -214,7 +214,7 @@ class Experiment(ToldFromSums):
             f"<tr><td title='{html.escape(one.measure.definition)}'>{html.escape(str(one.measure))}</td>"
             f"<td>{html.escape(one.variant)}</td><td>{html.escape(shown(one.value, one.measure))}</td>"
             f"<td>{html.escape(shown(one.difference, one.measure))}</td><td>{percent(one.relative)}</td>"
-            f"<td>{one.p_corrected:.3g}</td><td>{one.verdict}</td></tr>"
+            f"<td>{brief(one.p_corrected)}</td><td>{one.verdict}</td></tr>"
             for one in self.effects
         )
         names = ("measure", "variant", "value", "difference", "relative", "p, corrected", "verdict")

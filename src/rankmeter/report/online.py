@@ -47,7 +47,7 @@ def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en
 
 def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str, Any]:
     from rankmeter.online import Experiment
-    from rankmeter.online.telling import facts, percent, shown
+    from rankmeter.online.telling import brief, facts, percent, shown
 
     def told(text: str) -> str:
         return text.replace("no data", WORDS[lang]["no data"])
@@ -72,12 +72,12 @@ def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str,
         "effects": [
             {"one": one, "difference": told(shown(one.difference, one.measure)),
              "relative": told(percent(one.relative)), "always": told(shown(one.always_valid, one.measure)),
-             "least": told(_least(one.least, one.control_value.value))}
+             "least": told(_least(one.least, one.control_value.value)), "p": brief(one.p_corrected)}
             for one in (trial.effects if trial is not None else ())
         ],
         "segments": [
             {"one": one, "difference": told(shown(one.difference, one.measure)),
-             "relative": told(percent(one.relative))}
+             "relative": told(percent(one.relative)), "p": brief(one.p_corrected)}
             for one in (trial.segments if trial is not None else ())
         ],
         "lang": lang,

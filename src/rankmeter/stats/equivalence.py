@@ -5,6 +5,7 @@ A difference that is not significant does not show that two systems are alike; t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +41,7 @@ def equivalence(differences: Floats, margin: float, *, higher_is_better: bool = 
     >>> found.no_worse < 0.001, found.equivalent < 0.001
     (True, True)
     """
-    if not margin > 0:
+    if not 0 < margin < math.inf:
         raise InputError(f"margin={margin} is not possible; a margin is above 0, as in 0.01.")
     gained = differences if higher_is_better else -differences
     return Equivalence(margin, _above(gained + margin), _above(margin - gained))

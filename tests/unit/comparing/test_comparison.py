@@ -368,3 +368,22 @@ def test_a_group_and_ranks_that_disagree_are_explained() -> None:
     assert "no contradiction" in repr(cmp)
     same = rm.compare(truth, {"good": good, "poor": good}, ["RR"], permutations=1000)
     assert "no contradiction" not in repr(same)
+
+
+def test_values_intervals_and_gates_are_about_the_same_queries():
+    truth = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"d": 1}}
+    whole = {query: {"a": 3.0, "b": 2.0} for query in truth}
+    easy = {query: whole[query] for query in ("q1", "q2")}  # it skips the query that the other one fails
+    found = rm.compare(truth, {"whole": whole, "easy": easy}, ["RR"], queries="common", permutations=100, resamples=100)
+    assert [found.score("RR", name).value for name in ("whole", "easy")] == [1.0, 1.0]
+    assert [found.score("RR", name).queries for name in ("whole", "easy")] == [2, 2]
+    assert any("they count for no system" in note for note in found.notes)
+
+
+def test_evaluations_of_other_queries_and_odd_seeds_are_refused_in_a_sentence():
+    truth, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    one, other = rm.evaluate(truth, run, ["RR"]), rm.evaluate(truth, run, ["RR"], queries="run")
+    with pytest.raises(rm.RankmeterError, match=r"does not hold|has no"):
+        rm.compare(None, {"one": one, "other": other})
+    with pytest.raises(rm.InputError, match="seed=-1 is not possible"):
+        rm.compare(truth, {"one": run, "other": run}, ["RR"], seed=-1)

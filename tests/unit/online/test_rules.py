@@ -221,3 +221,34 @@ def test_a_conversion_is_credited_by_the_stated_rule():
     }
     found = rm.online.evaluate(log, list(asked))
     assert {name: found[name] for name in asked} == pytest.approx(asked)
+
+
+def test_a_group_without_spread_proves_nothing_and_keeps_its_share():
+    rows = [
+        {"time": 0, "user": u, "item": 1, "type": "impression", "variant": v}
+        for u, v in zip("abcd", "AABB", strict=True)
+    ]
+    rows += [{"time": 1, "user": u, "item": 1, "type": "click", "variant": "B"} for u in "cd"]
+    effect = rm.online.experiment(rows, "CTR", control="A").effect("CTR")
+    assert effect.difference.value == 1.0
+    assert effect.verdict == "no data"
+    assert math.isnan(effect.p)
+
+
+@pytest.mark.parametrize("by", ["item", "position", "user"])
+def test_a_column_of_events_divides_no_units(by):
+    rows = [{"time": 0, "user": "u", "item": 1, "position": 1, "type": "impression"}]
+    with pytest.raises(rm.InputError, match=f"'{by}' is the {by} of an event"):
+        rm.online.evaluate(rows, "CTR", by=by)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"xx": 0}, "too small"), ({"n": "abc"}, "n of CTR in variant A is 'abc'"), ({"y": None}, "y of CTR")],
+)
+def test_sums_that_cannot_be_are_refused(change, said):
+    row = {"variant": "A", "measure": "CTR", "n": 2, "x": 2, "y": 14, "xx": 2, "yy": 116, "xy": 14}
+    with pytest.raises(rm.InputError, match=said):
+        rm.online.sums_from_table([{**row, **change}])
+    with pytest.raises(rm.InputError, match="several rows of CTR"):
+        rm.online.sums_from_table([row, row])
