@@ -53,6 +53,8 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
 def look_swapped(judgments: GradedMapping, run: ScoredMapping) -> bool:
     """Whether grades look like scores and scores like grades, by the first few of each.
 
+    Scores of type float may be whole by chance, and some grades are fractions: all of each must be of the other's kind.
+
     >>> look_swapped(GradedMapping({"q": {"a": 0.91, "b": 0.2}}), ScoredMapping({"q": {"a": 2, "c": 0}}))
     True
     """
@@ -60,12 +62,11 @@ def look_swapped(judgments: GradedMapping, run: ScoredMapping) -> bool:
         [value for by_item in islice(one.data.values(), 20) for value in islice(by_item.values(), 20)]
         for one in (judgments, run)
     )
-    if not all(isinstance(value, (int, float)) for value in (*grades, *scores)):
-        return False
     return (
         bool(scores)
+        and all(isinstance(value, int) and value in range(11) for value in scores)
+        and all(isinstance(value, float) for value in grades)
         and any(value % 1 for value in grades if isfinite(value))
-        and all(value in range(11) for value in scores)
     )
 
 
