@@ -26,7 +26,7 @@ from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measuring import check_answerable, values_under
 from rankmeter.placing import PlacedRun, place_run
-from rankmeter.placing.placements import Plan
+from rankmeter.placing.placements import Placements, Plan
 from rankmeter.planning import Placing, by_placing, into_placing, plan_for
 from rankmeter.results import Evaluation, Facts
 from rankmeter.tie_bounds import TieBounds
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 ONLY_QUERIES = Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="first")
 """Where only measures of lists are asked for: whose lists they are, and how long."""
+
+COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
+"""The facts that add up."""
 
 Look = Callable[[list[Measure], PlacedRun, Views], None]
 """Is shown the measures that share a placing, and the placing."""
@@ -270,19 +273,25 @@ def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]
 
 def _facts(placed: PlacedRun, placing: Placing, unjudged_at: dict[int, int]) -> Facts:
     """Counts of what was evaluated."""
-    placements = placed.placements
-    judged, in_run = placements.is_judged, placements.in_run
-    highest = np.full(len(placements), -np.inf)
-    has = np.diff(placements.best_offsets) > 0
-    highest[has] = placements.best[placements.best_offsets[:-1][has]]
     return Facts(
-        judged=int(judged.sum()),
-        in_run=int(in_run.sum()),
-        missing=int((judged & ~in_run).sum()),
-        unjudged=int((in_run & ~judged).sum()),
-        without_relevant=int((judged & (highest <= 0)).sum()),
-        returned=int(placements.returned.sum()),
+        **dict[str, Any](counts_of(placed.placements)),
         unjudged_at=unjudged_at,
         judgments=placing.judgments,
         run=placing.run,
     )
+
+
+def counts_of(p: Placements) -> dict[str, int]:
+    """The facts that add up over blocks of queries."""
+    highest = np.full(len(p), -np.inf)
+    has = np.diff(p.best_offsets) > 0
+    highest[has] = p.best[p.best_offsets[:-1][has]]
+    counted = (
+        p.is_judged,
+        p.in_run,
+        p.is_judged & ~p.in_run,
+        p.in_run & ~p.is_judged,
+        p.is_judged & (highest <= 0),
+        p.returned,
+    )
+    return dict(zip(COUNTS, (int(one.sum()) for one in counted), strict=True))

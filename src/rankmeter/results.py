@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -18,7 +17,16 @@ from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterW
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
-from rankmeter.saving import saved_slices, saved_wholes, slates_columns, slates_header
+from rankmeter.saving import (
+    PARTS,
+    finite,
+    saved_slices,
+    saved_values,
+    saved_wholes,
+    slates_columns,
+    slates_header,
+    values_columns,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,7 +162,7 @@ class Evaluation:
             return NotImplemented
         mine, theirs = self.to_dict(), other.to_dict()
         return (
-            str(_finite(mine)) == str(_finite(theirs))
+            str(finite(mine)) == str(finite(theirs))
             and self.queries.dtype == other.queries.dtype
             and self.queries.equals(other.queries)
             and all(map(_same_values, self.values.values(), other.values.values()))
@@ -283,7 +291,7 @@ class Evaluation:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The same as JSON; a value that is not a number is null."""
-        return json.dumps(_finite(self.to_dict()), indent=indent, ensure_ascii=False)
+        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def to_polars(self) -> pl.DataFrame:
         """The values per query as a Polars frame."""
@@ -302,13 +310,7 @@ class Evaluation:
 
     def save(self, path: str | Path | BytesIO) -> None:
         """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""
-        columns: dict[str, Any] = {"query": self.queries}
-        for measure, values in self.values.items():
-            columns[str(measure)] = pl.Series(values.value)
-            columns[f"{measure} counted"] = pl.Series(values.counted)
-            columns[f"{measure} numerator"] = pl.Series(values.numerator)
-            columns[f"{measure} denominator"] = pl.Series(values.denominator)
-        columns |= slates_columns(self.slices)
+        columns = values_columns(self.queries, self.values) | slates_columns(self.slices)
         header = {
             "version": FILE_VERSION,
             "name": self.name,
@@ -355,10 +357,7 @@ class Evaluation:
         return cls(
             name=header["name"],
             ids=frame["query"],
-            values={
-                measure: Values(*(frame[f"{measure}{part}"].to_numpy() for part in _SAVED_PARTS))
-                for measure in measures
-            },
+            values={measure: saved_values(frame, measure) for measure in measures},
             means={m: float.fromhex(text) for m, text in zip(measures, header["means"], strict=True)},
             tie_bounds={parse(text): (low, high) for text, (low, high) in header["tie_bounds"].items()},
             asked={text: parse(measure) for text, measure in header["asked"].items()},
@@ -388,14 +387,8 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-_SAVED_PARTS = ("", " counted", " numerator", " denominator")
-
-
 def _same_values(one: Values, other: Values) -> bool:
-    return all(
-        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "counted")
-        for name in ("value", "counted", "numerator", "denominator")
-    )
+    return all(np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "counted") for name in PARTS)
 
 
 def _known(text: str, path: str | Path) -> Measure:
@@ -425,12 +418,3 @@ def _plain(definition: dict[str, Any]) -> dict[str, Any]:
         name: {str(grade): gain for grade, gain in value.items()} if isinstance(value, Mapping) else value
         for name, value in definition.items()
     }
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity: null stands for both."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list) else value

@@ -1,18 +1,46 @@
-"""How slices and measures of all lists are kept in a saved evaluation."""
+"""How results are kept: values as columns, slices and measures of all lists beside them, numbers as JSON takes them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmeter.arithmetic.parts import Values
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates.data import Whole
     from rankmeter.lists.slices import Slices
+
+
+PARTS = {"value": "", "counted": " counted", "numerator": " numerator", "denominator": " denominator"}
+"""The parts of `Values`, and how the name of a measure goes on in the column of each."""
+
+
+def values_columns(queries: pl.Series, values: Mapping[Measure, Values]) -> dict[str, pl.Series]:
+    """The columns that hold the values of every query."""
+    columns = {"query": queries}
+    for measure, one in values.items():
+        columns |= {f"{measure}{ending}": pl.Series(getattr(one, part)) for part, ending in PARTS.items()}
+    return columns
+
+
+def saved_values(frame: pl.DataFrame, measure: Measure) -> Values:
+    """Read what :func:`values_columns` made."""
+    return Values(*(frame[f"{measure}{ending}"].to_numpy() for ending in PARTS.values()))
+
+
+def finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: null stands for both."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: finite(one) for key, one in value.items()}
+    return [finite(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def slates_columns(slices: Mapping[str, Slices]) -> dict[str, pl.Series]:
@@ -61,7 +89,6 @@ def saved_wholes(header: Mapping[str, Any]) -> dict[Measure, Whole]:
 
 def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Slices]:
     """Read what :func:`slates_header` and :func:`slates_columns` wrote; samples for intervals are made again."""
-    from rankmeter.arithmetic.parts import Values
     from rankmeter.lists.slices import Slices, sample_of
 
     made = {}
@@ -72,8 +99,7 @@ def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Sl
         for measure in values if one["kind"] == "query" else ():
             if str(measure) not in frame.columns:
                 continue
-            parts = [frame[f"{measure}{part}"].to_numpy() for part in ("", " counted", " numerator", " denominator")]
-            sample = sample_of(Values(*parts), code, len(one["labels"]), measure.aggregate)
+            sample = sample_of(saved_values(frame, measure), code, len(one["labels"]), measure.aggregate)
             if sample is not None:
                 samples[measure] = sample
         counts = {parse(text): tuple(row) for text, row in one["counts"].items()}

@@ -23,11 +23,11 @@ NEEDS: dict[str, dict[str, Any]] = {
 
 
 def ranked() -> list[Measure]:
-    """Every measure of a ranking, over whole lists and over the first five places."""
+    """Every measure of a ranking that comes with rankmeter, over whole lists and over the first five places."""
     found: dict[Measure, None] = {}
     for name in REGISTRY:
         measure = REGISTRY[name]
-        if isinstance(measure, RankedMeasure):
+        if isinstance(measure, RankedMeasure) and not measure.custom:
             needed = measure(**NEEDS.get(name, {}))
             found |= {needed: None, **({needed(cutoff=5): None} if measure.at == "cutoff" else {})}
     return list(found)

@@ -69,7 +69,12 @@ def values_of(
 
 
 def summed(values: Floats) -> float:
-    """``math.fsum(values)``, the exact sum rounded once, without a Python number for each value.
+    """``math.fsum(values)``, the exact sum rounded once, without a Python number for each value."""
+    return math.fsum(exact_terms(values))
+
+
+def exact_terms(values: Floats) -> list[float]:
+    """Numbers whose exact sum is that of the values, a few where the values are many.
 
     The leading bits of all values, as many as can be added without rounding, are cut off and added by NumPy; then those
     of the rest, until nothing is left (Rump, Ogita & Oishi 2008).
@@ -84,7 +89,7 @@ def summed(values: Floats) -> float:
         leading = (anchor + rest) - anchor
         sums.append(float(leading.sum()))
         rest = rest - leading
-    return math.fsum([*sums, *rest[rest != 0].tolist()])
+    return [*sums, *rest[rest != 0].tolist()]
 
 
 def aggregated(values: Values, aggregate: str) -> float:

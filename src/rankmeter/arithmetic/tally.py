@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
+from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values, exact_terms
 from rankmeter.placing.placements import Floats
 
 MERGEABLE = ("mean", "sum", "geometric", "pooled", "median", "filled")
@@ -34,7 +34,7 @@ def exact_sum(values: Floats) -> list[float]:
     >>> math.fsum(exact_sum(np.array([1e16, 1.0, -1e16])))
     1.0
     """
-    terms = values.tolist()
+    terms = exact_terms(values)
     parts: list[float] = []
     while rest := math.fsum(terms):
         parts.append(rest)

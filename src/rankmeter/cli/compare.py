@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 from click.core import ParameterSource
 
+from rankmeter.cli.options import by_option, history_option
 from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
@@ -98,12 +99,8 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
     "--duplicates", type=click.Choice(["error", "first", "best", "counted"]), help="Items that a list holds twice."
 )
 @click.option("--catalogue", metavar="FILE", help="The items that could be recommended, for measures of lists.")
-@click.option("--history", metavar="FILE", help="What users took before: a table of interactions (user, item).")
-@click.option(
-    "--by", multiple=True, metavar="FILE[:COLUMN]|WORD",
-    help="Also by slice: a table with a row per query, or activity, cold-users, popularity, cold-items, group, or a "
-    "column of the catalogue.",
-)  # fmt: skip
+@history_option
+@by_option
 @click.option("--columns", metavar="ROLE=NAME,...", help="Unusual column names: item=docid_x,query=uid.")
 @click.option("--judgments-format", metavar="FORMAT", help="trec, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from rankmeter.cli.options import columns_for, parse_columns, system_names
+from rankmeter.cli.options import by_option, columns_for, history_option, parse_columns, system_names
 from rankmeter.cli.showing import echo, output_text, print_table, result_talk
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
@@ -109,12 +109,8 @@ class Showing:
     help="The items that could be recommended, for measures of lists: a table with an item column and, where measures "
     "ask for them, popularity, categories, features, price, margin, group.",
 )  # fmt: skip
-@click.option("--history", metavar="FILE", help="What users took before: a table of interactions (user, item).")
-@click.option(
-    "--by", multiple=True, metavar="FILE[:COLUMN]|WORD",
-    help="Also by slice: a table with a row per query, or activity, cold-users, popularity, cold-items, group, or a "
-    "column of the catalogue.",
-)  # fmt: skip
+@history_option
+@by_option
 @click.option("--judgments-format", metavar="FORMAT", help="trec, labelled, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
 @click.option(

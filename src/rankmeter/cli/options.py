@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import click
+
 from rankmeter.errors import InputError, RankmeterError, did_you_mean, with_hint
 
 _NOT_A_NAME = frozenset(
@@ -14,6 +16,15 @@ _NOT_A_NAME = frozenset(
 """Endings that say how a file is written, not which system made it."""
 
 _SIDES = ("judgments", "run")
+
+history_option = click.option(
+    "--history", metavar="FILE", help="What users took before: a table of interactions (user, item)."
+)
+by_option = click.option(
+    "--by", multiple=True, metavar="FILE[:COLUMN]|WORD",
+    help="Also by slice: a table with a row per query, or activity, cold-users, popularity, cold-items, group, or a "
+    "column of the catalogue.",
+)  # fmt: skip
 
 
 def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:

@@ -17,6 +17,7 @@ from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
+from rankmeter.saving import finite
 from rankmeter.stats.paired import Alternative, p_value
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said
@@ -293,7 +294,7 @@ class Comparison:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The same as :meth:`to_dict`, as JSON; NaN becomes null, with its reason beside it."""
-        return json.dumps(_finite(self.to_dict()), indent=indent, ensure_ascii=False)
+        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def to_markdown(self, *, digits: int = 4, lang: Language = "en") -> str:
         """A table with significance marks, and what the marks and the measures mean."""
@@ -413,12 +414,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     return value
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity: null stands for both."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {key: _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, (list, tuple)) else value

@@ -37,10 +37,8 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
         from rankmeter.inputs.files import read_judgments, read_short  # only when a file is read
 
         paths = _files_of(data)
-        if len(paths.paths) == 1:
-            short = read_short(paths.paths[0], "judgments", format=format, columns=columns)
-            if short is not None:
-                return GradedMapping(short, paths.source)
+        if (short := read_short(paths.paths, "judgments", format=format, columns=columns)) is not None:
+            return GradedMapping(short, paths.source)
         tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
         return tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source)
     if not isinstance(data, (dict, list, tuple)):
@@ -66,21 +64,16 @@ def into_run(
         return data
     if is_path(data):
         _check_name(data)
+        from rankmeter.inputs.files import iter_run, read_short
         from rankmeter.inputs.streaming import open_run
 
         if _read_once(data):
-            from rankmeter.inputs.files import iter_run
-
             # A pipe or standard input can be read only once, but may have to be placed in several ways.
             kept = cache(lambda: list(iter_run(data, format=format, columns=columns)))
             return RunFile(lambda: iter(kept()), str(data))
         paths = _files_of(data)
-        if len(paths.paths) == 1:
-            from rankmeter.inputs.files import read_short
-
-            short = read_short(paths.paths[0], "run", format=format, columns=columns)
-            if short is not None:
-                return ScoredMapping(short, paths.source)
+        if (short := read_short(paths.paths, "run", format=format, columns=columns)) is not None:
+            return ScoredMapping(short, paths.source)
         return open_run(paths, format=format, columns=columns, progress=progress)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, run_from_frame

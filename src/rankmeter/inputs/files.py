@@ -7,7 +7,7 @@ and judgments and run in the wrong order are recognised.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
@@ -93,14 +93,12 @@ def read_run(path: FileInput, *, format: str | None = None, columns: Mapping[str
 
 
 def read_short(
-    path: FileInput, role: _Role, *, format: str | None, columns: Mapping[str, str] | None
+    paths: Sequence[str], role: _Role, *, format: str | None, columns: Mapping[str, str] | None
 ) -> dict[str | int, dict[str | int, float]] | None:
-    """A short and plain TREC file as a mapping; None for any other file, which the readers above take."""
-    if columns or not isinstance(path, (str, os.PathLike)) or not Path(path).is_file():
+    """One short and plain TREC file as a mapping; None for all else, which the readers above take."""
+    if columns or len(paths) != 1 or not Path(paths[0]).is_file() or Path(paths[0]).stat().st_size > SHORT_BYTES:
         return None
-    if Path(path).stat().st_size > SHORT_BYTES:
-        return None
-    with open_source(path) as source:
+    with open_source(paths[0]) as source:
         kind = _resolve(source, format, role)
         layout = QRELS if kind == "qrels" else RUN
         return trec.read_short(source, layout) if kind == _KIND_OF[role] else None

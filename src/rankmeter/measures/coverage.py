@@ -72,9 +72,26 @@ class UserCoverage(SlateMeasure):
         return () if self.queries == "run" else ("judgments",)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Inequality(WholeMeasure):
+    """How unequally items are used: over which items, and on which scale."""
+
+    over: Literal["catalogue", "recommended", "history"] = choice("catalogue", "recommended", "history")
+    divisor: Literal["n", "n-1"] = choice("n", "n-1")
+    scale: Literal["inequality", "equality"] = choice("inequality", "equality")
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
+        """More equal is better."""
+        return self.scale == "equality"
+
+    def needed(self) -> tuple[str, ...]:
+        return () if self.over == "recommended" else (self.over,)
+
+
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Gini(WholeMeasure):
+class Gini(Inequality):
     r"""Gini index of how often each item is recommended: 0 all items alike, near 1 one item takes every place.
 
     .. math:: G = \frac{\sum_{i=1}^{n} (2i - n - 1)\, c_{(i)}}{n \sum_i c_i}
@@ -94,25 +111,14 @@ class Gini(WholeMeasure):
     0.4444...
     """
 
-    over: Literal["catalogue", "recommended", "history"] = choice("catalogue", "recommended", "history")
-    divisor: Literal["n", "n-1"] = choice("n", "n-1")
-    scale: Literal["inequality", "equality"] = choice("inequality", "equality")
     padding: int = whole(0, low=0)
 
     name: ClassVar[str] = "Gini"
 
-    @property
-    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
-        """More equal is better."""
-        return self.scale == "equality"
-
-    def needed(self) -> tuple[str, ...]:
-        return () if self.over == "recommended" else (self.over,)
-
 
 @register
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ExposureGini(WholeMeasure):
+class ExposureGini(Inequality):
     r"""Gini index of the exposure of items: a place counts by how likely it is to be seen.
 
     .. math:: e_i = \sum_u \sum_{r : L_u(r) = i} w(r), \qquad w(r) = p^{r-1}
@@ -131,21 +137,10 @@ class ExposureGini(WholeMeasure):
     0.4678...
     """
 
-    over: Literal["catalogue", "recommended", "history"] = choice("catalogue", "recommended", "history")
-    divisor: Literal["n", "n-1"] = choice("n", "n-1")
-    scale: Literal["inequality", "equality"] = choice("inequality", "equality")
     weight: Literal["geometric", "log2", "reciprocal", "equal"] = choice("geometric", "log2", "reciprocal", "equal")
     p: float = real(0.85, low=0, high=1, open_low=True, open_high=True)
 
     name: ClassVar[str] = "ExposureGini"
-
-    @property
-    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
-        """More equal is better."""
-        return self.scale == "equality"
-
-    def needed(self) -> tuple[str, ...]:
-        return () if self.over == "recommended" else (self.over,)
 
 
 @register

@@ -11,6 +11,7 @@ from rankmeter.late import pl
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.inference import Estimate
 from rankmeter.online.sums import Sums, sums_to_table
+from rankmeter.saving import finite
 
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
 
@@ -93,12 +94,3 @@ def percent(one: Estimate) -> str:
     if math.isnan(one.low):
         return f"{one.value:+.1%}"
     return f"{one.value:+.1%} [{one.low:+.1%}, {one.high:+.1%}]"
-
-
-def finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity: null stands for both."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: finite(one) for key, one in value.items()}
-    return [finite(one) for one in value] if isinstance(value, (list, tuple)) else value

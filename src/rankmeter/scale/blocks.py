@@ -13,11 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
-from rankmeter.evaluation import ONLY_QUERIES, unjudged_at_cutoffs
+from rankmeter.evaluation import COUNTS, ONLY_QUERIES, counts_of, unjudged_at_cutoffs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
@@ -26,7 +24,7 @@ from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.measuring import check_answerable, values_under
 from rankmeter.placing import PlacedRun, place_unjudged
-from rankmeter.placing.placements import Placements, Plan, Subtopics
+from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.placing.subtopics import numbered_items, without_subtopics
 from rankmeter.placing.table import place_blocks
 from rankmeter.planning import by_placing, plan_for, without_any_subtopic
@@ -34,8 +32,6 @@ from rankmeter.results import Facts
 from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
 from rankmeter.tie_bounds import bounded_by_ties, unbounded_notes
 
-COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
-"""The facts that add up."""
 _SHOWN = 3  # ids kept for the message about judgments and a run that have no query in common
 
 
@@ -121,16 +117,6 @@ class BlockValues:
     counts: pl.DataFrame | None = None
     """How often items stand in lists, where a measure asks (`rankmeter.scale.block_lists`)."""
 
-    def columns(self) -> dict[str, pl.Series]:
-        """The columns that a saved evaluation has."""
-        columns = {"query": self.queries}
-        for measure, values in self.values.items():
-            columns[str(measure)] = pl.Series(values.value)
-            columns[f"{measure} counted"] = pl.Series(values.counted)
-            columns[f"{measure} numerator"] = pl.Series(values.numerator)
-            columns[f"{measure} denominator"] = pl.Series(values.denominator)
-        return columns
-
 
 def check_mergeable(measures: Iterable[Measure]) -> None:
     """Refuse measures that cannot be put together from blocks."""
@@ -198,7 +184,7 @@ def evaluate_block(
         worst=[_tally(worst.get(m, values[m]), m) for m in measures],
         best=[_tally(best.get(m, values[m]), m) for m in measures],
         tied=tied,
-        counts=_counts(p),
+        counts=counts_of(p),
         unjudged_at=unjudged_at,
         scored=run.scored,
         highest=highest,
@@ -241,21 +227,6 @@ def _extremes(measure: Measure, views: Views, placed: PlacedRun, values: Values)
         values_under(measure(ties="worst"), views, placed),
         values_under(measure(ties="best"), views, placed),
     )
-
-
-def _counts(p: Placements) -> dict[str, int]:
-    highest = np.full(len(p), -np.inf)
-    has = np.diff(p.best_offsets) > 0
-    highest[has] = p.best[p.best_offsets[:-1][has]]
-    counted = (
-        p.is_judged,
-        p.in_run,
-        p.is_judged & ~p.in_run,
-        p.in_run & ~p.is_judged,
-        p.is_judged & (highest <= 0),
-        p.returned,
-    )
-    return dict(zip(COUNTS, (int(one.sum()) for one in counted), strict=True))
 
 
 def summary(

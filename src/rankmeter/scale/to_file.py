@@ -31,6 +31,7 @@ from rankmeter.placing.segments import expand, group_rows, offsets_of
 from rankmeter.placing.table import ScatteredQueryError, same_id_types
 from rankmeter.planning import MOST_JUDGED, into_placing
 from rankmeter.results import Evaluation
+from rankmeter.saving import values_columns
 from rankmeter.scale.block_lists import background_of, check_lists, listed_in, merged_counts, values_of_counts
 from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, evaluate_block, summary
 from rankmeter.scale.distant import DistantEvaluation
@@ -114,7 +115,7 @@ def _write_parts(
         if made.counts is not None:
             counts = merged_counts([made.counts] if counts is None else [counts, made.counts])
         parts.append(folder / f"{len(parts):07}.parquet")
-        pl.DataFrame(made.columns()).write_parquet(parts[-1])
+        pl.DataFrame(values_columns(made.queries, made.values)).write_parquet(parts[-1])
 
     for block in blocks:
         if truth is not None:
