@@ -96,7 +96,7 @@ def measure(function: Callable[..., Any]) -> Measure:
 def _check_name(name: str) -> None:
     """Refuse a name that means something already, to rankmeter or to its results."""
     hint = "give the function another name"
-    taken = {known.casefold() for known, one in REGISTRY.items() if not getattr(one, "custom", False)}
+    taken = {known.casefold() for known, one in REGISTRY.items() if not one.custom}
     if name.casefold() in taken:
         raise MeasureError(with_hint(f"'{name}' is a measure of rankmeter already.", hint))
     aliases = {alias.casefold(): meant for alias, meant in ALIASES.items()}

@@ -80,7 +80,7 @@ _NO_BOUNDS = frozenset(
 
 
 def _reason_against(measure: Measure) -> Said | None:
-    if not isinstance(measure, RankedMeasure) or getattr(type(measure), "custom", False):
+    if not isinstance(measure, RankedMeasure) or measure.custom:
         return said("not_ranked")
     if getattr(measure, "subtopics", False):
         return said("subtopics_unknown")

@@ -47,6 +47,8 @@ class Measure:
     higher_is_better: ClassVar[bool] = True
     graded: ClassVar[bool] = False
     """Whether it tells grades apart beyond relevant and not."""
+    custom: ClassVar[bool] = False
+    """Whether a user defined it."""
     tie_rules: ClassVar[tuple[str, ...]] = TIES
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "pooled", "median", "filled")
     default_queries: ClassVar[str] = "judged"

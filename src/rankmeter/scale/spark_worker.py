@@ -68,7 +68,7 @@ class Work:
         scored: bool,
     ) -> Work:
         """What there is to do for these measures."""
-        own = {type(m).name: type(m).function for m in measures if getattr(m, "custom", False)}  # type: ignore[attr-defined]
+        own = {type(m).name: type(m).function for m in measures if m.custom}  # type: ignore[attr-defined]
         counts = {}
         if known is not None and count_groups(listed_in(measures)):
             counts = {**COUNTS, "item": "bigint" if known.ids.dtype == pl.Int64 else "string"}
