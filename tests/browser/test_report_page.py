@@ -267,3 +267,23 @@ def test_nothing_was_said_on_the_console_and_nothing_was_fetched(page):
     asked = {one["request"]["url"] for one in sent if not one["documentURL"].startswith(("chrome:", "about:"))}
     assert page.current_url in asked
     assert {url for url in asked if not url.startswith("data:")} == {page.current_url}
+
+
+def test_names_that_break_lines_or_objects_are_drawn(page, tmp_path):
+    """The last test of this page: it opens another one."""
+    names = ["__proto__", "line\u2028separator", "two\nlines", "</script><b>", "constructor"]
+    truth = {f"q\u2029{i}": {"a": 1, "__proto__": 2} for i in range(6)}
+    runs = {
+        name: {query: ["a", "__proto__"] if (at + i) % 3 else ["x", "a"] for i, query in enumerate(truth)}
+        for at, name in enumerate(names)
+    }
+    cmp = rm.compare(truth, runs, ["RR", "P@1"], baseline="__proto__", permutations=100, resamples=100)
+    page.get_log("browser")
+    page.get(cmp.report(tmp_path / "report.html").as_uri())
+    _until(lambda: len(_all(page, ".chart svg")) == 7)
+    labels = [one.text for one in _all(page, "#chart-similarity .role-axis-label text")]
+    assert {"__proto__", "line separator", "two lines", "</script><b>", "constructor"} <= set(labels)
+    legend = [one.text for one in _all(page, "#chart-distribution .role-legend-label text")]
+    assert legend == ["__proto__", "line separator", "two lines", "</script><b>", "constructor"]
+    assert len(_all(page, "#query-table tbody tr")) == 6
+    assert page.get_log("browser") == []

@@ -16,6 +16,7 @@ from rankmeter.comparing.notes import notes_about, smallest_p
 from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units_said
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
+from rankmeter.comparing.truths import judged_unlike
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.evaluation import About
@@ -142,6 +143,7 @@ def compare(
         say(f"evaluating {name}")
         measured[name] = measure_system(name, given, truth, asked, columns, about)
     _refuse_seeds_of_one(unit, measured)
+    unlike = judged_unlike(measured)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
     couples = _couples(list(named), baseline, family)
@@ -163,7 +165,7 @@ def compare(
     samples, reasons = samples_of(lined_up, measured, units_of)
     statistics = _Statistics(samples, couples, settings, say)
     margins = _margins(margin, chosen, asked.names)
-    notes = notes_about(measured, lined_up.paired, lined_up.counted, samples, settings)
+    notes = [*unlike, *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings)]
     return Comparison(
         systems=tuple(named),
         baseline=baseline,

@@ -332,7 +332,7 @@ def to_latex(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") ->
         rows.append(f"{number} & {tables.latex_text(system)} & " + " & ".join(shown) + r" \\")
     return "\n".join(
         [
-            *(f"% {note}" for note in notes),
+            *(f"% {tables.one_line(note)}" for note in notes),
             rf"\begin{{tabular}}{{rl{'r' * len(cmp.measures)}}}",
             r"\toprule",
             " & ".join(["", word("system", lang), *(tables.latex_text(str(m)) for m in cmp.measures)]) + r" \\",

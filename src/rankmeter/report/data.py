@@ -261,6 +261,7 @@ def _slices(cmp: Comparison, one: SlicedSystems) -> dict[str, Any]:
 def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:
     return [
         {
+            "s": cmp.systems.index(score.system),
             "system": score.system,
             "value": short(score.value),
             "low": short(score.interval.low) if score.interval else None,
