@@ -95,4 +95,5 @@ def _mixed(numbers: np.ndarray) -> np.ndarray:
     """Bits spread out, so that what is put together next does not cancel out (the end of MurmurHash3)."""
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         numbers = (numbers ^ (numbers >> np.uint64(33))) * np.uint64(factor)
-    return numbers ^ (numbers >> np.uint64(33))
+    mixed: np.ndarray = numbers ^ (numbers >> np.uint64(33))
+    return mixed

@@ -338,7 +338,9 @@ class Evaluation:
         """Read what :meth:`save` wrote."""
         if not isinstance(path, BytesIO) and not Path(path).is_file():
             raise NotFoundError(f"{path}: no such file.")
-        no_evaluation = with_hint(f"{path} is not a saved evaluation.", "Evaluation.save(path) writes one.")
+        no_evaluation = with_hint(
+            f"{path} is not a saved evaluation.", "Evaluation.save(path), or evaluate --save FILE, writes one."
+        )
         try:
             header = json.loads(pl.read_parquet_metadata(path)["rankmeter"])
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)

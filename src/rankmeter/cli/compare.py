@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -39,6 +40,7 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
         "rankmeter compare judgments.qrels keyword.run --seeds dense=d1.run,d2.run,d3.run --unit run",
         "rankmeter compare judgments.qrels keyword.run hybrid.run --report report.html --titles queries=queries.csv",
         "rankmeter compare judgments.qrels a.run b.run --by kinds.csv:kind --report report.html",
+        "rankmeter compare --no-judgments a.csv b.csv -m Coverage@10 -m Gini@10 --catalogue items.csv",
         "rankmeter compare --saved keyword.parquet hybrid.parquet --needed 0.01 --save nightly.zip",
         "rankmeter compare --saved nightly.zip --report report.html --lang zh",
     )
@@ -81,6 +83,10 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 @click.option(
     "--saved", is_flag=True,
     help="The files are saved evaluations (evaluate --save), or one saved comparison; there are no judgments.",
+)  # fmt: skip
+@click.option(
+    "--no-judgments", is_flag=True,
+    help="All files are runs: for measures of lists that need no judgments, such as Coverage@10.",
 )  # fmt: skip
 @click.option("--permutations", type=int, default=100_000, show_default=True)
 @click.option("--resamples", type=int, default=9_999, show_default=True)
@@ -140,6 +146,7 @@ def command(
     seeds: tuple[str, ...],
     folds: tuple[str, ...],
     saved: bool,
+    no_judgments: bool,
     permutations: int,
     resamples: int,
     seed: int,
@@ -175,10 +182,12 @@ def command(
     summary = _summary_path(github_summary)
     places = {"--output": output, "--junit": junit, "--report": report, "--save": save}
     _check_places(parsed, [*places.values(), summary], junit)
+    _check_together(needed, unit_given=_was_given("unit"), units=units, titles=titles, report=report)
     check_apart(
         {option: place for option, place in places.items() if place is not None},
         [*paths, *(file for one in (*seeds, *folds) for file in one.partition("=")[2].split(",")), units or ""],
     )
+    format_ = format_ or _format_of(output)
     if quiet:
         silence_notes()
     texts = titles_of(titles)
@@ -193,7 +202,8 @@ def command(
         with Progress(len(paths) + len(seeds) + len(folds)) as progress:
             truth, systems = None, saved_evaluations(paths) if saved else []
             if not saved:
-                truth, systems = named_sources(paths, seeds, folds, columns, judgments_format, run_format)
+                files = (None, *paths) if no_judgments else paths
+                truth, systems = named_sources(files, seeds, folds, columns, judgments_format, run_format)
             groups, group_name = units_of(units)
             from rankmeter.comparing.comparison import compare
 
@@ -204,7 +214,6 @@ def command(
                 progress=_shown_on(progress), **items_and_users(catalogue, history, columns),
             )  # fmt: skip
     verdicts = check_gates(cmp, parsed)
-    format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
     _deliver(cmp, format_, output, digits, lang, quiet=quiet)
     _write_verdicts(cmp, verdicts, junit, summary, lang)
     if save is not None:
@@ -236,20 +245,48 @@ def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
     from rankmeter.comparing.results import Comparison
     from rankmeter.comparing.saving import is_saved_comparison
 
-    if not any(map(is_saved_comparison, paths)):
+    done = [path for path in paths if is_saved_comparison(path)]
+    if not done:
         return None
     if len(paths) > 1:
-        raise InputError(with_hint(f"{paths[0]} is compared already.", "--saved takes one comparison, or evaluations"))
+        raise InputError(with_hint(f"{done[0]} is compared already.", "--saved takes one comparison, or evaluations"))
     context = click.get_current_context()
     given = [
-        option
-        for option in context.command.params
-        if option.name not in _SHOWING and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+        option for option in context.command.params if option.name not in _SHOWING and _was_given(str(option.name))
     ]
     if given:
         fact = f"{paths[0]} is compared already, so {given[0].opts[-1]} comes too late."
         raise InputError(with_hint(fact, "compare the runs, or their saved evaluations, again"))
     return Comparison.load(paths[0])
+
+
+def _was_given(option: str) -> bool:
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
+
+
+def _format_of(output: Path | None) -> str:
+    """What the name of a file asks for."""
+    ending = "" if output is None else output.suffix.lower()
+    if ending in ("", ".txt"):
+        return "table"
+    if ending not in _FORMAT_OF:
+        hint = "--report writes HTML" if ending in (".html", ".htm") else "--format says what to write: --format table"
+        raise InputError(with_hint(f"--output {output}: {ending} says none of {', '.join(FORMATS)}.", hint))
+    return _FORMAT_OF[ending]
+
+
+def _check_together(
+    needed: float | None, *, unit_given: bool, units: str | None, titles: Sequence[str], report: Path | None
+) -> None:
+    """Refuse options that mean nothing, alone or with each other, before anything is evaluated."""
+    if needed is not None and not 0 < needed < math.inf:
+        fact = f"--needed {needed:g} is not possible; it is above 0."
+        raise InputError(with_hint(fact, "state the smallest difference that matters to you: --needed 0.01"))
+    if units is not None and unit_given:
+        fact = f"--unit and --units {units} contradict each other: both say what is resampled."
+        raise InputError(with_hint(fact, "--units FILE resamples what queries belong to; leave --unit out"))
+    if titles and report is None:
+        raise InputError(with_hint("--titles names what a report shows, and there is none.", "--report report.html"))
 
 
 def _check_places(gates: Sequence[Gate], places: Sequence[Path | None], junit: Path | None) -> None:
@@ -380,8 +417,8 @@ def _needed(cmp: Comparison, measure: Measure, difference: float, lang: Language
     units, power = units_said(cmp.settings.unit), cmp.settings.power
     return [
         word(
-            "queries_needed", lang, measure=str(measure), difference=difference, system=system, other=other,
-            power=power, needed=needed, units=units, have=have,
+            "queries_needed_unknown" if needed is None else "queries_needed", lang, measure=str(measure),
+            difference=difference, system=system, other=other, power=power, needed=needed, units=units, have=have,
         )
         for system, other, _, have, needed in cmp.queries_needed(measure, difference=difference).iter_rows()
     ]  # fmt: skip

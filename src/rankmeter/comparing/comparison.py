@@ -12,7 +12,7 @@ import numpy as np
 from rankmeter import __version__
 from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.comparing.lining_up import LinedUp, samples_of, units_of_queries
-from rankmeter.comparing.notes import notes_about, smallest_p
+from rankmeter.comparing.notes import notes_about, notes_about_differences, smallest_p
 from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units_said
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
@@ -28,7 +28,7 @@ from rankmeter.results import Evaluation
 from rankmeter.stats.best import Separation, separations
 from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
 from rankmeter.stats.effects import effect
-from rankmeter.stats.equivalence import equivalence
+from rankmeter.stats.equivalence import check_margin, equivalence
 from rankmeter.stats.intervals import (
     METHODS,
     Bands,
@@ -38,7 +38,7 @@ from rankmeter.stats.intervals import (
     check_resamples,
     intervals_of,
 )
-from rankmeter.stats.paired import TESTS, Test, p_values
+from rankmeter.stats.paired import TESTS, Test, p_values, spread_of, without_noise, without_spread
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said, said
@@ -77,7 +77,8 @@ def compare(
     Parameters
     ----------
     judgments
-        What is true, as for :func:`rankmeter.evaluate`; None where all systems are evaluations already.
+        What is true, as for :func:`rankmeter.evaluate`; None where all systems are evaluations already, or where
+        all measures are of lists that need no judgments.
     systems
         ``{name: run}``, each run as for :func:`rankmeter.evaluate`, or an :class:`rankmeter.Evaluation` (made before or
         loaded), or ``seeds(run, ...)`` / ``folds(run, ...)`` for several runs of one system. Evaluations carry their
@@ -137,6 +138,7 @@ def compare(
     about = About.of(catalogue, history, by, columns)
     asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates, expanded=about.expanded)
     chosen = asked.measures
+    margins = _margins(margin, chosen, asked.names)
     truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
     measured: dict[str, Measured] = {}
     for name, given in named.items():
@@ -164,8 +166,16 @@ def compare(
     )
     samples, reasons = samples_of(lined_up, measured, units_of)
     statistics = _Statistics(samples, couples, settings, say)
-    margins = _margins(margin, chosen, asked.names)
-    notes = [*unlike, *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings)]
+    differences = tuple(
+        _difference(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)
+        for measure in chosen
+        for couple in range(len(couples))
+    )
+    notes = [
+        *unlike,
+        *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings),
+        *notes_about_differences(differences),
+    ]
     return Comparison(
         systems=tuple(named),
         baseline=baseline,
@@ -178,11 +188,7 @@ def compare(
         samples=samples,
         units_of=units_of,
         scores=tuple(_score(m, n, measured, lined_up, statistics, reasons, settings) for m in chosen for n in named),
-        differences=tuple(
-            _difference(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)
-            for measure in chosen
-            for couple in range(len(couples))
-        ),
+        differences=differences,
         quality={name: one.quality for name, one in measured.items()},
         notes=tuple(notes),
         settings=settings,
@@ -292,6 +298,8 @@ def _margins(
 ) -> dict[Measure, float]:
     if margin is None:
         return {}
+    for value in margin.values() if isinstance(margin, Mapping) else [margin]:
+        check_margin(value)
     if not isinstance(margin, Mapping):
         return dict.fromkeys(chosen, float(margin))
     by_text = {str(measure): measure for measure in chosen} | dict(names)
@@ -391,9 +399,14 @@ def _difference(
     corrected_p = float(statistics.corrected[measure][couple])
     detectable = None
     if one.is_linear and one.units > 1:
-        spread, alpha = float(moved.std(ddof=1)), settings.alpha_of_one
+        spread, alpha = spread_of(moved), settings.alpha_of_one
         detectable = minimum_detectable(spread, one.units, alpha=alpha, power=settings.power)
     same_way = measure.higher_is_better
+    reason: str = said("nothing_beyond_one") if one.units == 1 else ""
+    if without_spread(moved):
+        replaced = measure in margins or (settings.test == "t" and without_noise(moved).any())
+        kind = "no_spread" if replaced else "nothing_to_plan_by"
+        reason = said(kind, count=one.units, units=units_said(settings.unit))
     return Difference(
         measure=measure,
         system=names[left],
@@ -407,7 +420,7 @@ def _difference(
         equivalence=equivalence(moved, margins[measure], higher_is_better=same_way) if measure in margins else None,
         detectable=detectable,
         units=one.units,
-        reason=said("nothing_beyond_one") if one.units == 1 else "",
+        reason=reason,
     )
 
 

@@ -18,7 +18,7 @@ from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
 from rankmeter.saving import finite
-from rankmeter.stats.paired import Alternative, p_value
+from rankmeter.stats.paired import Alternative, p_value, spread_of
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said
 
@@ -131,6 +131,7 @@ class Comparison:
         """How many queries (or other units) a *stated* difference needs to be found, for each pair that was tested.
 
         The spread of the differences is taken from the data, the difference never: state the smallest one that matters.
+        Where all differences are equal there is no spread to plan with, and ``needed`` is null.
 
         Examples
         --------
@@ -153,14 +154,14 @@ class Comparison:
             if linear is None or one.units < 2:
                 continue
             left, right = (self.systems.index(name) for name in (one.system, one.other))
-            spread = float((linear[left] - linear[right]).std(ddof=1))
+            spread = spread_of(linear[left] - linear[right])
             count = units_needed(spread, difference, alpha=alpha, power=power or self.settings.power)
             needed.append(
                 {"system": one.system, "other": one.other, "spread": spread, "have": one.units, "needed": count}
             )
         if not needed:
             raise InputError(f"{found} was not tested, so there is no spread to plan with.")
-        return pl.DataFrame(needed)
+        return pl.DataFrame(needed, schema_overrides={"needed": pl.Int64})
 
     def p_shifted(
         self, measure: str | Measure, system: str, other: str | None, shift: float, alternative: Alternative
@@ -369,7 +370,7 @@ def _difference_row(one: Difference) -> dict[str, Any]:
         "measure": str(one.measure),
         "system": one.system,
         "other": one.other,
-        "difference": one.difference,
+        "difference": None if math.isnan(one.difference) else one.difference,
         "low": interval and interval.low,
         "high": interval and interval.high,
         "p": one.p,

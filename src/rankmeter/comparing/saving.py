@@ -118,7 +118,9 @@ def load_comparison(path: str | Path) -> Comparison:
     except InputError:
         raise
     except _NOT_OURS as error:
-        raise InputError(with_hint(f"{path} is not a saved comparison.", "Comparison.save(path) writes one")) from error
+        raise InputError(
+            with_hint(f"{path} is not a saved comparison.", "Comparison.save(path), or compare --save FILE, writes one")
+        ) from error
 
 
 def _check_form(form: object, path: str | Path) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Bars = Literal["blocks", "ascii"]
 BAR_WIDTH = 12
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+NAMES_WIDTH = 40
+"""Up to how many columns all names together take where the table says by name which systems one beats."""
 BEST = "*"
 """Stands before a system that cannot be separated from the best."""
 
@@ -84,13 +86,17 @@ def leaderboard(
     for score in scores:
         cells = [
             Cell(BEST if score.in_best else ""),
-            Cell(score.system if against else f"{numbers[score.system]} {score.system}"),
+            Cell(score.system if against or _named(cmp) else f"{numbers[score.system]} {score.system}"),
             Cell(_value(score, digits, lang), is_best=bool(score.in_best)),
             Cell(_interval(score, digits)),
             Cell(bar(score.value / largest, bars=bars)),
             Cell(_rank(score)),
         ]
-        cells += _against(cmp, score, against, digits, lang) if against else [Cell(_beats(cmp, score, numbers))]
+        if against:
+            cells += _against(cmp, score, against, digits, lang)
+        else:
+            beaten = _beaten(cmp, score)
+            cells.append(Cell(", ".join(beaten) if _named(cmp) else in_ranges([numbers[name] for name in beaten])))
         rows.append(tuple(cells))
     return Table(tuple(header), tuple(rows), 2)
 
@@ -135,11 +141,16 @@ def _against(cmp: Comparison, score: Score, other: str, digits: int, lang: Langu
     return [Cell(f"{difference}{mark(one)}"), Cell(p_text(one.p_corrected)), Cell(counts)]
 
 
-def _beats(cmp: Comparison, score: Score, numbers: dict[str, int]) -> str:
-    """The numbers of the systems that this one beats significantly; numbers never run out."""
+def _beaten(cmp: Comparison, score: Score) -> list[str]:
+    """The systems that this one beats significantly."""
     others = [name for name in cmp.systems if name != score.system]
     found = [cmp.difference(score.measure, score.system, other) for other in others]
-    return in_ranges([numbers[one.other] for one in found if one.significant and one.is_better])
+    return [one.other for one in found if one.significant and one.is_better]
+
+
+def _named(cmp: Comparison) -> bool:
+    """Whether there is room for the names of the systems that one beats; numbers never run out."""
+    return sum(map(tables.width_of, cmp.systems)) <= NAMES_WIDTH
 
 
 def in_ranges(numbers: Sequence[int]) -> str:
@@ -200,7 +211,9 @@ def quality_words(cmp: Comparison, lang: Language = "en") -> list[str]:
 def legend(cmp: Comparison, lang: Language = "en") -> list[str]:
     """What the marks mean, and how p-values and intervals were made."""
     against = reference(cmp)
-    kind = "beats_mean" if against is None else "arrows_mean"
+    kind = "arrows_mean"
+    if against is None:
+        kind = "beats_mean" if _named(cmp) else "beats_numbers_mean"
     lines = [
         said("best_mark", mark=BEST, level=cmp.settings.level),
         said(kind, baseline=against, alpha=cmp.settings.alpha),
@@ -359,7 +372,7 @@ def _grid(cmp: Comparison, digits: int) -> list[list[tuple[str, bool, str]]]:
         for measure in cmp.measures:
             score = cmp.score(measure, system)
             if cmp.settings.family == "all":
-                marks = _beats(cmp, score, numbers)
+                marks = in_ranges([numbers[name] for name in _beaten(cmp, score)])
             else:
                 marks = "" if system == cmp.baseline else mark(cmp.difference(measure, system))
             text = "-" if math.isnan(score.value) else tables.number(score.value, measure, digits)

@@ -86,7 +86,7 @@ def report_html(
             quality_words=comparisons.quality_words(cmp, lang),
             notes=[note.text(lang) for note in cmp.notes],
             definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
-            said=[line.text(lang) for line in comparisons.made_how(cmp)],
+            said=comparisons.legend(cmp, lang)[1:],
             provenance=provenance(cmp),
             has_curves=bool(data["curves"]),
             has_lists=cmp.inputs is not None,

@@ -203,9 +203,9 @@ def to_text(table: Table) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text in one line, as tables and charts need it: what breaks lines or controls a terminal becomes a space.
+    r"""A text in one line, as tables and charts need it: what breaks lines or controls a terminal becomes a space.
 
-    >>> one_line("two\\u2028lines")
+    >>> one_line("two\u2028lines")
     'two lines'
     """
     if text.isprintable():

@@ -7,9 +7,9 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from rankmeter.arithmetic.parts import Values
+from rankmeter.judged_by import JudgedBy
 from rankmeter.late import pl
 from rankmeter.measures import Measure
-from rankmeter.judged_by import JudgedBy
 from rankmeter.results import Evaluation, Facts
 
 
