@@ -181,10 +181,16 @@ def test_search_keeps_the_queries_that_match(page):
 def test_slices_show_their_means(page):
     shown = [[cell.text for cell in row.find_elements("css selector", "td")] for row in _all(page, ".slices tbody tr")]
     # `good` finds the answer of an even query at rank 1 and of an odd one at rank 2.
-    assert [(label, count, good) for label, count, _, good, _ in shown] == [
+    assert [(label, count, good) for label, count, _, good, *_ in shown] == [
         ("even", "15", "1.0000"),
         ("odd", "15", "0.5000"),
     ]
+    # Even queries have `poor` at ranks 1, 3 and 2 by turns: 1 - (1 + 1/3 + 1/2) / 3 = 0.3889, and p is below 0.05.
+    head = [cell.text for cell in _all(page, ".slices th")]
+    assert head[5:7] == ["good - poor", "p (holm)"]
+    assert shown[0][5].startswith("+0.3889 [")
+    assert shown[0][5].endswith("↑")
+    assert 0.05 < float(shown[1][6]) < 1
     _click(page, page.find_element("css selector", ".slices th[data-key=s2] button"))
     assert [row.get_attribute("data-name") for row in _all(page, ".slices tbody tr")] == ["odd", "even"]
 

@@ -15,6 +15,7 @@ from rankmeter.comparing.lining_up import LinedUp, samples_of, units_of_queries
 from rankmeter.comparing.notes import notes_about, notes_about_differences, smallest_p
 from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units_said
 from rankmeter.comparing.results import Comparison
+from rankmeter.comparing.slice_tests import slice_differences
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
 from rankmeter.comparing.truths import judged_unlike
 from rankmeter.comparing.unjudged import UnjudgedBounds
@@ -112,7 +113,8 @@ def compare(
         As for :func:`rankmeter.evaluate`.
     by
         Slices, as for :func:`rankmeter.evaluate`: ``{query: segment}``, a frame, a file, or a word. Of systems that are
-        evaluations already, slices of the queries only.
+        evaluations already, slices of the queries only. Differences within slices of queries are tested too, corrected
+        over all slices and pairs of a measure.
     progress
         Is told what is being done.
 
@@ -171,6 +173,9 @@ def compare(
         for measure in chosen
         for couple in range(len(couples))
     )
+    within = slice_differences(
+        [one.evaluation for one in measured.values()], lined_up, list(samples), units_of, couples, settings, say
+    )
     notes = [
         *unlike,
         *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings),
@@ -192,6 +197,7 @@ def compare(
         quality={name: one.quality for name, one in measured.items()},
         notes=tuple(notes),
         settings=settings,
+        slice_differences=within,
         inputs=_inputs(truth, measured),
     )
 

@@ -28,7 +28,7 @@ class LinedUp:
 
     def __init__(self, measured: Mapping[str, Measured], measures: Sequence[Measure]) -> None:
         evaluations = [one.evaluation for one in measured.values()]
-        self.queries, places = _line_up(evaluations)
+        self.queries, places = line_up(evaluations)
         self.value: dict[Measure, Floats] = {}
         self.numerator: dict[Measure, Floats] = {}
         self.denominator: dict[Measure, Floats] = {}
@@ -68,7 +68,7 @@ class LinedUp:
         return aggregated(Values(*parts), measure.aggregate)
 
 
-def _line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
+def line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
     """All queries, and where the queries of each evaluation stand among them."""
     first = evaluations[0].queries
     if all(ev.queries.dtype == first.dtype and ev.queries.equals(first) for ev in evaluations[1:]):

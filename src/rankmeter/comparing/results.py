@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, Source
+from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, SliceDifference, Source
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.late import pl
 from rankmeter.measures import Measure
@@ -70,6 +70,8 @@ class Comparison:
     notes: tuple[Said, ...]
     """What a person should know before reading who won."""
     settings: Settings
+    slice_differences: tuple[SliceDifference, ...] = ()
+    """Every pair that was tested within a slice of the queries; corrected over the slices and pairs of a measure."""
     inputs: Inputs | None = None
     """What was compared; None where saved evaluations were, or where the comparison was loaded."""
     saved_sources: tuple[Source, ...] = ()
@@ -239,12 +241,31 @@ class Comparison:
         return pl.DataFrame(rows, schema={**kinds, "value": pl.Float64, "queries": pl.Int64})
 
     @property
+    def slice_tests(self) -> pl.DataFrame:
+        """A row per slice, measure and pair that was tested within it; ``p_corrected`` is over all slices and pairs.
+
+        Examples
+        --------
+        >>> import rankmeter as rm
+        >>> truth, half = {i: {0} for i in range(40)}, {i: "new" if i < 20 else "old" for i in range(40)}
+        >>> good = {i: [0, 1] for i in range(40)}
+        >>> poor = {i: [1, 0] if i < 20 else [0, 1] for i in range(40)}
+        >>> cmp = rm.compare(truth, {"poor": poor, "good": good}, ["RR"], baseline="poor", by=half, permutations=1000)
+        >>> cmp.slice_tests.select("slice", "difference", "significant").rows()
+        [('new', 0.5, True), ('old', 0.0, False)]
+        """
+        kinds = {"by": pl.String, "slice": pl.String}
+        left_out = {"no_worse", "equivalent", "detectable", "reason"}
+        rows = [
+            {"by": one.by, "slice": one.slice, **_difference_row(one.found), "tests": one.tests}
+            for one in self.slice_differences
+        ]
+        return pl.DataFrame(rows, schema_overrides={**kinds, **_tested()}).drop(left_out, strict=False)
+
+    @property
     def tests(self) -> pl.DataFrame:
         """A row per measure and pair that was tested."""
-        rows = [_difference_row(one) for one in self.differences]
-        floats = "difference low high p p_corrected standardised rank_biserial detectable no_worse equivalent".split()
-        counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
-        return pl.DataFrame(rows, schema_overrides={**dict.fromkeys(floats, pl.Float64), **counts})
+        return pl.DataFrame([_difference_row(one) for one in self.differences], schema_overrides=_tested())
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -290,6 +311,7 @@ class Comparison:
             "best_group": {str(measure): self.best_group(measure) for measure in self.measures},
             "differences": [_difference_dict(one) for one in self.differences],
             **({"slices": self.by_slice.to_dicts()} if self.slices else {}),
+            **({"slice_tests": self.slice_tests.to_dicts()} if self.slice_differences else {}),
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
         }
 
@@ -362,6 +384,14 @@ class Comparison:
         from rankmeter.report.notebook import comparison_html
 
         return comparison_html(self)
+
+
+_FLOATS = "difference low high p p_corrected standardised rank_biserial detectable no_worse equivalent".split()
+
+
+def _tested() -> dict[str, Any]:
+    """What the columns of tests are, whatever the rows hold."""
+    return {**dict.fromkeys(_FLOATS, pl.Float64), **dict.fromkeys(("wins", "ties", "losses"), pl.Int64)}
 
 
 def _difference_row(one: Difference) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def report_html(
     if lists < 0:
         raise InputError(f"lists={lists} is not possible; it is 0 or more.")
     labels, systems = words("report", lang), list(cmp.systems)
-    data = report_data(cmp, into_titles(titles), lists=lists)
+    data = report_data(cmp, into_titles(titles), lists=lists, lang=lang)
     names = [str(measure) for measure in cmp.measures]
     specs = {
         "differences": charts.differences(labels),

@@ -172,11 +172,12 @@ function drawQueries() {
 
 function drawSlices() {
   for (const table of document.querySelectorAll("table.slices")) {
-    const { name: kind, rows } = data.slices[Number(table.dataset.slices)];
+    const { name: kind, rows, heads } = data.slices[Number(table.dataset.slices)];
     const head = element("tr", {}, element("th", { "data-key": "name" }, element("button", {}, kind)));
     [words.query_count, ...data.systems].forEach((label, place) =>
       head.append(element("th", { "data-key": `s${place}`, class: "number" }, element("button", {}, label))),
     );
+    head.append(...heads[state.measure].map((label) => element("th", { class: "number" }, label)));
     table.tHead.replaceChildren(head);
     table.tBodies[0].replaceChildren(
       ...rows.map((row) => {
@@ -186,6 +187,10 @@ function drawSlices() {
           made.dataset[`s${place}`] = value ?? -1;
           made.append(element("td", { class: place && value === best ? "number up" : "number" }, place ? shown(value) : value));
         });
+        for (const text of row.outcomes[state.measure]) {
+          const kind = text.includes("↑") ? "number up" : text.includes("↓") ? "number down" : "number";
+          made.append(element("td", { class: kind }, text));
+        }
         return made;
       }),
     );

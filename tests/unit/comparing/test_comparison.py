@@ -392,7 +392,7 @@ def test_evaluations_of_other_queries_and_odd_seeds_are_refused_in_a_sentence():
 
 def test_differences_without_spread_prove_nothing_by_t_and_say_why() -> None:
     truth = {i: {"a"} for i in range(3)}
-    runs = {name: {i: items for i in truth} for name, items in (("first", ["a", "b"]), ("second", ["b", "a"]))}
+    runs = {name: dict.fromkeys(truth, items) for name, items in (("first", ["a", "b"]), ("second", ["b", "a"]))}
     cmp = rm.compare(truth, runs, ["RR"], test="t", margin=0.6, **FEW)
     one = cmp.difference("RR", "first", "second")
     assert (one.difference, one.p, one.significant) == (0.5, 0.25, False)
