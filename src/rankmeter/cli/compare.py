@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 from click.core import ParameterSource
 
+from rankmeter.cli.comparison import deliver
 from rankmeter.cli.options import by_option, history_option
 from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
@@ -214,7 +214,7 @@ def command(
                 progress=_shown_on(progress), **items_and_users(catalogue, history, columns),
             )  # fmt: skip
     verdicts = check_gates(cmp, parsed)
-    _deliver(cmp, format_, output, digits, lang, quiet=quiet)
+    deliver(cmp, format_, output, digits, lang, quiet=quiet)
     _write_verdicts(cmp, verdicts, junit, summary, lang)
     if save is not None:
         write_whole(save, cmp.save)
@@ -307,32 +307,6 @@ def _shown_on(progress: Progress) -> Callable[[str], None]:
     return shown
 
 
-def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lang: Language, *, quiet: bool) -> None:
-    if format == "table" and output is None:
-        _show(cmp, digits, lang, quiet=quiet)
-        return
-    text = _text(cmp, format, digits, lang)
-    if output is None:
-        click.echo(text, nl=not text.endswith("\n"))
-    else:
-        write_text(output, text)
-
-
-def _show(cmp: Comparison, digits: int, lang: Language, *, quiet: bool) -> None:
-    """The tables on standard output, and what belongs to them on standard error, before and after."""
-    from rankmeter.report import comparisons
-
-    if not quiet:
-        tell([comparisons.quality_text(cmp, digits=digits, lang=lang), ""])
-    if sys.stdout.isatty():
-        _print(cmp, digits, lang)
-    else:
-        click.echo(_boards(cmp, digits, lang), nl=False)
-    if not quiet:
-        sys.stdout.flush()
-        tell(["", *comparisons.legend(cmp, lang)])
-
-
 def _write_verdicts(
     cmp: Comparison, verdicts: Sequence[Verdict], junit: Path | None, summary: Path | None, lang: Language
 ) -> None:
@@ -362,39 +336,6 @@ def _summary_path(asked: bool) -> Path | None:
         say(with_hint(fact, "GitHub sets it in a step; elsewhere use --format markdown --output FILE"))
         return None
     return Path(place)
-
-
-def _text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
-    from rankmeter.report import comparisons
-
-    if format == "json":
-        return cmp.to_json() + "\n"
-    if format == "csv":
-        return cmp.tests.write_csv()
-    if format == "markdown":
-        return comparisons.to_markdown(cmp, digits=digits, lang=lang) + "\n"
-    if format == "latex":
-        return comparisons.to_latex(cmp, digits=digits, lang=lang) + "\n"
-    return comparisons.to_text(cmp, digits=digits, lang=lang) + "\n"
-
-
-def _boards(cmp: Comparison, digits: int, lang: Language) -> str:
-    """The numbers alone, which standard output gets; what belongs to them is said on standard error."""
-    from rankmeter.report import comparisons
-
-    unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
-    return comparisons.boards_text(cmp, digits=digits, bars="blocks" if unicode else "ascii", lang=lang) + "\n"
-
-
-def _print(cmp: Comparison, digits: int, lang: Language) -> None:
-    """On a terminal: the same numbers, with the best group in colour."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    for line in _boards(cmp, digits, lang).splitlines():
-        style = "bold green" if line.startswith("*  ") else ""
-        console.print(Text(line, style=style), soft_wrap=True)
 
 
 def _talk(

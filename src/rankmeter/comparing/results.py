@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, SliceDifference, Source
+from rankmeter.comparing.rows import difference_dict, difference_row, plain, score_dict, tested_columns
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.late import pl
 from rankmeter.measures import Measure
@@ -257,15 +258,15 @@ class Comparison:
         kinds = {"by": pl.String, "slice": pl.String}
         left_out = {"no_worse", "equivalent", "detectable", "reason"}
         rows = [
-            {"by": one.by, "slice": one.slice, **_difference_row(one.found), "tests": one.tests}
+            {"by": one.by, "slice": one.slice, **difference_row(one.found), "tests": one.tests}
             for one in self.slice_differences
         ]
-        return pl.DataFrame(rows, schema_overrides={**kinds, **_tested()}).drop(left_out, strict=False)
+        return pl.DataFrame(rows, schema_overrides={**kinds, **tested_columns()}).drop(left_out, strict=False)
 
     @property
     def tests(self) -> pl.DataFrame:
         """A row per measure and pair that was tested."""
-        return pl.DataFrame([_difference_row(one) for one in self.differences], schema_overrides=_tested())
+        return pl.DataFrame([difference_row(one) for one in self.differences], schema_overrides=tested_columns())
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -306,13 +307,13 @@ class Comparison:
             "sources": [list(source) for source in self.sources],
             "settings": {**asdict(self.settings), "said": self.settings.sentences()},
             "notes": list(self.notes),
-            "quality": {system: _plain(asdict(quality)) for system, quality in self.quality.items()},
-            "leaderboard": [_score_dict(score) for measure in self.measures for score in self.ranked(measure)],
+            "quality": {system: plain(asdict(quality)) for system, quality in self.quality.items()},
+            "leaderboard": [score_dict(score) for measure in self.measures for score in self.ranked(measure)],
             "best_group": {str(measure): self.best_group(measure) for measure in self.measures},
-            "differences": [_difference_dict(one) for one in self.differences],
+            "differences": [difference_dict(one) for one in self.differences],
             **({"slices": self.by_slice.to_dicts()} if self.slices else {}),
             **({"slice_tests": self.slice_tests.to_dicts()} if self.slice_differences else {}),
-            "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
+            "definitions": {name: plain(definition) for name, definition in self.definitions.items()},
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -384,64 +385,3 @@ class Comparison:
         from rankmeter.report.notebook import comparison_html
 
         return comparison_html(self)
-
-
-_FLOATS = "difference low high p p_corrected standardised rank_biserial detectable no_worse equivalent".split()
-
-
-def _tested() -> dict[str, Any]:
-    """What the columns of tests are, whatever the rows hold."""
-    return {**dict.fromkeys(_FLOATS, pl.Float64), **dict.fromkeys(("wins", "ties", "losses"), pl.Int64)}
-
-
-def _difference_row(one: Difference) -> dict[str, Any]:
-    effect, equivalence, interval = one.effect, one.equivalence, one.interval
-    return {
-        "measure": str(one.measure),
-        "system": one.system,
-        "other": one.other,
-        "difference": None if math.isnan(one.difference) else one.difference,
-        "low": interval and interval.low,
-        "high": interval and interval.high,
-        "p": one.p,
-        "p_corrected": one.p_corrected,
-        "significant": one.significant,
-        "wins": effect and effect.wins,
-        "ties": effect and effect.ties,
-        "losses": effect and effect.losses,
-        "standardised": effect and effect.standardised,
-        "rank_biserial": effect and effect.rank_biserial,
-        "detectable": one.detectable,
-        "no_worse": equivalence and equivalence.no_worse,
-        "equivalent": equivalence and equivalence.equivalent,
-        "units": one.units,
-        "reason": one.reason,
-    }
-
-
-def _difference_dict(one: Difference) -> dict[str, Any]:
-    return {
-        **_difference_row(one),
-        "margin": one.equivalence and one.equivalence.margin,
-        "interval": one.interval and asdict(one.interval),
-    }
-
-
-def _score_dict(score: Score) -> dict[str, Any]:
-    return {
-        **{name: getattr(score, name) for name in ("system", "value", "queries", "rank", "rank_low", "rank_high")},
-        "measure": str(score.measure),
-        "interval": score.interval and asdict(score.interval),
-        "in_best": score.in_best,
-        "tie_bounds": score.tie_bounds and list(score.tie_bounds),
-        "unjudged": score.unjudged and asdict(score.unjudged),
-        "unjudged_reason": score.unjudged_reason,
-        "run_values": list(score.run_values),
-        "reason": score.reason,
-    }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    return value

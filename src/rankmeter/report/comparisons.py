@@ -6,19 +6,18 @@ What the data can bear stands before the numbers, and the numbers before their d
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from rankmeter.comparing.records import units_said
-from rankmeter.comparing.slice_tests import MOST_TESTED
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
 from rankmeter.report import tables
+from rankmeter.report.differences import difference_text, in_ranges, mark, p_text, reference, signed
+from rankmeter.report.slices import slice_tables, sliced_how
 from rankmeter.report.tables import DIGITS, Cell, Table
 from rankmeter.wording import Said, in_language, said, word
 
 if TYPE_CHECKING:
-    from rankmeter.comparing.records import Difference, Score
+    from rankmeter.comparing.records import Score
     from rankmeter.comparing.results import Comparison
 
 Bars = Literal["blocks", "ascii"]
@@ -43,30 +42,6 @@ def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:
         return ("#" * round(share * width)).ljust(width)
     whole, part = divmod(round(share * width * 8), 8)
     return ("█" * whole + (_EIGHTHS[part] if part else "")).ljust(width)
-
-
-def p_text(p: float | None) -> str:
-    """A p-value as people read it; never 0.
-
-    >>> p_text(0.0412), p_text(0.00002), p_text(None)
-    ('0.041', '<0.0001', '-')
-    """
-    if p is None:
-        return "-"
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.001 else f"{p:.3f}"
-
-
-def signed(value: float | None, digits: int) -> str:
-    """A difference with its sign; what rounds to nothing is 0 without one."""
-    if value is None:
-        return "-"
-    text = f"{value:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text
-
-
-def mark(one: Difference) -> str:
-    """An arrow for a difference that is significant: up is better."""
-    return "" if not one.significant else "↑" if one.is_better else "↓"
 
 
 def leaderboard(
@@ -124,28 +99,12 @@ def _rank(score: Score) -> str:
     )
 
 
-def reference(cmp: Comparison) -> str | None:
-    """The system that the others are shown against: the baseline, or the first of two; None where all pairs are."""
-    if cmp.settings.family == "baseline":
-        return cmp.baseline
-    return (cmp.baseline or cmp.systems[0]) if len(cmp.systems) == 2 else None
-
-
 def _against(cmp: Comparison, score: Score, other: str, digits: int, lang: Language) -> list[Cell]:
     if score.system == other:
         return [Cell(word("baseline", lang) if other == cmp.baseline else ""), Cell(""), Cell("")]
     one = cmp.difference(score.measure, score.system, other)
     counts = f"{one.effect.wins}/{one.effect.ties}/{one.effect.losses}" if one.effect else "-"
-    return [Cell(_difference_text(one, digits)), Cell(p_text(one.p_corrected)), Cell(counts)]
-
-
-def _difference_text(one: Difference, digits: int) -> str:
-    """A difference with its interval, and an arrow where it is significant."""
-    text = "-" if math.isnan(one.difference) else signed(one.difference, digits)
-    if one.interval is not None:
-        low, high = (signed(end, digits) for end in (one.interval.low, one.interval.high))
-        text = f"{text} [{low}, {high}]"
-    return f"{text}{mark(one)}"
+    return [Cell(difference_text(one, digits)), Cell(p_text(one.p_corrected)), Cell(counts)]
 
 
 def _beaten(cmp: Comparison, score: Score) -> list[str]:
@@ -158,21 +117,6 @@ def _beaten(cmp: Comparison, score: Score) -> list[str]:
 def _named(cmp: Comparison) -> bool:
     """Whether there is room for the names of the systems that one beats; numbers never run out."""
     return sum(map(tables.width_of, cmp.systems)) <= NAMES_WIDTH
-
-
-def in_ranges(numbers: Sequence[int]) -> str:
-    """Rising numbers, three and more in a row as a range.
-
-    >>> in_ranges([1, 2, 4, 5, 6, 7, 9])
-    '1,2,4-7,9'
-    """
-    rows: list[list[int]] = []
-    for number in numbers:
-        if rows and number == rows[-1][-1] + 1:
-            rows[-1].append(number)
-        else:
-            rows.append([number])
-    return ",".join(f"{row[0]}-{row[-1]}" if len(row) > 2 else ",".join(map(str, row)) for row in rows)
 
 
 def quality_table(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> Table:
@@ -235,14 +179,6 @@ def made_how(cmp: Comparison) -> list[Said]:
     return [*cmp.settings.sentences(), *([said("group_and_ranks_disagree")] if disagree else []), *sliced_how(cmp)]
 
 
-def sliced_how(cmp: Comparison) -> list[Said]:
-    """How differences within slices were tested, where they were."""
-    if not cmp.slice_differences:
-        return []
-    tests = max(one.tests for one in cmp.slice_differences)
-    return [said("slices_tested", units=units_said(cmp.settings.unit), tests=tests, most=MOST_TESTED)]
-
-
 def quality_text(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
     """How sure the data is, as plain text: what is to be known before the numbers."""
     parts = [word("quality", lang), tables.to_text(quality_table(cmp, digits=digits, lang=lang))]
@@ -288,60 +224,6 @@ def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS,
         ]
         rows.append(tuple(map(Cell, texts)))
     return Table(tuple(word(kind, lang, **facts) for kind in kinds), tuple(rows), 1)
-
-
-def slice_tables(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> list[Table]:
-    """For each way of slicing and each measure a row per slice and a column per system, the best value marked.
-
-    What was tested follows: the difference of each system to the reference, or the pairs that differ significantly.
-    """
-    found = []
-    for cut in cmp.slices.values():
-        for measure, several in cut.values.items():
-            rows = []
-            heads, tested = slice_outcomes(cmp, cut.name, measure, digits=digits, lang=lang)
-            for place, label in enumerate(cut.labels):
-                known = [value for value in several[place] if not math.isnan(value)]
-                best = (max if measure.higher_is_better else min)(known, default=math.nan)
-                cells = [
-                    Cell("-" if math.isnan(value) else tables.number(value, measure, digits), is_best=value == best)
-                    for value in several[place]
-                ]
-                more = map(Cell, tested.get(label, ["-"] * len(heads)))
-                rows.append((Cell(label), Cell(f"{cut.counts[measure][place]:,}"), *cells, *more))
-            head = word("slice_head", lang, name=cut.name, measure=str(measure))
-            found.append(Table((head, word("query_count", lang), *cmp.systems, *heads), tuple(rows), 1))
-    return found
-
-
-def slice_outcomes(
-    cmp: Comparison, by: str, measure: Measure, *, digits: int = DIGITS, lang: Language = "en"
-) -> tuple[list[str], dict[str, list[str]]]:
-    """What the tests within slices found: the heads of some columns, and for each slice that was tested their texts."""
-    inside = [one for one in cmp.slice_differences if one.by == by and one.found.measure == measure]
-    if not inside:
-        return [], {}
-    slices: dict[str, list[Difference]] = {}
-    for one in inside:
-        slices.setdefault(one.slice, []).append(one.found)
-    against = reference(cmp)
-    if against is None:
-        return [word("slice_significant", lang)], {label: [_won(some, lang)] for label, some in slices.items()}
-    others = [name for name in cmp.systems if name != against]
-    p = word("p_by", lang, correction=cmp.settings.correction)
-    heads = [head for name in others for head in (f"{name} - {against}", p)]
-    texts: dict[str, list[str]] = {}
-    for label, some in slices.items():
-        seen = {one.system: one for one in (one if one.other == against else one.turned() for one in some)}
-        pairs = [(_difference_text(seen[name], digits), p_text(seen[name].p_corrected)) for name in others]
-        texts[label] = [text for pair in pairs for text in pair]
-    return heads, texts
-
-
-def _won(differences: Sequence[Difference], lang: Language) -> str:
-    """Which systems are significantly better than which."""
-    better = [one if one.is_better else one.turned() for one in differences if one.significant]
-    return ", ".join(word("is_better_than", lang, system=one.system, other=one.other) for one in better) or "-"
 
 
 def equivalence_line(cmp: Comparison, measure: Measure, lang: Language = "en") -> str:

@@ -13,9 +13,10 @@ import numpy as np
 
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.prose import Language
-from rankmeter.report.comparisons import reference, slice_outcomes
 from rankmeter.report.curves import curves
+from rankmeter.report.differences import reference
 from rankmeter.report.lists import judgments_of, ranked_lists, similarity
+from rankmeter.report.slices import slice_outcomes
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison

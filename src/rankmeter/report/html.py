@@ -14,6 +14,7 @@ from rankmeter.errors import InputError
 from rankmeter.measures.prose import LANGUAGES, Language
 from rankmeter.report import comparisons
 from rankmeter.report.data import provenance, reference_of, report_data
+from rankmeter.report.differences import reference
 from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import into_titles
 from rankmeter.wording import in_language, word, words
@@ -79,7 +80,7 @@ def report_html(
             title=title or labels["report"],
             cmp=cmp,
             reference=reference_of(cmp),
-            against=comparisons.reference(cmp),
+            against=reference(cmp),
             chosen=_best_beside(cmp, reference_of(cmp)),
             boards=[_board(cmp, measure, lang) for measure in cmp.measures],
             quality=comparisons.quality_table(cmp, lang=lang),
@@ -186,7 +187,7 @@ def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:
 
 def _sort_keys(cmp: Comparison, score: Score, place: int) -> dict[str, float]:
     keys = {"rank": float(place), "value": score.value if score.value == score.value else float("-inf")}
-    against = comparisons.reference(cmp)
+    against = reference(cmp)
     if against is not None and score.system != against:
         one = cmp.difference(score.measure, score.system, against)
         keys["difference"] = one.difference
