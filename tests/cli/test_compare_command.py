@@ -219,6 +219,19 @@ def test_saved_files_are_named_in_what_is_said(tmp_path: Path) -> None:
         assert expected in result.stderr
 
 
+def test_saved_evaluations_may_be_seeds_and_take_nothing_that_comes_too_late(tmp_path: Path) -> None:
+    for name, run in RUNS.items():
+        call("evaluate", JUDGMENTS, run, "-m", "AP", "--save", str(tmp_path / name))
+    two = f"dense={tmp_path / 'semantic'},{tmp_path / 'hybrid'}"
+    result = call("compare", "--saved", str(tmp_path / "keyword"), "--seeds", two, "--format", "json", *QUICK)
+    shown = {one["system"]: one for one in json.loads(result.stdout)["leaderboard"]}
+    assert len(shown["dense"]["run_values"]) == 2
+    for late in (["--folds", two], ["--queries", "common"], ["--catalogue", "items.csv"], ["--no-judgments"]):
+        result = call("compare", "--saved", str(tmp_path / "keyword"), str(tmp_path / "hybrid"), *late)
+        assert result.exit_code == 2
+        assert f"so {late[0]} comes too late" in result.stderr
+
+
 def test_evaluations_saved_against_other_judgments_are_refused(tmp_path: Path) -> None:
     changed = tmp_path / "changed.qrels"
     lines = Path(JUDGMENTS).read_text().splitlines()

@@ -200,8 +200,10 @@ def command(
         cmp = one
     else:
         with Progress(len(paths) + len(seeds) + len(folds)) as progress:
-            truth, systems = None, saved_evaluations(paths) if saved else []
-            if not saved:
+            if saved:
+                _refuse_late_options()
+                truth, systems = None, saved_evaluations(paths, seeds)
+            else:
                 files = (None, *paths) if no_judgments else paths
                 truth, systems = named_sources(files, seeds, folds, columns, judgments_format, run_format)
             groups, group_name = units_of(units)
@@ -250,14 +252,28 @@ def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
         return None
     if len(paths) > 1:
         raise InputError(with_hint(f"{done[0]} is compared already.", "--saved takes one comparison, or evaluations"))
-    context = click.get_current_context()
-    given = [
-        option for option in context.command.params if option.name not in _SHOWING and _was_given(str(option.name))
-    ]
-    if given:
-        fact = f"{paths[0]} is compared already, so {given[0].opts[-1]} comes too late."
+    if late := [option.opts[-1] for option in _given() if option.name not in _SHOWING]:
+        fact = f"{paths[0]} is compared already, so {late[0]} comes too late."
         raise InputError(with_hint(fact, "compare the runs, or their saved evaluations, again"))
     return Comparison.load(paths[0])
+
+
+_EVALUATING = frozenset(
+    "folds no_judgments queries duplicates catalogue history columns judgments_format run_format".split()
+)
+"""What must be known when runs are evaluated."""
+
+
+def _refuse_late_options() -> None:
+    """Refuse what changes nothing about evaluations that were made before."""
+    if late := [option.opts[-1] for option in _given() if option.name in _EVALUATING]:
+        fact = f"--saved takes evaluations that were made before, so {late[0]} comes too late."
+        raise InputError(with_hint(fact, "give it to 'rankmeter evaluate', or compare the runs themselves"))
+
+
+def _given() -> list[click.Parameter]:
+    """What was typed."""
+    return [option for option in click.get_current_context().command.params if _was_given(str(option.name))]
 
 
 def _was_given(option: str) -> bool:

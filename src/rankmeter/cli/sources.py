@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +13,26 @@ if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
 
 
-def saved_evaluations(paths: Sequence[str]) -> list[Any]:
-    """Evaluations that were made before, by the names of their files."""
+def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[Any]:
+    """Evaluations that were made before, by the names of their files, or several of one system by its name."""
+    from rankmeter.comparing.systems import seeds as as_seeds
     from rankmeter.results import Evaluation
 
-    if len(paths) < 2:
+    if len(paths) + len(seeds) < 2:
         fact = f"only {paths[0]} was given." if paths else "no saved evaluation was given."
         hint = "compare two or more; 'rankmeter evaluate JUDGMENTS RUN --save FILE' saves one"
         raise InputError(with_hint(fact, hint))
-    return [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
+    alone = [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
+    return [*alone, *((name, as_seeds(*map(Evaluation.load, files))) for name, files in _several("--seeds", seeds))]
+
+
+def _several(option: str, given: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Read ``dense=d1.run,d2.run``: the name of a system and its files."""
+    for text in given:
+        name, equals, files = text.partition("=")
+        if not equals or not name or not files:
+            raise InputError(with_hint(f"{option} {text} is not possible.", f"{option} dense=d1.run,d2.run"))
+        yield name, files.split(",")
 
 
 def named_sources(
@@ -52,11 +63,8 @@ def named_sources(
         (name, _run(path, for_runs, run_format)) for name, path in zip(system_names(runs), runs, strict=True)
     ]
     for given, together, option in ((seeds, as_seeds, "--seeds"), (folds, as_folds, "--folds")):
-        for text in given:
-            name, equals, files = text.partition("=")
-            if not equals or not name or not files:
-                raise InputError(with_hint(f"{option} {text} is not possible.", f"{option} dense=d1.run,d2.run"))
-            systems.append((name, together(*(_run(path, for_runs, run_format) for path in files.split(",")))))
+        for name, files in _several(option, given):
+            systems.append((name, together(*(_run(path, for_runs, run_format) for path in files))))
     if not systems:
         fact = "no run was given." if judged is None else f"no run was given, only {judged}."
         raise InputError(with_hint(fact, f"truth first, then what is compared: {usage}"))
