@@ -37,15 +37,16 @@ def slice_differences(
     say: Callable[[str], None],
 ) -> tuple[SliceDifference, ...]:
     """Every pair under every measure within every slice that is tested; slices of items, and runs as units, are not."""
-    if units_of is None:
+    if units_of is None or not evaluations[0].slices:
         return ()
     found: list[SliceDifference] = []
     for by, members in _members(evaluations).items():
         say(f"slices by {by}")
-        for measure in tested:
-            inside = _samples(lined_up, measure, members, units_of)
-            if inside:
-                found += _family(by, measure, inside, [ev.name for ev in evaluations], couples, settings)
+        inside = [
+            (measure, label, one) for measure in tested for label, one in _samples(lined_up, measure, members, units_of)
+        ]
+        if inside:
+            found += _tested(by, inside, [ev.name for ev in evaluations], couples, settings)
     return tuple(found)
 
 
@@ -79,27 +80,30 @@ def _samples(
     return sorted(made, key=lambda pair: -pair[1].units)[:MOST_TESTED]
 
 
-def _family(
+def _tested(
     by: str,
-    measure: Measure,
-    inside: Sequence[tuple[str, Sample]],
+    inside: Sequence[tuple[Measure, str, Sample]],
     names: Sequence[str],
     couples: Sequence[Pair],
     settings: Settings,
 ) -> Iterator[SliceDifference]:
-    samples = [one for _, one in inside]
-    drawn = {"permutations": settings.permutations, "seed": settings.seed}
-    raw = p_values(samples, couples, settings.test, **drawn)  # type: ignore[arg-type]
-    joint = corrected(raw.ravel(), settings.correction).reshape(raw.shape)
+    """Every pair in every slice; all measures at once, so that a slice has the same random signs under each."""
+    samples = [one for *_, one in inside]
+    raw = p_values(samples, couples, settings.test, permutations=settings.permutations, seed=settings.seed)
+    joint, sizes = np.ones_like(raw), np.zeros(len(raw), np.int64)
+    for measure in dict.fromkeys(measure for measure, *_ in inside):
+        rows = [row for row, (one, *_) in enumerate(inside) if one == measure]
+        joint[rows] = corrected(raw[rows].ravel(), settings.correction).reshape(len(rows), -1)
+        sizes[rows] = raw[rows].size
     bands = intervals_of(
         samples, couples, level=settings.level, method=settings.interval, resamples=settings.resamples,
         seed=settings.seed, unit=units_said(settings.unit),
     )  # fmt: skip
-    for row, (label, one) in enumerate(inside):
+    for row, (measure, label, one) in enumerate(inside):
         for column, pair in enumerate(couples):
             chances = float(raw[row, column]), float(joint[row, column])
             made = _difference(measure, one, pair, names, chances, bands[row].pairs[column], settings.alpha)
-            yield SliceDifference(by, label, raw.size, made)
+            yield SliceDifference(by, label, int(sizes[row]), made)
 
 
 def _difference(
