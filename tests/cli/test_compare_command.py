@@ -266,3 +266,13 @@ def test_csv_holds_no_nan(tmp_path: Path) -> None:
     (row,) = csv.DictReader(io.StringIO(result.stdout))
     assert row["difference"] == ""
     assert row["reason"]
+
+
+def test_csv_has_the_slices_below_all_queries(tmp_path: Path) -> None:
+    half = tmp_path / "half.csv"
+    half.write_text("query,half\n" + "".join(f"q{n:03},{n % 2}\n" for n in range(1, 241)))
+    result = compare("-m", "RR", "--by", f"{half}:half", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [(row["by"], row["slice"]) for row in rows] == [("", ""), ("half", "0"), ("half", "1")]
+    assert all(float(row["low"]) <= float(row["difference"]) <= float(row["high"]) for row in rows)
+    assert "by" not in next(csv.DictReader(io.StringIO(compare("-m", "RR", "--format", "csv").stdout)))

@@ -49,12 +49,23 @@ def _text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
     if format == "json":
         return cmp.to_json() + "\n"
     if format == "csv":
-        return cmp.tests.write_csv()
+        return _tests_csv(cmp)
     if format == "markdown":
         return comparisons.to_markdown(cmp, digits=digits, lang=lang) + "\n"
     if format == "latex":
         return comparisons.to_latex(cmp, digits=digits, lang=lang) + "\n"
     return comparisons.to_text(cmp, digits=digits, lang=lang) + "\n"
+
+
+def _tests_csv(cmp: Comparison) -> str:
+    """A row per pair; where slices were asked for, rows of all queries together have none of the slice's columns."""
+    if not cmp.slice_differences:
+        return cmp.tests.write_csv()
+    import polars as pl
+
+    inside = cmp.slice_tests.drop("tests")
+    rows = pl.concat([cmp.tests, inside], how="diagonal")
+    return rows.select("by", "slice", *cmp.tests.columns).write_csv()
 
 
 def _boards(cmp: Comparison, digits: int, lang: Language) -> str:

@@ -73,7 +73,11 @@ def leaderboard(
             cells += _against(cmp, score, against, digits, lang)
         else:
             beaten = _beaten(cmp, score)
-            cells.append(Cell(", ".join(beaten) if _named(cmp) else in_ranges([numbers[name] for name in beaten])))
+            cells.append(
+                Cell(
+                    word("between", lang).join(beaten) if _named(cmp) else in_ranges([numbers[name] for name in beaten])
+                )
+            )
         rows.append(tuple(cells))
     return Table(tuple(header), tuple(rows), 2)
 

@@ -71,7 +71,8 @@ def slice_outcomes(
 def _won(differences: Sequence[Difference], lang: Language) -> str:
     """Which systems are significantly better than which."""
     better = [one if one.is_better else one.turned() for one in differences if one.significant]
-    return ", ".join(word("is_better_than", lang, system=one.system, other=one.other) for one in better) or "-"
+    texts = [word("is_better_than", lang, system=one.system, other=one.other) for one in better]
+    return word("between", lang).join(texts) or "-"
 
 
 def sliced_how(cmp: Comparison) -> list[Said]:
