@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -107,3 +108,11 @@ def test_fingerprints_of_random_judgments_differ() -> None:
         query, item, grade = (pl.Series(list(column)) for column in zip(*rows, strict=True))
         seen.add((tuple(rows), fingerprint_of(JudgmentTable(query, item, grade.cast(pl.Float64))).digest))
     assert len({rows for rows, _ in seen}) == len({digest for _, digest in seen}) == len(seen)
+
+
+def test_files_saved_without_a_fingerprint_load_and_are_compared(tmp_path) -> None:
+    ev = rm.evaluate(TRUTH, RUN, ["AP"], name="new")
+    replace(ev, judged_by=None, name="old").save(tmp_path / "old.parquet")
+    old = rm.Evaluation.load(tmp_path / "old.parquet")
+    assert old.judged_by is None
+    assert rm.compare(None, [old, ev], **QUICK).difference("AP", "old", "new").difference == 0.0
