@@ -137,17 +137,25 @@ def _discounted_heads(gain_at: Callable[[Ints], Floats], first: Ints, sizes: Int
 
 def rank_biased_precision(view: View, m: Options) -> Parts:
     """RBP."""
-    if m.gain == "binary":
-        gain, best = (view.grade >= m.rel).astype(np.float64), view.best >= m.rel
-    elif m.gain == "linear":
-        gain, best = np.where(view.grade >= m.rel, np.maximum(view.grade, 0.0), 0.0), view.best >= m.rel
-    else:
+    if m.gain == "exp2":
         check_grades(view, m)
         check_exponents(m.max_grade, m)
-        gain, best = (np.exp2(np.maximum(view.grade, 0.0)) - 1.0) / 2.0**m.max_grade, view.best > 0
+    gain, best = rank_biased_gains(view.grade, m), view.best > 0 if m.gain == "exp2" else view.best >= m.rel
     rows = gain > 0
     summed = view.per_query(gain[rows] * row_weights(view, rows, geometric(m.p), m.cutoff), rows)
     return Parts(summed, _reachable(view, m), any_of(view, best), summed > 0)
+
+
+def rank_biased_gains(grade: Floats, m: Options) -> Floats:
+    """What each grade is worth to RBP."""
+    gain: Floats
+    if m.gain == "binary":
+        gain = (grade >= m.rel).astype(np.float64)
+    elif m.gain == "linear":
+        gain = np.where(grade >= m.rel, np.maximum(grade, 0.0), 0.0)
+    else:
+        gain = (np.exp2(np.maximum(grade, 0.0)) - 1.0) / 2.0**m.max_grade
+    return gain
 
 
 def _reachable(view: View, m: Options) -> Floats:

@@ -18,6 +18,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "item": "item",
         "score": "score",
         "grade": "grade",
+        "topics": "subtopics",
         "gain": "gain",
         "discount": "discount",
         "contribution": "adds",
@@ -26,10 +27,12 @@ _WORDS: dict[Language, dict[str, str]] = {
         "ideal": "The ideal list",
         "unjudged": "-",
         "hidden": "{count} more places add nothing.",
+        "hidden_adds": "{count} more places add {adds} in all.",
         "facts": "R = {R:g} relevant items, {judged:g} judged, {returned:g} returned.",
         "quotient": "{measure} = {above} / {below} = {value}",
         "alone": "{measure} = {value}",
-        "skipped": "The query does not count for this measure: its policy for such queries is skip.",
+        "skipped": "The query does not count for this measure: its conventions leave such queries out.",
+        "policy": "Not the rows decide the value of such a query, but {policy}.",
     },
     "zh": {
         "title": "查询 {query} 的 {measure}",
@@ -37,6 +40,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "item": "条目",
         "score": "得分",
         "grade": "等级",
+        "topics": "子主题",
         "gain": "增益",
         "discount": "折损",
         "contribution": "贡献",
@@ -45,13 +49,16 @@ _WORDS: dict[Language, dict[str, str]] = {
         "ideal": "理想列表",
         "unjudged": "-",
         "hidden": "其后 {count} 位不再有贡献。",
+        "hidden_adds": "其后 {count} 位合计贡献 {adds}。",
         "facts": "相关条目 R = {R:g}，已标注 {judged:g}，返回 {returned:g}。",
         "quotient": "{measure} = {above} / {below} = {value}",
         "alone": "{measure} = {value}",
         "skipped": "该查询不计入此指标：按约定跳过这类查询。",
+        "policy": "这类查询的取值不由各行决定，而由 {policy} 决定。",
     },
 }
 
+_TEXTS = ("rank", "item", "topics")
 Table = tuple[list[str], list[list[str]]]
 
 
@@ -66,13 +73,15 @@ def tables(worked: Worked, language: Language) -> tuple[Table, Table | None]:
     scored = any(row.score is not None for row in worked.rows)
     if not scored:
         head.remove("score")
+    if any(row.topics for row in worked.rows):
+        head.append("topics")
     if worked.adds_up:
         head += ["gain", "discount"]
     head += ["contribution", "total" if worked.adds_up else "value_so_far"]
     field = {"value_so_far": "total"}
     rows = [
         [
-            str(getattr(row, name)) if name in ("rank", "item") else _number(getattr(row, field.get(name, name)), words)
+            str(getattr(row, name)) if name in _TEXTS else _number(getattr(row, field.get(name, name)), words)
             for name in head
         ]
         for row in worked.rows
@@ -90,11 +99,14 @@ def tables(worked: Worked, language: Language) -> tuple[Table, Table | None]:
 def closing(worked: Worked, language: Language) -> list[str]:
     """The sentences under the table: what is left out, what is counted, and the quotient."""
     words = _WORDS[language]
-    said = [words["hidden"].format(count=worked.hidden)] if worked.hidden else []
+    hidden = "hidden_adds" if worked.hidden_adds else "hidden"
+    said = [words[hidden].format(count=worked.hidden, adds=f"{worked.hidden_adds:.6g}")] if worked.hidden else []
     said.append(words["facts"].format(**worked.facts))
     if worked.value is None:
         return [*said, words["skipped"]]
-    form = "alone" if worked.denominator == 1 else "quotient"
+    if worked.policy:
+        said.append(words["policy"].format(policy=worked.policy))
+    form = "alone" if worked.denominator == 1 or worked.policy else "quotient"
     said.append(
         words[form].format(
             measure=worked.measure,

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import Views
-from rankmeter.arithmetic.gain import gains_of
-from rankmeter.arithmetic.weights import DISCOUNTS, flat, geometric, row_weights
+from rankmeter.arithmetic import Values, Views
+from rankmeter.arithmetic.gain import gains_of, rank_biased_gains
+from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions import showing
-from rankmeter.definitions.one_query import OneQuery, Place, one_query, ranking
+from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
 from rankmeter.errors import MeasureError
-from rankmeter.evaluation import evaluate
-from rankmeter.inputs.sources import GradedMapping, ScoredMapping
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.prose import Language
-from rankmeter.placing import place_run
-from rankmeter.placing.placements import Plan
+from rankmeter.measuring import check_answerable, values_under
+from rankmeter.planning import by_placing, into_placing, without_any_subtopic
 
 ADDED_UP = ("nDCG", "DCG", "CG", "RBP")
 """Measures whose rows have a gain and a discount of their own."""
 MOST_ROWS = 1000
+_ANOTHER = "\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class WorkedRow:
     """What the row adds to the sum (measures of gain) or to the value of a list that ends here."""
     total: float
     """The running total; in the last row it is the numerator, or the value."""
+    topics: str = ""
+    """The subtopics that the item is relevant to, for measures that look at them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,11 @@ class Worked:
     facts: dict[str, float]
     """R, the length of the list, and what else the formula asks for."""
     hidden: int
-    """How many rows behind the last one shown add nothing more."""
+    """How many rows behind the last one are not shown."""
+    hidden_adds: float = 0.0
+    """What they add together; 0 but for very long lists."""
+    policy: str = ""
+    """The convention that decides the value in place of the rows (``empty=one``); empty where they do."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -94,13 +101,22 @@ class Worked:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Everything as JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+        return json.dumps(_without_nan(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def __str__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def _without_nan(value: Any) -> Any:
+    """The same with None for what is no number, which JSON cannot say."""
+    if isinstance(value, dict):
+        return {name: _without_nan(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def explain(
@@ -125,109 +141,164 @@ def explain(
 
 def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
     """The same for data that is at hand."""
-    result = evaluate({data.query: data.judgments}, _run(data), [measure])
-    values = next(iter(result.values.values()))
-    value = float(values.value[0]) if values.counted[0] else None
+    value, numerator, denominator = _value(measure, data)
     places = ranking(data, measure)
-    rows_of = _gain_rows if type(measure).name in ADDED_UP else _growing_rows
-    rows = rows_of(measure, data, places)
+    adds_up = type(measure).name in ADDED_UP
+    rows = _gain_rows(measure, places) if adds_up else _growing_rows(measure, data, places, value)
     shown = _until_nothing_more(rows, measure)
     return Worked(
         measure=str(measure),
         query=str(data.query),
         rows=rows[:shown],
-        ideal=_ideal_rows(measure, data, float(values.denominator[0])),
-        adds_up=type(measure).name in ADDED_UP,
-        numerator=float(values.numerator[0]),
-        denominator=float(values.denominator[0]),
+        ideal=_ideal_rows(measure, data, places) if type(measure).name == "nDCG" and denominator else [],
+        adds_up=adds_up,
+        numerator=numerator,
+        denominator=denominator,
         value=value,
         facts=_facts(measure, data),
         hidden=len(rows) - shown,
+        hidden_adds=_sum(rows[shown:]),
+        policy=_policy(measure, data),
     )
 
 
-def _run(data: OneQuery) -> dict[Any, Any]:
-    return {data.query: data.scores if data.scored else list(data.scores)}
+def _value(measure: RankedMeasure, data: OneQuery) -> tuple[float | None, float, float]:
+    """The value, None where the query does not count, and the two parts of its quotient."""
+    if measure.subtopics and data.topics is None:
+        raise without_any_subtopic(data.source)
+    check_answerable(measure, scored=data.scored, highest=math.inf)
+    values, number = _values(measure, data, {data.query: data.scores})[data.query]
+    chosen = {"judged": data.is_judged, "run": data.in_run, "common": data.is_judged and data.in_run}
+    counts = values.counted[number] and chosen[measure.queries or measure.default_queries]
+    value = float(values.value[number]) if counts else None
+    return value, float(values.numerator[number]), float(values.denominator[number])
+
+
+def _values(
+    measure: RankedMeasure, data: OneQuery, lists: Mapping[Any, Mapping[str, float]]
+) -> dict[Any, tuple[Values, int]]:
+    """The values of some lists for the query, each under its name, and where it stands among them.
+
+    Unlike for a whole run, it is no mistake that nothing in one query is as relevant as the measure asks.
+    """
+    runs: Any = lists if data.scored else {name: list(one) for name, one in lists.items()}
+    judged: dict[Any, Any] = dict.fromkeys(lists, data.truth)
+    if measure.subtopics:
+        # Where the query has no judgments, this shows that the others have subtopics.
+        judged[_ANOTHER] = {_ANOTHER: {_ANOTHER: 1.0}}
+    placed, subtopics = into_placing(judged, runs).for_measures([measure], next(iter(by_placing([measure]))))
+    values = values_under(
+        measure(queries="judged" if data.is_judged else "run"), Views(placed.placements, subtopics), placed
+    )
+    return {name: (values, number) for number, name in enumerate(placed.queries.to_list())}
+
+
+def _policy(measure: RankedMeasure, data: OneQuery) -> str:
+    """The convention that decides the value in place of the rows, if one does."""
+    if not data.scores and measure.blank == "nan":
+        return "blank=nan"
+    if measure.empty in ("one", "nan"):
+        skipping = measure(empty="skip", miss="zero", blank="counted")
+        values, number = _values(skipping, data, {data.query: data.scores})[data.query]
+        if not values.counted[number]:
+            return f"empty={measure.empty}"
+    return ""
 
 
 def _until_nothing_more(rows: list[WorkedRow], measure: RankedMeasure) -> int:
-    """Rows up to the cutoff, or up to the last that adds something and a few more."""
-    if measure.cutoff is not None and measure.unjudged == "nonrelevant":
-        return min(len(rows), max(measure.cutoff, 1), MOST_ROWS)
-    telling = [number for number, row in enumerate(rows, 1) if row.contribution or row.grade]
-    return min(len(rows), max(telling, default=0) + 3, MOST_ROWS)
+    """Rows up to the cutoff, and up to the last that adds something; without a cutoff a few more."""
+    cutoff = measure.cutoff if measure.unjudged == "nonrelevant" else None
+    before = [0.0, *(row.total for row in rows)]
+    telling = [
+        number
+        for number, row in enumerate(rows, 1)
+        if row.contribution or math.isnan(before[number - 1]) or (row.grade and cutoff is None)
+    ]
+    last = max(telling, default=0)
+    return min(len(rows), last + 3 if cutoff is None else max(last, cutoff), MOST_ROWS)
 
 
-def _gain_rows(measure: Any, data: OneQuery, places: list[Place]) -> list[WorkedRow]:
-    """Rows with gain and discount; what is shown is what the arithmetic adds."""
-    view = Views(_placed(measure, data)).of(measure)
-    if type(measure).name == "RBP":
-        gain = (view.grade >= measure.rel).astype(float)
-        if measure.gain == "exp2":
-            gain = (np.exp2(np.maximum(view.grade, 0.0)) - 1.0) / 2.0**measure.max_grade
-        discount = geometric(measure.p)
-    else:
-        gain = gains_of(view.grade, measure)
-        discount = flat if type(measure).name == "CG" else DISCOUNTS[measure.discount]
-    every = np.ones(len(view.grade), np.bool_)
-    weight = row_weights(view, every, discount, measure.cutoff)
-    of_item = {}
-    for number, place in enumerate(p for p in places if p.placed):
-        of_item[place.item] = (float(gain[number]), float(weight[number]))
+def _sum(rows: list[WorkedRow]) -> float:
+    return math.fsum(row.contribution for row in rows)
+
+
+def _gain_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
+    """Rows with gain and discount."""
+    name = type(measure).name
+    gains: Any = rank_biased_gains if name == "RBP" else gains_of
+    grades = np.array([place.grade if place.grade is not None and place.placed else 0.0 for place in places])
+    gain = gains(grades, measure)
+    discount = geometric(measure.p) if name == "RBP" else flat if name == "CG" else DISCOUNTS[measure.discount]
     rows, total = [], 0.0
-    for place in places:
-        gained, weighed = of_item.get(place.item, (0.0, None))
-        added = gained * weighed if weighed is not None else 0.0
+    for place, gained in zip(places, gain.tolist(), strict=True):
+        weight = _weight(place, discount, measure.cutoff) if place.placed else None
+        added = gained * weight if weight is not None else 0.0
         total += added
-        rows.append(WorkedRow(place.rank, str(place.item), place.score, place.grade, gained, weighed, added, total))
+        rows.append(_row(place, added, total, gained if place.placed else 0.0, weight))
     return rows
 
 
-def _placed(measure: RankedMeasure, data: OneQuery) -> Any:
-    plan = Plan(unreturned=measure.candidates == "appended", scores=measure.scores)
-    judged: dict[Any, Any] = {data.query: data.judgments}
-    listed: dict[Any, Any] = {data.query: data.scores}
-    return place_run(GradedMapping(judged), ScoredMapping(listed), plan).placements
+def _weight(place: Place, discount: Discount, cutoff: int | None) -> float:
+    """The discount of the rank; inside a tie whose order is open, the mean over its ranks."""
+    weights = discount(np.array(place.ranks))[: None if cutoff is None else max(cutoff + 1 - place.ranks[0], 0)]
+    return math.fsum(weights.tolist()) / len(place.ranks)
 
 
-def _growing_rows(measure: RankedMeasure, data: OneQuery, places: list[Place]) -> list[WorkedRow]:
+def _growing_rows(measure: RankedMeasure, data: OneQuery, places: list[Place], whole: float | None) -> list[WorkedRow]:
     """The value of a list that ends after each place; what a place adds is the difference."""
-    some = places[:MOST_ROWS]
-    last = len(some)
-    ends = [end for end in range(1, last + 1) if end == last or some[end].rank != some[end - 1].rank]
-    lists = {end: {place.item: place.score_as_placed for place in some[:end]} for end in ends}
+    value = _values_of_heads(measure, data, [place for place in places if place.returned][:MOST_ROWS])
+    if whole is not None:
+        value[len(places)] = whole
+    rows: list[WorkedRow] = []
+    total, known = 0.0, 0.0
+    for number, place in enumerate(places, 1):
+        total = value.get(number, total)
+        # A list that ends before the first relevant item may have no value: then nothing was added yet.
+        added = 0.0 if math.isnan(total) else total - known
+        known += added
+        rows.append(_row(place, added, total, topics=_topics(measure, data, place)))
+    return rows
+
+
+def _values_of_heads(measure: RankedMeasure, data: OneQuery, places: list[Place]) -> dict[int, float]:
+    """The value of the list up to each place behind which no tie is left open."""
+    ends = [end for end in range(1, len(places)) if places[end].rank != places[end - 1].rank]
+    if not ends:
+        return {}
     # The places are in order already; for the rules by order given, that order is now the one given.
     same = measure(ties="input") if measure.ties in ("input", "reversed") else measure
-    runs: Any = lists if data.scored else {end: list(one) for end, one in lists.items()}
-    found = evaluate(dict.fromkeys(lists, data.judgments), runs, [same]) if lists else None
-    value = {} if found is None else dict(zip(lists, next(iter(found.values.values())).value, strict=True))
-    rows: list[WorkedRow] = []
-    total = 0.0
-    for number, place in enumerate(some, 1):
-        now = float(value.get(number, total))
-        added = now - total
-        total = now
-        rows.append(WorkedRow(place.rank, str(place.item), place.score, place.grade, None, None, added, total))
-    return rows
+    heads = {str(end): {place.item: data.scores[place.item] for place in places[:end]} for end in ends}
+    found = _values(same, data, heads)
+    return {end: float(found[str(end)][0].value[found[str(end)][1]]) for end in ends}
 
 
-def _ideal_rows(measure: Any, data: OneQuery, denominator: float) -> list[IdealRow]:
-    if type(measure).name != "nDCG" or not denominator:
-        return []
-    grades = list(data.judgments.values())
-    if measure.candidates == "list" or measure.ideal in ("list", "top"):
-        listed = [place.item for place in ranking(data, measure)]
-        if measure.ideal == "top" and measure.cutoff is not None:
-            listed = listed[: measure.cutoff]
-        grades = [data.judgments[item] for item in listed if item in data.judgments]
-    if measure.ideal == "full":
+def _row(
+    place: Place, added: float, total: float, gain: float | None = None, discount: float | None = None, topics: str = ""
+) -> WorkedRow:
+    return WorkedRow(place.rank, place.item, place.score, place.grade, gain, discount, added, total, topics)
+
+
+def _topics(measure: RankedMeasure, data: OneQuery, place: Place) -> str:
+    """The subtopics that an item is relevant to."""
+    if not measure.subtopics or data.topics is None:
+        return ""
+    return ", ".join(sorted(topic for topic, grade in data.topics.get(place.item, {}).items() if grade > 0))
+
+
+def _ideal_rows(measure: Any, data: OneQuery, places: list[Place]) -> list[IdealRow]:
+    grades = candidates(data, measure)
+    size = len(grades) if measure.ideal == "uncut" or measure.cutoff is None else measure.cutoff
+    if measure.ideal in ("list", "top"):
+        deepest = measure.cutoff if measure.ideal == "top" and measure.cutoff is not None else len(places)
+        inside = [place for place in places if place.placed and place.ranks[0] <= deepest]
+        grades = [place.grade for place in inside if place.grade is not None]
+    elif measure.ideal == "length":
+        size = min(size, len(places))
+    elif measure.ideal == "full":
         grades = [1.0] * measure.cutoff
     gain = gains_of(np.array(grades, float), measure)
-    order = np.argsort(-gain, kind="stable")
-    if measure.cutoff is not None and measure.ideal != "uncut":
-        order = order[: measure.cutoff]
     rows, total = [], 0.0
-    for rank, one in enumerate(order, 1):
+    for rank, one in enumerate(np.argsort(-gain, kind="stable")[:size], 1):
         if gain[one] <= 0:
             break
         weight = float(DISCOUNTS[measure.discount](np.array([rank]))[0])

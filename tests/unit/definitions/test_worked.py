@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
+import math
 import random
 
 import pytest
 from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
+from rankmeter.definitions.space import Change, DataFacts, axes_of, with_changes
+from rankmeter.measures import REGISTRY, RankedMeasure
 
 JUDGED = {"a": 3, "b": 1, "c": 0, "d": 2, "e": -1, "f": 1}
 LIST = {"x": 5.0, "b": 4.0, "a": 4.0, "y": 4.0, "c": 3.0, "d": 3.0, "e": 1.0}
@@ -66,3 +70,85 @@ def test_ties_left_open_show_their_places():
 def test_an_unknown_query_is_refused():
     with pytest.raises(rm.NotFoundError, match="no query 'q7' in judgments or run"):
         rm.explain("RR", {"q1": {"a": 1}}, {"q1": ["a"]}, query="q7")
+
+
+def options_of(draw: random.Random, measure: rm.Measure) -> rm.Measure:
+    """The measure with a few of its conventions changed at random."""
+    axes = axes_of(measure, DataFacts((1.0, 2.0, 3.0), 8, scored=True))
+    chosen = draw.sample(list(axes), draw.randint(0, 3))
+    return with_changes(measure, tuple(Change(axis, draw.choice(axes[axis])) for axis in chosen)) or measure
+
+
+def by_subtopics(draw: random.Random, grades: dict[str, float]) -> dict[str, dict[str, int]]:
+    return {item: {f"s{draw.randrange(3)}": int(max(grade, 0))} for item, grade in grades.items()}
+
+
+@pytest.mark.filterwarnings("ignore::rankmeter.RankmeterWarning")
+def test_under_every_convention_the_rows_end_in_the_value_that_evaluate_gives() -> None:
+    """Every measure, subtopics too; queries without judgments, without a list, without anything relevant."""
+    draw = random.Random(17)
+    items = [f"d{number}" for number in range(12)]
+    for name in sorted(name for name, one in REGISTRY.items() if isinstance(one, RankedMeasure)):
+        for number in range(6):
+            measure = options_of(draw, usual(name) if number < 3 or name == "AUC" or name.startswith("IPrec")
+                                 else usual(name) @ draw.choice([1, 2, 5]))  # fmt: skip
+            grades = {item: draw.choice(draw.choice([[0, 1], [-1, 0, 1, 3], [0.5]])) for item in draw.sample(items, 5)}
+            returned = draw.sample(items, draw.choice([0, 3, 8]))
+            judgments = {"q": grades, "other": {"d1": 3}}
+            if measure.subtopics:
+                judgments = {query: by_subtopics(draw, one) for query, one in judgments.items()}
+            run = {"q": {item: draw.choice([1.0, 2.0, -1.0]) for item in returned}, "other": {"d1": 1.0}}
+            if draw.random() < 0.2:
+                del draw.choice([judgments, run])["q"]
+            evaluated = rm.evaluate(judgments, run, [measure])
+            values = next(iter(evaluated.values.values()))
+            at = evaluated.queries.to_list().index("q") if "q" in evaluated.queries else None
+            expected = None if at is None or not values.counted[at] else values.value[at]
+            worked = rm.explain(measure, judgments, run, query="q")
+            assert worked.value == pytest.approx(expected, nan_ok=True), measure
+            if worked.value is None or worked.policy or not worked.rows:
+                continue
+            end = worked.numerator if worked.adds_up else worked.value
+            assert worked.rows[-1].total == pytest.approx(end, abs=1e-12, nan_ok=True), measure
+            assert math.fsum(row.contribution for row in worked.rows) == pytest.approx(end, abs=1e-12), measure
+            assert not worked.ideal or worked.ideal[-1].total == pytest.approx(worked.denominator, abs=1e-12), measure
+
+
+def test_each_item_of_a_tie_has_its_own_gain() -> None:
+    """Whatever order the tied items stand in."""
+    for ties in ("mean", "shared", "middle"):
+        worked = rm.explain(f"nDCG(ties={ties})", {"q": {"a": 1, "b": 3}}, {"q": {"a": 1.0, "b": 1.0}}, query="q")
+        assert {row.item: row.gain for row in worked.rows} == {"a": 1.0, "b": 3.0}
+    assert [row.rank for row in worked.rows] == ["1", "1"]
+
+
+def test_measures_of_diversity_show_the_subtopics() -> None:
+    judgments = {"q": {"a": {"s1": 1, "s2": 1}, "b": {"s2": 2, "s3": 0}}}
+    worked = rm.explain("alpha_nDCG@3", judgments, {"q": ["a", "x", "b"]}, query="q")
+    assert [row.topics for row in worked.rows] == ["s1, s2", "", "s2"]
+    assert "s1, s2" in worked.to_text()
+    assert "子主题" in worked.to_markdown("zh")
+    # Other measures see the highest grade of an item, as evaluate does.
+    assert [row.grade for row in rm.explain("nDCG", judgments, {"q": ["a", "b"]}, query="q").rows] == [1, 2]
+    with pytest.raises(rm.MeasureError, match="need subtopics"):
+        rm.explain("alpha_nDCG@3", {"q": {"a": 1}}, {"q": ["a"]}, query="q")
+
+
+@pytest.mark.parametrize("name", ["P", "DCG", "AP"])
+def test_what_very_long_lists_hide_is_said(name: str) -> None:
+    run = {"q": [f"d{number}" for number in range(1500)]}
+    judgments = {"q": {"d3": 1, "d1200": 1}}
+    worked = rm.explain(name, judgments, run, query="q")
+    assert worked.hidden == 500
+    assert worked.rows[-1].total + worked.hidden_adds == pytest.approx(worked.value, abs=1e-12)
+    assert "500 more places add " in worked.to_text()
+    assert "add nothing" not in worked.to_text()
+
+
+def test_a_policy_that_decides_the_value_is_named() -> None:
+    worked = rm.explain("DCG(empty=one)", {"q": {"a": 0}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, query="q")
+    assert worked.value == 1.0
+    assert worked.rows[-1].total == 0.0
+    assert "empty=one" in worked.to_text().splitlines()[-2]
+    unknown = rm.explain("RR(empty=nan)", {"q": {"a": 0}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, query="q")
+    assert json.loads(unknown.to_json(), parse_constant=pytest.fail)["value"] is None
