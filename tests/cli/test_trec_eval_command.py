@@ -130,3 +130,8 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert "map: rankmeter's AP" in out
     assert "relstring: text" in out
     assert call(capsys, "--trec-eval-version", "9", "-v")[2].startswith("trec_eval version 9.0.8")
+
+
+def test_what_is_of_all_queries_only_has_no_line_for_each(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, "-q", "-m", "num_q", *files) == (0, "num_q                 \tall\t2\n", "")
+    assert call(capsys, "-q", "-n", "-m", "num_q", "-m", "runid", *files) == (0, "", "")

@@ -216,6 +216,8 @@ class _Table:
                 formats.append(f"{label}\t\0\t%6.4f\n")
                 cells.append(values.tolist())
         whole = "".join(formats)
+        if not whole:  # num_q and runid are of all queries only
+            return
         for name, row in zip(names, zip(*cells, strict=True), strict=True):
             yield whole.replace("\0", name.replace("%", "%%")) % row
 
