@@ -85,7 +85,8 @@ def read_claim(name: str, number: object) -> Claim:
     >>> read_claim("MRR@10", "0.3120").digits, read_claim("MRR@10", "31.2%").value
     (4, 0.312)
     """
-    text = number.strip() if isinstance(number, str) else repr(float(number))  # type: ignore[arg-type]
+    # str() of any number has its own digits: those of a float32 or a Decimal are not those of the float next to it.
+    text = str(float(number) if type(number) is int else number).strip()
     percent = text.endswith("%")
     try:
         exact = Decimal(text.rstrip("% ")) / (100 if percent else 1)

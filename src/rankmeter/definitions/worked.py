@@ -14,6 +14,7 @@ from rankmeter.arithmetic import Values, Views
 from rankmeter.arithmetic.gain import gains_of, rank_biased_gains
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions import showing
+from rankmeter.definitions.found import without_nan
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
 from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure, RankedMeasure, parse
@@ -101,22 +102,13 @@ class Worked:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Everything as JSON."""
-        return json.dumps(_without_nan(self.to_dict()), indent=indent, ensure_ascii=False)
+        return json.dumps(without_nan(self.to_dict()), indent=indent, ensure_ascii=False)
 
     def __str__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
         return self.to_html()
-
-
-def _without_nan(value: Any) -> Any:
-    """The same with None for what is no number, which JSON cannot say."""
-    if isinstance(value, dict):
-        return {name: _without_nan(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_without_nan(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def explain(

@@ -6,6 +6,7 @@ import json
 import math
 import random
 import warnings
+from decimal import Decimal
 from functools import cache
 
 import numpy as np
@@ -402,3 +403,17 @@ def test_what_cannot_matter_on_the_data_changes_no_value() -> None:
                     except rm.MeasureError:
                         continue
                 assert bench.value(one) == pytest.approx(alone, abs=1e-12, nan_ok=True), one
+
+
+@pytest.mark.parametrize(
+    ("number", "digits"), [(Decimal("0.3120"), 4), (np.float32(0.3118), 4), (np.float64(0.25), 2), (1, 1), ("1", 0)]
+)
+def test_a_claim_has_the_digits_of_its_number(number: object, digits: int) -> None:
+    claim = read_claim("MRR", number)
+    assert (claim.value, claim.digits) == (float(str(number)), digits)
+
+
+@pytest.mark.parametrize("number", [None, True, "", "0,31", [0.3], float("nan")])
+def test_what_is_no_number_is_no_claim(number: object) -> None:
+    with pytest.raises(rm.MeasureError, match="a claim is a number"):
+        read_claim("MRR", number)
