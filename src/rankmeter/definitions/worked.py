@@ -18,6 +18,7 @@ from rankmeter.definitions.found import without_nan
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
 from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure, RankedMeasure, parse
+from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.measures.prose import Language
 from rankmeter.measuring import check_answerable, values_under
 from rankmeter.planning import by_placing, into_placing, without_any_subtopic
@@ -301,5 +302,7 @@ def _ideal_rows(measure: Any, data: OneQuery, places: list[Place]) -> list[Ideal
 
 def _facts(measure: Any, data: OneQuery) -> dict[str, float]:
     rel = getattr(measure, "rel", None)
-    relevant = sum(grade >= (rel if rel is not None else 1e-300) for grade in data.judgments.values())
+    if rel is None:
+        rel = 1 if getattr(measure, "gain", "") == "binary" else ANY_POSITIVE
+    relevant = sum(grade >= rel for grade in candidates(data, measure))
     return {"R": float(relevant), "returned": float(len(data.scores)), "judged": float(len(data.judgments))}

@@ -78,12 +78,12 @@ def roll_up(run: Any, *, documents: Documents, by: By = "best") -> Any:
 
 def _known(documents: Documents, passages: set[Any]) -> dict[Any, Any]:
     """The document of every passage; those without one are refused together."""
-    if not isinstance(documents, Mapping):
-        return {passage: documents(passage) for passage in passages}
-    missing = [passage for passage in passages if passage not in documents]
+    of = documents.get if isinstance(documents, Mapping) else documents
+    known = {passage: of(passage) for passage in passages}
+    missing = [passage for passage, document in known.items() if document is None]
     if missing:
         raise InputError(f"documents does not name the document of {examples(sorted(missing, key=str))}.")
-    return {passage: documents[passage] for passage in passages}
+    return known
 
 
 def _firsts(documents: Documents) -> frozenset[Any]:

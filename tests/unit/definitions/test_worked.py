@@ -152,3 +152,11 @@ def test_a_policy_that_decides_the_value_is_named() -> None:
     assert "empty=one" in worked.to_text().splitlines()[-2]
     unknown = rm.explain("RR(empty=nan)", {"q": {"a": 0}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, query="q")
     assert json.loads(unknown.to_json(), parse_constant=pytest.fail)["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("measure", "relevant"), [("AP", 2), ("AP(candidates=list)", 1), ("nDCG", 3), ("nDCG(gain=binary)", 2)]
+)
+def test_the_number_of_relevant_items_is_that_of_the_definition(measure: str, relevant: int) -> None:
+    worked = rm.explain(measure, {"q": {"a": 1, "b": 2, "c": 0.5, "d": 0}}, {"q": ["a", "c"]}, query="q")
+    assert worked.facts["R"] == relevant

@@ -63,3 +63,9 @@ def test_all_evidence_is_found_by_documents_where_passages_miss_it() -> None:
     judgments = {"q1": {"a": 1, "b": 1}}
     found = rm.evaluate(judgments, rm.roll_up({"q1": RUN["q1"]}, documents=DOCUMENTS), ["AllRelevant@2"])
     assert found["AllRelevant@2"] == 1.0
+
+
+@pytest.mark.parametrize("documents", [lambda passage: None, {"p": None}, {}])
+def test_a_passage_of_no_document_is_refused(documents):
+    with pytest.raises(rm.InputError, match="does not name the document of p"):
+        rm.roll_up({"q": {"p": 1.0}}, documents=documents)

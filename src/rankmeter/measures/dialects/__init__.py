@@ -64,7 +64,7 @@ class Metric:
     def build(self, number: float | None, options: Mapping[str, Any]) -> Measure:
         """The measure with the number and the options that were asked for."""
         if number is not None and not self.number:
-            raise MeasureError(f"{self.name} takes no number in this dialect, but {number:g} was given.")
+            raise MeasureError(f"{self.name} takes no number, but {number:g} was given.")
         stated: dict[str, Any] = {} if number is None else {self.number: number}
         for name, value in options.items():
             stated |= self._changes(name, value)
@@ -151,6 +151,10 @@ class Dialect:
             return {text: metric.build_together(asked.numbers, asked.options)}
         # A cutoff that the metric states is a default as well (xgboost: ndcg is ndcg@32).
         numbers: tuple[float | None, ...] = asked.numbers or metric.defaults or (None,)
+        if asked.numbers and not metric.number:
+            fact = f"{metric.name} takes no number in {self}, but {asked.numbers[0]:g} was given."
+            cut = (one.name for one in self.metrics if one.measure == metric.measure and one.number == "cutoff")
+            raise MeasureError(with_hint(fact, next((f"{name}@{asked.numbers[0]:g}" for name in cut), "")))
         found: dict[str, Measure] = {}
         for number in numbers:
             exact = float(f"0.{asked.digits}") if metric.fraction and asked.digits else number
