@@ -97,12 +97,17 @@ def test_the_report_speaks_chinese(log, tmp_path):
     assert not left
 
 
-def test_both_languages_have_the_same_words():
-    from rankmeter.online.checks import RULES
-    from rankmeter.report.online_words import _FINDINGS, WORDS
+def test_every_finding_has_a_name_and_a_rule_in_both_languages():
+    from rankmeter.online.checks import FINDINGS
+    from rankmeter.wording import word, words
 
-    assert set(WORDS["en"]) == set(WORDS["zh"])
-    assert set(_FINDINGS) == set(RULES)
+    known = set(words("online", "zh"))
+    for name in FINDINGS:
+        kind = name.replace(" ", "_")
+        assert {f"found_{kind}", f"rule_{kind}"} <= known
+        assert word(f"found_{kind}", "en") == name
+    told = {kind.removeprefix("found_") for kind in known if kind.startswith("found_")}
+    assert told == {name.replace(" ", "_") for name in FINDINGS}
 
 
 @pytest.mark.parametrize(

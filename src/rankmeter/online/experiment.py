@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
 from rankmeter.online.bootstrap import Resampled, middle, two_sided
@@ -30,6 +30,7 @@ from rankmeter.online.proportions import sample_ratio
 from rankmeter.online.sums import Sums, above, below, is_sums
 from rankmeter.online.trial import Effect, Experiment, SampleRatio
 from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
+from rankmeter.wording import Said, said
 
 MISMATCH = 0.001
 """Below this p-value the sample ratio is taken as broken; smaller than 0.05 because the check is made every day."""
@@ -157,7 +158,9 @@ def _from_sums(
     for measure in asked:
         for variant, sums in groups.items():
             if not (sums.has(above(measure)) and sums.has(below(measure))):
-                raise InputError(f"the sums of variant {variant} do not hold {measure}; they hold {', '.join(held)}.")
+                holds = [name.removesuffix(" x") for name in sums.names if name.endswith(" x")]
+                fact = f"the sums of variant {variant} do not hold {measure}; they hold {examples(holds) or 'nothing'}."
+                raise InputError(with_hint(fact, "every variant needs a row for every measure"))
     base = _control(control, list(groups))
     made = _effects(groups, {}, asked, base, settings)
     return Experiment(
@@ -320,17 +323,14 @@ def _by_segment(
     return with_corrected(made, settings["correction"])
 
 
-def _warnings(effects: Sequence[Effect], log: Events | None) -> tuple[str, ...]:
+def _warnings(effects: Sequence[Effect], log: Events | None) -> tuple[Said, ...]:
     """What a reader of the table must be told."""
-    said = []
+    told = []
     rates = [one for one in effects if isinstance(one.measure, ConversionRate) and one.measure.per == "click"]
     for rate in rates:
         beside = next((one for one in effects if one.measure == Conversions() and one.variant == rate.variant), None)
         if beside is not None and rate.difference.value * beside.difference.value < 0:
-            said.append(
-                f"variant {rate.variant}: {rate.measure} and conversions per user move in opposite directions. "
-                "Clicks come after the change that is tested, so conversions per user decide"
-            )
+            told.append(said("opposite_directions", variant=rate.variant, measure=str(rate.measure)))
     if log is not None and any(one.adjusted is not None for one in effects):
-        said.append("differences are adjusted by what the same users did before the start (CUPED)")
-    return tuple(said)
+        told.append(said("adjusted_by_before"))
+    return tuple(told)

@@ -261,14 +261,15 @@ def minimum_detectable(
 ) -> float:
     """The smallest absolute difference that a test of this size finds with the given power.
 
-    From the spread of one group (the control), for two groups of ``units`` and ``other_units``.
+    From the spread of one group (the control), for two groups of ``units`` and ``other_units``. NaN where no unit
+    differs from another: such a group tells nothing about chance.
     """
     from scipy.special import ndtri
 
     if not 0 < power < 1:
         raise InputError(f"power={power} is not possible; a power is between 0 and 1, as in 0.8.")
     _, variance = ratio(sums, measure)
-    each = variance * sums.n
+    each = variance * sums.n or math.nan
     return float((ndtri((1 + level) / 2) + ndtri(power)) * math.sqrt(each / units + each / other_units))
 
 
@@ -276,11 +277,13 @@ def units_needed(
     sums: Sums, measure: OnlineMeasure, *, relative: float, level: float = 0.95, power: float = 0.8
 ) -> int:
     """How many units each of two equal groups needs to find a relative difference of this size."""
-    value, variance = ratio(sums, measure)
+    value, _ = ratio(sums, measure)
     if not relative or math.isnan(value) or value == 0:
         raise InputError("the number of units needs a relative difference other than 0 and a baseline other than 0.")
     one = minimum_detectable(sums, measure, units=1, other_units=1, level=level, power=power)
-    return math.ceil((one / (abs(relative) * abs(value))) ** 2) if variance else 2
+    if math.isnan(one):
+        raise InputError(f"the sums of {measure} have no spread over units, so nothing says how many are needed.")
+    return math.ceil((one / (abs(relative) * abs(value))) ** 2)
 
 
 def t_quantile(level: float, freedom: float) -> float:

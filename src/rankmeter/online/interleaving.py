@@ -206,7 +206,9 @@ class InterleavingResult(Told):
     @property
     def verdict(self) -> str:
         """Which ranking wins, if the sign test can tell."""
-        if math.isnan(self.p) or self.p >= 1 - self.level:
+        if math.isnan(self.p):
+            return "no data: no user's clicks favour either ranking"
+        if self.p >= 1 - self.level:
             return "cannot tell"
         return "B" if self.share_b > 0.5 else "A"
 
@@ -215,9 +217,11 @@ class InterleavingResult(Told):
         return asdict(self) | {"verdict": self.verdict}
 
     def __repr__(self) -> str:
+        told = f"{self.users_a:,} users prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
+        if math.isnan(self.p):
+            return told + self.verdict
         return (
-            f"{self.users_a:,} users prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
-            f"{self.share_b:.1%} [{self.low:.1%}, {self.high:.1%}] of the decided prefer B "
+            f"{told}{self.share_b:.1%} [{self.low:.1%}, {self.high:.1%}] of the decided prefer B "
             f"(sign test by user, p = {self.p:.3g}): {self.verdict}"
         )
 
@@ -259,7 +263,12 @@ def score_interleaving(
         fact = f"the interleaving log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
         raise InputError(with_hint(fact, 'columns={"team": "NAME"}'))
     table = table.select(pl.col(name).alias(role) for role, name in names.items())
-    credit = pl.col(vote).cast(pl.Float64, strict=False) if vote == "credit" else _credit_of_team(table)
+    if not table.height:
+        raise InputError("the interleaving log is empty. Hint: a list without a click has a row without a team")
+    for role in ("user", "request"):
+        if empty := table[role].null_count():
+            raise InputError(f"column '{names[role]}' ({role}) has no value in {empty:,} rows of the interleaving log.")
+    credit = pl.col(vote).cast(pl.Float64, strict=False).fill_nan(None) if vote == "credit" else _credit_of_team(table)
     lists = table.group_by("user", "request").agg(credit.sum().round(9).sign().cast(pl.Int64).alias("won"))
     users = lists.group_by("user").agg(pl.col("won").sum().sign())["won"]
     a, b, ties = (int((users == won).sum()) for won in (-1, 1, 0))

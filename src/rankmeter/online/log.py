@@ -243,15 +243,19 @@ class Log:
 
     def sessions(self, measure: SessionMeasure) -> SessionTable:
         """The sessions as a measure defines them."""
-        by_id = measure.sessions == "id" or (measure.sessions == "auto" and self.has("session"))
-        key = ("sessions", by_id, measure.gap, measure.max_length, measure.activity)
+        rule = measure.sessions if self.has("session") else "gap"
+        key = ("sessions", rule, measure.gap, measure.max_length, measure.activity)
         if key not in self._cache:
             active = None if measure.activity == "all" else self.kind != IMPRESSION
-            if by_id:
-                made = sessions_by_id(self.user, self.time, self.column("session"), self.known(HAS_SESSION), active)
+            longest = None if measure.max_length is None else round(measure.max_length * _HOUR)
+            gap = round(measure.gap * 60e6)
+            if rule == "gap":
+                made = sessions_by_gap(self.user, self.time, active, gap=gap, max_length=longest)
             else:
-                longest = None if measure.max_length is None else round(measure.max_length * _HOUR)
-                made = sessions_by_gap(self.user, self.time, active, gap=round(measure.gap * 60e6), max_length=longest)
+                known = self.known(HAS_SESSION)
+                self.found["events without session id"] = int(np.count_nonzero(~known))
+                made = sessions_by_id(self.user, self.time, self.column("session"), known, active,
+                                      gap=None if rule == "id" else gap, max_length=longest)  # fmt: skip
             self._cache[key] = made
         found: SessionTable = self._cache[key]
         return found

@@ -45,6 +45,14 @@ class Examination:
     shared_items: int
     """Items shown here and one position above."""
 
+    @property
+    def looked_at(self) -> str:
+        """For people: the examination with its interval."""
+        if math.isnan(self.examination):
+            return "no data"
+        span = "no interval" if math.isnan(self.low) else f"{self.low:.3f}, {self.high:.3f}"
+        return f"{self.examination:.3f} [{span}]"
+
 
 @dataclass(frozen=True, slots=True)
 class PositionBias(Told):
@@ -69,7 +77,7 @@ class PositionBias(Told):
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{one.position}</td><td>{one.impressions:,}</td><td>{one.rate:.4f}</td>"
-            f"<td>{one.examination:.3f} [{one.low:.3f}, {one.high:.3f}]</td></tr>"
+            f"<td>{one.looked_at}</td></tr>"
             for one in self.positions
         )
         head = "<th>position</th><th>impressions</th><th>CTR</th><th>examination, relative to position 1</th>"
