@@ -350,9 +350,15 @@ def _is_engaged(measure: EngagedSessions, log: Log, table: SessionTable) -> Bool
         # Requests are counted only where nothing else has decided.
         rows = np.flatnonzero((of_event >= 0) & log.is_of_request())
         rows = rows[~engaged[of_event[rows]]]
-        request, _ = log.numbered(rows, ("request",))
-        pairs = np.unique(np.column_stack([of_event[rows], request]), axis=0)
-        engaged |= np.bincount(pairs[:, 0], minlength=sessions) >= measure.views
+        session, request = of_event[rows], log.column("request")[rows]
+        if measure.views == 2:  # another request than the session's first
+            first = np.zeros(sessions, np.uint64)
+            first[session[::-1]] = request[::-1]
+            engaged[session[request != first[session]]] = True
+        else:
+            number, requests = log.numbered(rows, ("request",))
+            pairs = np.unique(session * max(requests, 1) + number)
+            engaged |= np.bincount(pairs // max(requests, 1), minlength=sessions) >= measure.views
     return engaged
 
 

@@ -12,7 +12,6 @@ from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
 from rankmeter.online.inference import Estimate
 from rankmeter.online.sums import Sums, sums_to_table
-from rankmeter.saving import finite
 from rankmeter.wording import Said, said, word
 
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
@@ -29,6 +28,8 @@ class Told:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The same as JSON; what is no number is null."""
+        from rankmeter.saving import finite  # loads more than a log needs
+
         return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
 
