@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -191,13 +191,21 @@ class Adjusted:
 
 
 def cuped(
-    control: Sums, treatment: Sums, measure: OnlineMeasure, *, level: float = 0.95, theta: float | None = None
+    control: Sums,
+    treatment: Sums,
+    measure: OnlineMeasure,
+    *,
+    level: float = 0.95,
+    theta: float | None = None,
+    slope: Literal["adjusted", "plain"] = "adjusted",
 ) -> Adjusted | None:
     r"""The difference with less variance, by regression on the same measure before the experiment (Deng et al. 2013).
 
     The linearised values before, :math:`(x_0 - R_0 y_0) / \bar y_0`, explain part of the linearised values after; one
     coefficient ``theta``, pooled from both groups unless it was fixed beforehand, takes that part out. The relative
-    difference is a share of the control's plain value. None where there is nothing before.
+    difference is a share of the control's plain value; how much the control's own error moves it depends on the
+    difference, for which the delta method takes the ``adjusted`` one, or as gbstats does the ``plain`` one. None where
+    there is nothing before.
     """
     plain = difference(control, treatment, measure, level=level)
     both = [_linear(sums, measure) for sums in (control, treatment)]
@@ -224,17 +232,18 @@ def cuped(
     kept = adjusted.absolute.variance / plain.absolute.variance if plain.absolute.variance else math.nan
     # The control's plain and adjusted values vary together, by this much.
     shares = float(base_cov[0, 0] - theta * base_cov[0, 1]) / control.n
-    relative = _share_of_plain(adjusted, base, float(base_cov[0, 0]) / control.n, shares)
+    moved = adjusted.absolute.value if slope == "adjusted" else plain.absolute.value
+    relative = _share_of_plain(adjusted, base, float(base_cov[0, 0]) / control.n, shares, moved)
     return Adjusted(replace(adjusted, relative=relative), kept, theta)
 
 
-def _share_of_plain(adjusted: Difference, base: float, base_variance: float, shares: float) -> Estimate:
+def _share_of_plain(adjusted: Difference, base: float, base_variance: float, shares: float, moved: float) -> Estimate:
     """An adjusted difference over the plain value of the control, with the interval of the delta method."""
     gap = adjusted.absolute
     if base == 0:
         return adjusted.relative
     relative = gap.value / base
-    spread = gap.variance / base**2 + gap.value**2 * base_variance / base**4 + 2 * gap.value * shares / base**3
+    spread = gap.variance / base**2 + moved**2 * base_variance / base**4 + 2 * moved * shares / base**3
     half = t_quantile(gap.level, adjusted.freedom) * math.sqrt(max(spread, 0.0))
     return Estimate(relative, relative - half, relative + half, gap.level, "CUPED, relative", gap.units, spread)
 
