@@ -97,6 +97,19 @@ def test_the_report_speaks_chinese(log, tmp_path):
     assert not left
 
 
+@pytest.mark.parametrize("more", [["--by", "variant"], ["--control", "A", "--segments", "country"]])
+@pytest.mark.parametrize("format", ["table", "markdown"])
+def test_the_command_speaks_chinese(log, more, format):
+    found = run("online", log, "-m", "CTR CVR SessionDuration", *more, "--lang", "zh", "--format", format)
+    assert found.exit_code == 0, found.stderr
+    assert "指标" in found.stdout
+    assert "名用户的" in found.stderr
+    for line in (found.stdout + found.stderr).splitlines():
+        assert not re.search(
+            r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}", re.sub(r"\w+=[\w.]+,?|CTR|CVR", "", line)
+        ), line
+
+
 def test_every_finding_has_a_name_and_a_rule_in_both_languages():
     from rankmeter.online.checks import FINDINGS
     from rankmeter.wording import word, words

@@ -23,6 +23,7 @@ from rankmeter.measures import Measure, into_measures
 from rankmeter.online.events import open_table
 from rankmeter.online.inference import Estimate, t_quantile
 from rankmeter.online.proportions import quantile, wilson
+from rankmeter.online.settings import check_level, check_whole
 from rankmeter.online.telling import Told, brief, interval_of
 from rankmeter.online.trial import Effect, Experiment
 from rankmeter.stats.corrections import corrected
@@ -121,10 +122,15 @@ def agreement(
     if not isinstance(offline, Mapping):
         fact = f"offline is of type {type(offline).__name__}; expected the evaluation of each variant by its name."
         raise InputError(with_hint(fact, "agreement({'A': ev_a, 'B': ev_b}, trial)"))
+    check_level(level)
     missing = [name for name in online.values if name not in offline]
     if missing:
         fact = f"there is no offline evaluation of {', '.join(missing)}; there are {examples(offline) or 'none'}."
         raise NotFoundError(with_hint(fact, "name the evaluations like the variants: {'A': ev_a, 'B': ev_b}"))
+    wrong = [name for name in online.values if not hasattr(offline[name], "per_query")]
+    if wrong:
+        fact = f"what is given for {examples(wrong)} is of type {type(offline[wrong[0]]).__name__}, no evaluation."
+        raise InputError(with_hint(fact, "agreement({'A': rm.evaluate(judgments, run_a, measures), ...}, trial)"))
     base = offline[online.control]
     off = list(base.means) if offline_measures is None else [base.find(one) for one in _listed(offline_measures)]
     on = list(online.measures) if online_measures is None else into_measures(online_measures)
@@ -324,8 +330,11 @@ def predictors(
     >>> found.predictors[0].measure, found.predictors[0].correlation
     ('nDCG@10', 1.0)
     """
+    check_level(level)
+    check_whole("permutations_drawn", permutations_drawn, low=1)
+    check_whole("seed", seed)
     table = open_table(past, "the table of past experiments")
-    names = list(dict.fromkeys(measures))
+    names = list(dict.fromkeys([measures] if isinstance(measures, str) else measures or ()))
     missing = [name for name in (online, *names) if name not in table.columns]
     if missing or not names:
         fact = f"the table of past experiments has no {examples(missing)} column (found: {', '.join(table.columns)})."

@@ -35,6 +35,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.online.inference import Estimate, t_quantile
+from rankmeter.online.settings import check_level, check_number
 from rankmeter.online.telling import Told, interval_of
 
 Floats = npt.NDArray[np.float64]
@@ -194,6 +195,7 @@ def off_policy(
     columns = {"IPS": weights * r}
     more: dict[str, tuple[float, Floats]] = {}
     _check_bounds(clip=clip, switch=switch, shrink=shrink)
+    check_level(level)
     if clip is not None:
         columns["clipped IPS"] = np.minimum(weights, clip) * r
     if expected is not None:
@@ -256,6 +258,7 @@ def off_policy_slates(
     )
     _check_probabilities(r, p, pi)
     _check_bounds(clip=clip)
+    check_level(level)
     single: Any = pi / p
     weights: Any = single
     above = np.ones_like(single)
@@ -375,7 +378,10 @@ def _interval(value: float, influence: Floats, group: npt.NDArray[np.int64], lev
 
 
 def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats | None = None) -> Floats:
-    made = np.asarray(values, float)
+    try:
+        made = np.asarray(values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} makes no table of numbers: {str(error).splitlines()[0].rstrip('.')}.") from error
     shape = "a row of numbers" if dimensions == 1 else "a table of slates x positions"
     if made.ndim != dimensions or not made.size:
         raise InputError(f"{name} has shape {made.shape}; expected {shape}.")
@@ -389,7 +395,7 @@ def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats 
 def _check_bounds(**bounds: float | None) -> None:
     """Refuse bounds of weights that are none."""
     for name, bound in bounds.items():
-        if bound is not None and not bound > 0:
+        if bound is not None and not check_number(name, bound) > 0:
             what = "shrinks by a number above 0" if name == "shrink" else "is a largest weight, which is above 0"
             raise InputError(with_hint(f"{name}={bound:g} is not possible: it {what}.", f"{name}=10"))
 

@@ -18,6 +18,7 @@ from rankmeter.online.counting import LENGTHS, UNITS, Counted, Question, Unit, c
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.inference import estimate, t_quantile
 from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
+from rankmeter.online.settings import check_choice, check_level, check_whole
 from rankmeter.wording import Said, said
 
 DEFAULT_MEASURES = ("CTR", "CVR", "SessionDuration")
@@ -73,6 +74,7 @@ def evaluate(
     >>> rm.online.evaluate(log, "CTR")["CTR"]
     0.25
     """
+    check_settings(level=level, resamples=resamples, seed=seed, bots=bots, crossed=crossed)
     chosen = into_online(measures)
     log, role = _grouped(events, by, columns, types, format)
     question = Question(with_companions(chosen), unit=check_unit(unit), by=(role,) if role else (), bots=bots,
@@ -96,6 +98,15 @@ def evaluate(
         positions=position_rates(counted, level=level),
         lengths=lengths_of(counted),
     )
+
+
+def check_settings(*, level: float, resamples: int, seed: int, bots: str, crossed: str) -> None:
+    """Refuse settings that make no sense, before anything is read."""
+    check_level(level)
+    check_whole("resamples", resamples)
+    check_whole("seed", seed)
+    check_choice("bots", bots, ("keep", "drop"))
+    check_choice("crossed", crossed, ("drop", "first"))
 
 
 def into_online(measures: object) -> list[OnlineMeasure]:

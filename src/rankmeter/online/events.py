@@ -20,6 +20,7 @@ from rankmeter.inputs.frames import is_frame, kind_of_frame
 from rankmeter.inputs.sniffing import recognise
 from rankmeter.late import pl
 from rankmeter.online.columns import at_path, find_event_columns
+from rankmeter.online.settings import check_names
 from rankmeter.online.times import times_of
 from rankmeter.wording import Said, said
 
@@ -99,11 +100,13 @@ def read_events(
     """
     if isinstance(source, Events):
         return source
+    columns = check_names("columns", columns, 'columns={"user": "visitor"}')
+    types = check_names("types", types, 'types={"conversion": ["signup", "order"]}')
     frame, name = _open(source, format)
     schema = frame.collect_schema()
     found, layout = find_event_columns(schema, columns, name)
     if layout == "ga4":
-        frame, found = _flat_ga4(frame, schema, found, columns or {})
+        frame, found = _flat_ga4(frame, schema, found, columns)
         schema = frame.collect_schema()
     words = kinds_of(types)
     times = times_of(frame, schema, found["time"], name)

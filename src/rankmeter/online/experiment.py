@@ -17,6 +17,7 @@ from rankmeter.online.checks import findings
 from rankmeter.online.counting import Counted, Question, Unit, count, with_companions
 from rankmeter.online.evaluation import (
     DEFAULT_MEASURES,
+    check_settings,
     check_unit,
     counts_of,
     into_online,
@@ -27,6 +28,7 @@ from rankmeter.online.evaluation import (
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.inference import Difference, Estimate, cuped, difference, estimate, minimum_detectable
 from rankmeter.online.proportions import sample_ratio
+from rankmeter.online.settings import check_choice, check_level, check_number
 from rankmeter.online.sums import Sums, above, below, is_sums
 from rankmeter.online.trial import Effect, Experiment, SampleRatio
 from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
@@ -103,9 +105,13 @@ def experiment(
     >>> round(effect.difference.value, 4), round(effect.p, 4), effect.verdict
     (0.0715, 0.0483, 'better')
     """
-    if correction not in CORRECTIONS:
-        fact = f"correction='{correction}' is not possible; there are {', '.join(CORRECTIONS)}."
-        raise InputError(with_hint(fact, did_you_mean(correction, list(CORRECTIONS))))
+    check_settings(level=level, resamples=resamples, seed=seed, bots=bots, crossed=crossed)
+    check_level(power, "power")
+    check_choice("correction", correction, list(CORRECTIONS))
+    if segments is not None and not isinstance(segments, str):
+        raise InputError(
+            with_hint(f"segments={segments!r} is not possible; it names one column.", "segments='country'")
+        )
     settings = {"level": level, "power": power, "correction": correction}
     if is_sums(data):
         return _from_sums(data, measures, control, ratios, unit, settings)  # type: ignore[arg-type]
@@ -196,9 +202,9 @@ def _moment(start: str | datetime | date | float) -> int:
     if isinstance(start, datetime):
         aware = start if start.tzinfo else start.replace(tzinfo=UTC)
         return round(aware.timestamp() * 1e6)
-    if isinstance(start, date):
-        return round(datetime(start.year, start.month, start.day, tzinfo=UTC).timestamp() * 1e6)
-    return round(start * 1e6)
+    if not isinstance(start, date):
+        return round(check_number("start", start) * 1e6)
+    return round(datetime(start.year, start.month, start.day, tzinfo=UTC).timestamp() * 1e6)
 
 
 def _variants(groups: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
@@ -216,7 +222,7 @@ def _control(stated: str | None, variants: list[str]) -> str:
     if stated is not None:
         if stated not in variants:
             raise NotFoundError(with_hint(f"there is no variant '{stated}'; there are {', '.join(variants)}.",
-                                          did_you_mean(stated, variants)))  # fmt: skip
+                                          did_you_mean(str(stated), variants)))  # fmt: skip
         return stated
     for usual in _CONTROLS:
         for variant in variants:
@@ -227,9 +233,12 @@ def _control(stated: str | None, variants: list[str]) -> str:
 
 def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None) -> SampleRatio:
     names = list(groups)
+    if ratios is not None and not isinstance(ratios, Mapping):
+        raise InputError(with_hint(f"ratios= is of type {type(ratios).__name__}; expected a mapping.",
+                                   "ratios={'A': 9, 'B': 1}"))  # fmt: skip
     if ratios is not None and set(ratios) != set(names):
         raise InputError(f"ratios= is for {', '.join(map(str, ratios))}, but the variants are {', '.join(names)}.")
-    meant = {name: float(ratios[name]) if ratios else 1.0 for name in names}
+    meant = {name: check_number(f"the ratio of {name}", ratios[name]) if ratios else 1.0 for name in names}
     counts = {name: groups[name].n for name in names}
     p = sample_ratio([counts[name] for name in names], [meant[name] for name in names])
     return SampleRatio(counts, meant, p, p >= MISMATCH)

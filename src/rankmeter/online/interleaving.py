@@ -18,6 +18,7 @@ import numpy as np
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
 from rankmeter.online.proportions import wilson
+from rankmeter.online.settings import check_level, check_names, check_whole
 from rankmeter.online.telling import Told
 
 Team = Literal["A", "B"]
@@ -54,7 +55,7 @@ def team_draft(
     ((1, 2, 3), ('A', 'B', 'B'))
     """
     _check_rankings(a, b)
-    wanted = max(len(a), len(b)) if length is None else length
+    wanted = max(len(a), len(b)) if length is None else check_whole("length", length)
     if wanted < 1:
         raise InputError(f"a list of length {wanted} cannot be made; expected at least 1.")
     random = np.random.default_rng(seed)
@@ -178,7 +179,13 @@ def _credit(item: Hashable, ranking: Sequence[Hashable]) -> float:
 
 def _check_rankings(a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
     for name, ranking in (("a", a), ("b", b)):
-        if len(set(ranking)) < len(ranking):
+        try:
+            distinct = len(set(ranking))
+        except TypeError as error:
+            raise InputError(
+                f"ranking {name} is no list of ids: {error}. Hint: team_draft(['d1', 'd2'], ['d2'])"
+            ) from error
+        if distinct < len(ranking):
             raise InputError(f"ranking {name} holds an item more than once.")
 
 
@@ -255,6 +262,8 @@ def score_interleaving(
     from rankmeter.online.events import open_table
 
     table = open_table(clicks, "the interleaving log")
+    check_level(level)
+    columns = check_names("columns", columns, 'columns={"team": "NAME"}')
     vote = "credit" if "team" not in (columns or {}) and "team" not in table.columns else "team"
     vote = vote if (columns or {}).get(vote, vote) in table.columns else "team"
     names = {role: (columns or {}).get(role, role) for role in ("user", "request", vote)}
@@ -265,6 +274,10 @@ def score_interleaving(
     table = table.select(pl.col(name).alias(role) for role, name in names.items())
     if not table.height:
         raise InputError("the interleaving log is empty. Hint: a list without a click has a row without a team")
+    if vote == "credit":
+        made = table["credit"].cast(pl.Float64, strict=False)
+        if wrong := made.null_count() - table["credit"].null_count():
+            raise InputError(f"column '{names['credit']}' (credit) is no number in {wrong:,} rows.")
     for role in ("user", "request"):
         if empty := table[role].null_count():
             raise InputError(f"column '{names[role]}' ({role}) has no value in {empty:,} rows of the interleaving log.")

@@ -25,6 +25,7 @@ from rankmeter.online.counting import POSITIONS
 from rankmeter.online.events import read_events
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import HAS_ITEM, Partitions
+from rankmeter.online.settings import check_level, check_whole
 from rankmeter.online.telling import Told
 
 Floats = npt.NDArray[np.float64]
@@ -120,7 +121,10 @@ def position_bias(
     >>> [one.examination for one in position_bias(log, positions=2).positions]
     [1.0, 0.5]
     """
-    if not 1 <= positions <= POSITIONS:
+    check_level(level)
+    check_whole("resamples", resamples)
+    check_whole("seed", seed)
+    if not 1 <= check_whole("positions", positions) <= POSITIONS:
         raise InputError(f"positions={positions} is not possible; expected 1 to {POSITIONS}.")
     log = read_events(events, columns=columns, types=types, format=format)
     for role in ("item", "position"):

@@ -178,7 +178,7 @@ def sums_from_table(table: object) -> dict[str, Sums]:
 def _rows(table: object) -> list[dict[str, Any]]:
     if isinstance(table, pl.DataFrame):
         return table.to_dicts()
-    if isinstance(table, (list, tuple)):
+    if isinstance(table, (list, tuple)) and all(isinstance(row, Mapping) for row in table):
         return [dict(row) for row in table]
     if is_frame(table):
         import narwhals as nw

@@ -319,3 +319,39 @@ def test_sums_name_a_measure_however_it_was_written():
 def test_by_is_one_column():
     with pytest.raises(InputError, match=r"names one column.*Hint: by='variant'"):
         rm.online.evaluate([{"time": 0, "user": 1, "type": "click", "variant": "A"}], "Conversions", by=["variant"])
+
+
+LOG = [{"time": n, "user": n % 4, "type": "click", "item": n, "variant": "AB"[n % 2]} for n in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: rm.online.evaluate(LOG, "Conversions", level="x"), "level='x' is not possible"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", resamples=-1), "resamples=-1 is not possible"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", resamples=2.5), "resamples=2.5 is not possible"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", bots="dropp"), "did you mean 'drop'"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", columns=["user"]), "columns= is of type list"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", columns={"user": 5}), "expected names as text"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", types={"click": [5]}), "expected names as text"),
+        (lambda: rm.online.experiment(LOG, "Conversions", correction=None), "correction=None is not possible"),
+        (lambda: rm.online.experiment(LOG, "Conversions", segments=["item"]), "names one column"),
+        (lambda: rm.online.experiment(LOG, "Conversions", ratios=[1, 2]), "ratios= is of type list"),
+        (lambda: rm.online.experiment(LOG, "Conversions", ratios={"A": "x", "B": 1}), "the ratio of A is 'x'"),
+        (lambda: rm.online.experiment(LOG, "Conversions", start=[1]), "start is"),
+        (lambda: rm.online.agreement({"A": 1, "B": 2}, rm.online.experiment(LOG, "Conversions")), "no evaluation"),
+        (lambda: rm.online.predictors([{"online": 1, "a": 2}] * 4, None), "no offline measure"),
+        (lambda: rm.online.off_policy(["a"], [1], [1]), "makes no table of numbers"),
+        (lambda: rm.online.off_policy_slates([[1], [1, 2]], [[1]], [[1]]), "makes no table of numbers"),
+        (lambda: rm.online.team_draft(None, [1]), "no list of ids"),
+        (lambda: rm.online.score_interleaving([{"user": 1, "request": 1, "credit": "x"}]), "is no number in 1 rows"),
+        (lambda: rm.online.position_bias(LOG, positions="a"), "positions='a' is not possible"),
+        (lambda: rm.online.sums_from_table([5]), "a list of records"),
+        (lambda: rm.online.sample_ratio([math.nan, 5]), "counts of units"),
+        (lambda: rm.online.units_for_effect(math.nan), "no number"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_in_a_sentence(call, said):
+    with pytest.raises(rm.RankmeterError) as refused:
+        call()
+    assert said in str(refused.value)
