@@ -16,7 +16,7 @@ def cleaned(events: list[Event]) -> list[Event]:
         (e for e in events if e["user"] is not None and e["time"] is not None), key=lambda e: e["time"]
     ):
         if event["type"] == "conversion":
-            key = (*(event.get(name) for name in ("user", "time", "item", "request")), event.get("value") or 0.0)
+            key = tuple(event.get(name) for name in ("user", "time", "item", "request", "value"))
             if key in seen:
                 continue
             seen.add(key)

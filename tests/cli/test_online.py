@@ -160,3 +160,14 @@ def test_agreement_tells_which_measure_foretold(tmp_path):
     )
     assert told.exit_code == 0
     assert json.loads((tmp_path / "o.json").read_text())["predictors"][0]["measure"] == "RR"
+
+
+def test_units_in_two_variants_are_left_out_or_counted_in_the_first(tmp_path):
+    rows = [("u", "A"), ("u", "B"), ("v", "A"), ("v", "A"), ("w", "B"), ("w", "B")]
+    table = pl.DataFrame({"time": range(6), "user": [u for u, _ in rows], "variant": [v for _, v in rows]})
+    table.with_columns(type=pl.lit("purchase")).write_csv(tmp_path / "log.csv")
+    for rule, units in (("drop", 1), ("first", 2)):
+        found = run("online", tmp_path / "log.csv", "-m", "Conversions", "--by", "variant", "--crossed", rule,
+                    "--format", "json")  # fmt: skip
+        assert json.loads(found.stdout)["values"]["A"]["Conversions"]["units"] == units
+        assert "units in several variants: 1" in found.stderr

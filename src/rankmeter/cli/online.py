@@ -78,6 +78,11 @@ GATE_FAILED = 1
     "--bots", type=click.Choice(["keep", "drop"]), default="keep", show_default=True,
     help="Users who do more in an hour than a person does.",
 )  # fmt: skip
+@click.option(
+    "--crossed", type=click.Choice(["drop", "first"]), default="drop", show_default=True,
+    help="Units seen in two variants: left out, or counted in the first.",
+)  # fmt: skip
+@click.option("--power", type=float, default=0.8, show_default=True, help="Of the least detectable difference.")
 @click.option("--columns", metavar="ROLE=NAME,...", help="Where columns have unusual names: user=visitor,type=action.")
 @click.option("--types", metavar="KIND=WORD,...", help="What the log calls an event: conversion=signup,click=open.")
 @click.option(
@@ -208,6 +213,7 @@ def _evaluate(events: str, measures: list[str] | None, options: dict[str, Any]) 
         resamples=options["resamples"],
         seed=options["seed"],
         bots=options["bots"],
+        crossed=options["crossed"],
         columns=pairs("--columns", options["columns"]),
         types=_types(options["types"]),
         format=options["events_format"],
@@ -229,6 +235,7 @@ def _experiment(
         "ratios": {name: _number("--ratios", value) for name, value in ratios.items()} or None,
         "unit": options["unit"],
         "level": options["level"],
+        "power": options["power"],
         "correction": options["correction"],
     }
     if sums:
@@ -241,6 +248,7 @@ def _experiment(
         resamples=options["resamples"],
         seed=options["seed"],
         bots=options["bots"],
+        crossed=options["crossed"],
         columns=pairs("--columns", options["columns"]),
         types=_types(options["types"]),
         format=options["events_format"],

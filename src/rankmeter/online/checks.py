@@ -28,6 +28,7 @@ FINDINGS: tuple[str, ...] = (
     "events of suspected bots",
     "impressions without position",
     "negative values",
+    "conversions without a readable value",
     "conversions without a click to credit",
     "clicks younger than the window",
     "events without session id",

@@ -67,7 +67,7 @@ def ratio(sums: Sums, measure: OnlineMeasure | str) -> tuple[float, float]:
     if not sums.n or mean_y == 0:
         return math.nan, math.nan
     value = mean_x / mean_y
-    spread = sums.covariance(x, x) - 2 * value * sums.covariance(x, y) + value**2 * sums.covariance(y, y)
+    spread = sums.covariance(x, x) - 2 * value * sums.covariance(x, y) + value * value * sums.covariance(y, y)
     return value, max(spread, 0.0) / (sums.n * mean_y**2) if not math.isnan(spread) else math.nan
 
 

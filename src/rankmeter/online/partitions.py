@@ -178,7 +178,8 @@ class Partitions:
                 self.seen.lowest_position = int(lowest) if before is None else min(before, int(lowest))
             columns["position"] = _filled(position, -1).to_numpy().astype(np.int32)
         if "value" in self._needed:
-            columns["value"] = np.nan_to_num(batch["value"].to_numpy(), nan=0.0)  # null is NaN there
+            value = batch["value"].to_numpy()  # null is NaN there
+            columns["value"] = np.where(np.isfinite(value), value, np.nan)
         for role in ("variant", "segment"):
             if role in self._needed:
                 columns[role] = self._labels(role, batch[role])

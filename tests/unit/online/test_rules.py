@@ -179,6 +179,18 @@ def test_refunds_subtract_unless_dropped():
     assert findings(found)["negative values"] == 1
 
 
+def test_a_conversion_without_a_readable_value_is_worth_0_and_counted():
+    log = [row(n, "u", "purchase", value=value) for n, value in enumerate([10.0, None, math.nan, math.inf, 0.0])]
+    found = rm.online.evaluate(log, ["Value", "Value(per=conversion)"])
+    assert (found["Value"], found["Value(per=conversion)"]) == (10.0, 2.0)
+    assert findings(found)["conversions without a readable value"] == 3
+
+
+def test_a_log_without_a_readable_time_is_not_called_empty():
+    with pytest.raises(InputError, match=r"none of its 2 events .*\(1 have no user, 1 no readable time\)"):
+        rm.online.evaluate([row("soon", "u", "click"), row("2026-01-01", None, "click")], "Conversions")
+
+
 def test_positions_that_begin_at_0_are_shifted():
     log = [row(1, "u", "impression", position=0), row(1, "u", "impression", item="b", position=1),
            row(2, "u", "click", position=0)]  # fmt: skip
