@@ -308,10 +308,10 @@ def resampled_difference(
     size = min(len(base), len(value))
     gaps = value[:size] - base[:size]
     method = f"bootstrap of units, {size} resamples"
-    spread = float(np.var(gaps))
+    spread = float(np.var(gaps)) if size else math.nan
     absolute = Estimate(plain.absolute.value, *middle(gaps, level), level, method, plain.absolute.units, spread)
     relative = plain.relative
-    if (base[:size] > 0).all():
+    if size and (base[:size] > 0).all():
         ends = middle(gaps / base[:size], level)
         relative = Estimate(relative.value, *ends, level, method, relative.units, relative.variance)
     return Difference(absolute, relative, two_sided(gaps), plain.freedom, plain.always_valid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import rankmeter as rm
@@ -329,3 +330,17 @@ def test_sums_that_cannot_be_are_refused(change, said):
         rm.online.sums_from_table([{**row, **change}])
     with pytest.raises(rm.InputError, match="several rows of CTR"):
         rm.online.sums_from_table([row, row])
+
+
+def test_too_few_resamples_make_no_interval():
+    log = [row(1, "u", "impression"), row(2, "u", "click")]
+    with pytest.raises(InputError, match="at least 39 are needed"):
+        rm.online.evaluate(log, "CTR", resamples=38)
+    found = rm.online.evaluate(log, "CTR", resamples=39).estimate("CTR")
+    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_resamples_without_anything_below_the_line_have_no_interval():
+    from rankmeter.online.bootstrap import middle, two_sided
+
+    assert all(math.isnan(end) for end in (*middle(np.zeros(0), 0.95), two_sided(np.zeros(0))))
