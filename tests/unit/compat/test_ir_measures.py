@@ -29,7 +29,7 @@ def data(seed: int) -> tuple[list[Any], list[Any]]:
     return qrels, run
 
 
-# Other gains are asked for alone: together with them ir_measures may use them for nDCG@10 as well, as a set orders them.
+# Other gains are asked for alone: beside them ir_measures may use them for nDCG@10 too, depending on a set's order.
 @pytest.mark.parametrize("measures", [MEASURES, [nDCG(gains={1: 3}) @ 5]])
 @pytest.mark.parametrize("seed", range(8))
 def test_equals_the_programs_of_ir_measures(seed: int, measures: list[Any]) -> None:
