@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -257,13 +258,22 @@ class Evaluation:
         return bootstrap_interval(self.values[found], found.aggregate, level=level, resamples=resamples, seed=seed)
 
     def has_interval(self, measure: str | Measure) -> bool:
-        """Whether there is an interval: some query counts, and drawing queries again says something of the value."""
+        """Whether there is an interval: two queries count, and drawing queries again says something of the value."""
+        return self.without_interval(measure) is None
+
+    def without_interval(self, measure: str | Measure) -> str | None:
+        """Why the value of a measure has no interval; None where it has one."""
         found = self.find(measure)
-        if found.aggregate != "whole":
-            return bool(self.counted(found))
+        if found.aggregate != "whole" and self.counted(found) < 2:
+            return "fewer than two queries count"
         if type(found).name == "SegmentGap":
-            return any(one.kind == "query" for one in self.slices.values())
-        return found in self.wholes and self.wholes[found].parts is not None
+            known = any(one.kind == "query" for one in self.slices.values()) and not math.isnan(self.means[found])
+            return None if known else "there are no two segments with queries that count"
+        if found.aggregate != "whole" or (found in self.wholes and self.wholes[found].parts is not None):
+            return None
+        from rankmeter.lists.samples import why_no_interval
+
+        return why_no_interval(found)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python: means, definitions, tie bounds, counts."""
@@ -274,19 +284,7 @@ class Evaluation:
             "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
             "facts": asdict(self.facts),
-            **({"slices": self._slices_as_dict()} if self.slices else {}),
-        }
-
-    def _slices_as_dict(self) -> dict[str, Any]:
-        return {
-            name: {
-                str(measure): {
-                    "value": one[measure],
-                    "queries": dict(zip(one.labels, one.counts[measure], strict=True)),
-                }
-                for measure in one.values
-            }
-            for name, one in self.slices.items()
+            **({"slices": {name: one.to_dict() for name, one in self.slices.items()}} if self.slices else {}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:

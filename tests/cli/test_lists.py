@@ -77,3 +77,55 @@ def test_what_is_missing_is_one_sentence_and_exit_code_2(args: list[str], told: 
     assert result.stdout == ""
     assert told in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def many_users(folder: Path) -> None:
+    """Forty users of two countries; those of FR find their item less often."""
+    users = range(40)
+    (folder / "test.csv").write_text("user,item\n" + "".join(f"u{one},a\n" for one in users))
+    lists = (f"u{one},{item},{score}\n" for one in users for item, score in (("a", 1 + one % 3), ("b", 1 + one % 2)))
+    (folder / "model.csv").write_text("user,item,score\n" + "".join(lists))
+    (folder / "users.csv").write_text("user,country\n" + "".join(f"u{u},{'FR' if u % 2 else 'DE'}\n" for u in users))
+
+
+SLICED = ("-m", "RR", "-m", "Coverage@1", "--catalogue", "items.csv", "--by", "users.csv", "--interval")
+
+
+def test_slices_have_intervals_and_differences_in_every_format(tmp_path: Path) -> None:
+    many_users(tmp_path)
+    found = json.loads(run(*SLICED, "--format", "json").stdout)["runs"][0]
+    cut = found["slices"]["country"]["RR"]
+    value, apart = cut["value"]["FR"], cut["difference_from_rest"]["FR"]
+    assert cut["interval"]["FR"]["low"] < value < cut["interval"]["FR"]["high"]
+    assert apart["value"] == pytest.approx(value - cut["value"]["DE"])
+    assert apart["low"] < apart["value"] < apart["high"]
+    assert "repeat each other's lists" in found["slices"]["country"]["Coverage@1"]["no_interval"]
+    assert "repeat each other's lists" in found["no_interval"]["Coverage@1"]
+    rows = list(csv.DictReader(io.StringIO(run(*SLICED, "--format", "csv").stdout)))
+    french = next(row for row in rows if row["slice"] == "FR")
+    assert float(french["RR low"]) == cut["interval"]["FR"]["low"]
+    assert float(french["RR difference high"]) == apart["high"]
+    assert french["Coverage@1 low"] == ""
+    assert "Coverage@1: queries drawn again" in french["no interval"]
+    shown = f"{apart['value']:+.4f} [{apart['low']:.4f}, {apart['high']:.4f}]"
+    for form in ("table", "markdown", "latex"):
+        text = run(*SLICED, "--format", form, "-q").stdout
+        assert shown in text, form
+        assert "(no interval)" in text, form
+    assert "no interval for Coverage@1: queries drawn again" in run(*SLICED).stderr
+
+
+def test_without_intervals_it_is_said_how_to_get_them(tmp_path: Path) -> None:
+    many_users(tmp_path)
+    assert "--interval adds intervals and the difference" in run("-m", "RR", "--by", "users.csv").stderr
+
+
+def test_a_number_without_an_interval_says_so_without_slices_too(tmp_path: Path) -> None:
+    many_users(tmp_path)
+    result = run("-m", "RR Coverage@1", "--catalogue", "items.csv", "--interval")
+    assert "(no interval)" in result.stdout
+    assert "no interval for Coverage@1" in result.stderr
+    (tmp_path / "one.csv").write_text("user,item\nu1,a\n")
+    result = CliRunner().invoke(app, ["evaluate", "one.csv", "one.csv", "-m", "P@1", "--interval"])
+    assert result.exit_code == 0
+    assert "no interval for P@1: fewer than two queries count" in result.stderr

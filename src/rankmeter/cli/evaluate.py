@@ -72,7 +72,7 @@ class Showing:
         "rankmeter evaluate judgments.qrels keyword.run --per-query --format csv > per-query.csv",
         "zcat keyword.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
         "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
-        "--catalogue items.parquet --history train.parquet --by activity",
+        "--catalogue items.parquet --history train.parquet --by activity --interval",
         "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
         "rankmeter evaluate --labelled list.txt --digits 5",
         "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
@@ -89,7 +89,11 @@ class Showing:
     "`rankmeter dialects` lists the tools.",
 )  # fmt: skip
 @click.option("--per-query", is_flag=True, help="Show the value of every query.")
-@click.option("--interval", is_flag=True, help="Add 95% confidence intervals (BCa bootstrap over queries).")
+@click.option(
+    "--interval",
+    is_flag=True,
+    help="Add 95% confidence intervals (bootstrap over queries); with --by also how far each slice is from the rest.",
+)
 @click.option(
     "--queries", type=click.Choice(["judged", "common", "run"]),
     help="Whose values are averaged. judged (default): all judged queries, one absent from the run counts as an empty "
@@ -342,7 +346,8 @@ def _deliver(text: str, evaluations: Sequence[Evaluation], showing: Showing) -> 
 def _talk(evaluations: Sequence[Evaluation], showing: Showing) -> None:
     if showing.quiet:
         return
-    tell(result_talk(evaluations, digits=showing.digits))
+    talk = result_talk(evaluations, digits=showing.digits, interval=showing.interval, per_query=showing.per_query)
+    tell(talk)
     if showing.output is not None:
         say(f"written to {showing.output}")
 

@@ -324,3 +324,59 @@ def test_leakage_sampled_candidates_and_missing_users_are_warned_of():
 def test_a_group_that_is_not_there_is_named():
     with pytest.raises(rm.MeasureError, match="its groups are g, h"):
         rm.evaluate(None, LISTS, "GroupExposure(group=x)@2", catalogue=ITEMS)
+
+
+def test_every_slice_has_an_interval_and_its_difference_from_the_rest():
+    truth, run, segments = two_segments(0.8)
+    cut = rm.evaluate(truth, run, ["RR", "Coverage@1"], by=segments, catalogue=ITEMS).slices["segment"]
+    even, odd = cut.intervals(resamples=400)[rm.parse("RR")]
+    assert even.low < cut["RR"]["even"] < even.high
+    assert even.rest.value == pytest.approx(cut["RR"]["even"] - cut["RR"]["odd"])
+    assert (even.rest.low, even.rest.high) == pytest.approx((-odd.rest.high, -odd.rest.low))
+    assert even.rest.low > 0
+    rows = cut.to_polars(intervals=True).filter(pl.col("measure") == "Coverage@1")
+    assert rows["low"].to_list() == [None, None]
+    assert all("repeat each other's lists" in why for why in rows["no_interval"])
+
+
+def test_the_rest_of_three_slices_are_the_queries_of_the_other_two():
+    truth, run, _ = two_segments(0.8)
+    segments = {user: "abc"[user % 3] for user in truth}
+    cut = rm.evaluate(truth, run, ["RR", "P(aggregate=pooled)@1"], by=segments).slices["segment"]
+    for measure in ("RR", "P(aggregate=pooled)@1"):
+        others = {user: "a" if segments[user] == "a" else "rest" for user in truth}
+        two = rm.evaluate(truth, run, measure, by=others).slices["segment"]
+        found = cut.intervals(resamples=300)[cut.find(measure)][0].rest
+        assert found == pytest.approx(two.difference(measure, "a", "rest", resamples=300))
+
+
+def test_a_slice_of_one_query_has_no_interval_and_says_so():
+    cut = rm.evaluate(TRUTH, LISTS, "RR", by={"u1": "x", "u2": "x", "u3": "y"}).slices["segment"]
+    assert cut.without_interval("RR", "x") is None
+    assert cut.without_interval("RR", "y") == "fewer than two queries count"
+    assert math.isnan(cut.difference("RR", "x", "y").low)
+    assert cut.to_polars(intervals=True)["difference_low"].to_list() == [None, None]
+
+
+def test_shares_of_exposure_differ_between_slices_with_an_interval_after_saving_too(tmp_path):
+    run = {user: ["a", "b"] if user % 2 or user % 7 == 0 else ["b", "a"] for user in range(80)}
+    segments = {user: "odd" if user % 2 else "even" for user in run}
+    ev = rm.evaluate(None, run, "GroupExposure(group=g)@2", by=segments, catalogue=ITEMS)
+    cut = ev.slices["segment"]
+    measure = "GroupExposure(group=g)@2"
+    difference = cut.difference(measure, "odd", "even", resamples=300)
+    assert difference.value == pytest.approx(cut[measure]["odd"] - cut[measure]["even"])
+    assert 0 < difference.low < difference.value < difference.high
+    ev.save(tmp_path / "ev.parquet")
+    again = rm.Evaluation.load(tmp_path / "ev.parquet").slices["segment"]
+    assert again.difference(measure, "odd", "even", resamples=300) == difference
+    with pytest.raises(rm.MeasureError, match="no mean"):
+        cut.gap(measure)
+
+
+def test_slices_show_themselves_as_a_table():
+    cut = rm.evaluate(TRUTH, LISTS, "RR", by={"u1": "x", "u2": "<y>", "u3": "x"}).slices["segment"]
+    assert repr(cut).splitlines()[:2] == ["segment: 2 slices of queries", "slice  queries      RR"]
+    page = cut._repr_html_()
+    assert "&lt;y&gt;" in page
+    assert "<table>" in page
