@@ -18,6 +18,7 @@ from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterW
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
+from rankmeter.reasons import TOO_FEW_QUERIES, TOO_FEW_SEGMENTS, why_no_interval, why_no_value
 from rankmeter.saving import (
     PARTS,
     finite,
@@ -265,15 +266,25 @@ class Evaluation:
         """Why the value of a measure has no interval; None where it has one."""
         found = self.find(measure)
         if found.aggregate != "whole" and self.counted(found) < 2:
-            return "fewer than two queries count"
+            return TOO_FEW_QUERIES
         if type(found).name == "SegmentGap":
             known = any(one.kind == "query" for one in self.slices.values()) and not math.isnan(self.means[found])
-            return None if known else "there are no two segments with queries that count"
+            return None if known else TOO_FEW_SEGMENTS
         if found.aggregate != "whole" or (found in self.wholes and self.wholes[found].parts is not None):
             return None
-        from rankmeter.lists.samples import why_no_interval
-
         return why_no_interval(found)
+
+    def without_value(self, measure: str | Measure) -> str | None:
+        """Why the value of a measure is not a number; None where it is one."""
+        found = self.find(measure)
+        return why_no_value(found, self.counted(found)) if math.isnan(self.means[found]) else None
+
+    def sentences(self) -> list[str]:
+        """What a person should know before reading the numbers: what was evaluated, which numbers are missing."""
+        return [*self.facts.sentences(), *(f"{name} has no value: {why}" for name, why in self._no_values().items())]
+
+    def _no_values(self) -> dict[str, str]:
+        return {str(measure): why for measure in self.means if (why := self.without_value(measure)) is not None}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python: means, definitions, tie bounds, counts."""
@@ -284,6 +295,7 @@ class Evaluation:
             "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
             "facts": asdict(self.facts),
+            **({"no_value": missing} if (missing := self._no_values()) else {}),
             **({"slices": {name: one.to_dict() for name, one in self.slices.items()}} if self.slices else {}),
         }
 
@@ -366,7 +378,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         width = max(len(text) for text in self.mean)
-        lines = [f"{self.name}: {'; '.join(self.facts.sentences())}"]
+        lines = [f"{self.name}: {'; '.join(self.sentences())}"]
         for measure, value in self.means.items():
             line = f"  {measure!s:<{width}}  {value:.4f}"
             if measure in self.tie_bounds:

@@ -17,6 +17,7 @@ FILES = {
     "model.csv": "user,item,score\nu1,a,3\nu1,b,2\nu2,c,3\nu2,z,1\n",
     "train.csv": "user,item\nu1,c\nu2,a\nu3,a\n",
     "items.csv": "item,genre,price,group\na,x|y,3,m\nb,x,2,n\nc,y,5,m\n",
+    "vectors.csv": "item,f1,f2\na,1,0\nb,0,1\nc,1,1\n",
     "users.csv": "user,country\nu1,DE\nu2,FR\n",
 }
 
@@ -66,6 +67,8 @@ def test_json_holds_the_slices_and_the_notes() -> None:
         (["-m", "Coverage@2"], "pass --catalogue (a file with an item column)"),
         (["-m", "ILD@2", "--catalogue", "items.csv"], "a column features"),
         (["-m", "Coverage@2", "--catalogue", "nowhere.csv"], "nowhere.csv"),
+        (["-m", "ILD@2", "--catalogue", "vectors.csv"], "name them: --columns catalogue.features=f1+f2"),
+        (["-m", "RR", "--columns", "catalogue.features=f1"], "--catalogue FILE"),
         (["-m", "RR", "--by", "users.csv:contry"], "did you mean 'country'?"),
         (["-m", "RR", "--by", "activty"], "did you mean 'activity'?"),
         (["-m", "RR", "--by", "activity"], "--history"),
@@ -129,3 +132,15 @@ def test_a_number_without_an_interval_says_so_without_slices_too(tmp_path: Path)
     result = CliRunner().invoke(app, ["evaluate", "one.csv", "one.csv", "-m", "P@1", "--interval"])
     assert result.exit_code == 0
     assert "no interval for P@1: fewer than two queries count" in result.stderr
+
+
+def test_columns_of_features_are_named() -> None:
+    result = run("-m", "ILD@2", "--catalogue", "vectors.csv", "--columns", "catalogue.features=f*", "-q")
+    assert result.exit_code == 0
+    assert result.stdout.split() == ["run", "ILD@2", "model", "1.0000"]
+
+
+def test_a_number_that_is_missing_says_why() -> None:
+    (Path.cwd() / "others.csv").write_text("item\nq\n")
+    result = run("-m", "Gini@2", "--catalogue", "others.csv")
+    assert "Gini@2 has no value: no recommended item is among those it looks at" in result.stderr

@@ -123,7 +123,7 @@ def _facts(evaluations: Sequence[Evaluation]) -> list[str]:
     """The counts, once for all runs that share them."""
     runs: dict[str, list[str]] = {}
     for ev in evaluations:
-        runs.setdefault("; ".join(not_noted(ev.facts.sentences())), []).append(ev.name)
+        runs.setdefault("; ".join(not_noted(ev.sentences())), []).append(ev.name)
     if len(runs) == 1:
         return list(runs)
     return [f"{', '.join(names)}: {sentences}" for sentences, names in runs.items()]

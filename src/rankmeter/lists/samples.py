@@ -118,10 +118,3 @@ def sum_sample(measure: Measure, whole: Whole | None, counted: Bools, code: Ints
     every = np.zeros((len(counted), whole.parts.shape[1]))
     every[counted] = whole.parts
     return SumSample(every, whole.constants, np.where(counted, code, -1), slices, measure)
-
-
-def why_no_interval(measure: Measure) -> str:
-    """Why drawing queries again gives no interval of a measure's value."""
-    if measure.aggregate == "whole":
-        return "queries drawn again repeat each other's lists, so every resample would hold fewer items"
-    return f"its values are put together by {measure.aggregate}, not by a mean"

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rankmeter.errors import MeasureError, NotFoundError, nearest, with_hint
 from rankmeter.late import pl
-from rankmeter.lists.samples import Sample, SumSample, why_no_interval
+from rankmeter.lists.samples import Sample, SumSample
 from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Ints
+from rankmeter.reasons import TOO_FEW_QUERIES, why_no_interval
 
 if TYPE_CHECKING:
     from rankmeter.stats.slices import Difference, Gap, Spread
@@ -124,7 +125,7 @@ class Slices:
         if found not in self.samples:
             return why_no_interval(found)
         if label is not None and self.samples[found].members()[self._place(label)] < 2:
-            return "fewer than two queries count"
+            return TOO_FEW_QUERIES
         return None
 
     def difference(

@@ -60,6 +60,11 @@ def lengths_of(run: AnyRun) -> tuple[pl.Series, Ints]:
         return ids(list(run.data)), sizes
     if isinstance(run, Dense):
         return pl.Series(np.arange(len(run.values))), np.full(len(run.values), run.values.shape[1])
+    if isinstance(run, RunTable) and run.queries is not None:  # some have no row
+        count = run.queries.len()
+        known = pl.DataFrame({"query": run.queries, "at": np.arange(count)})
+        at = pl.DataFrame({"query": run.query}).join(known, on="query", how="left", maintain_order="left")["at"]
+        return run.queries, np.bincount(at.to_numpy(), minlength=count).astype(np.int64)
     blocks = run.blocks() if isinstance(run, RunFile) else iter([run])
     grouped = _grouped(pl.concat([block.query for block in blocks], rechunk=True))
     return grouped.queries, grouped.sizes

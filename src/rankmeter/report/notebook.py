@@ -76,7 +76,7 @@ def evaluation_html(ev: Evaluation) -> str:
         ]
         texts.append("" if ties is None else f"{ties[0]:.4f} to {ties[1]:.4f}")
         rows.append(tuple(map(Cell, texts)))
-    parts = [_table(ev.name, Table(header, tuple(rows), 1), drawn=drawn, column=2), _notes(ev.facts.sentences())]
+    parts = [_table(ev.name, Table(header, tuple(rows), 1), drawn=drawn, column=2), _notes(ev.sentences())]
     if ev.slices:
         parts.append(_table("", slice_table([ev])))
     parts.append(_folded("What the numbers mean", tables.definition_lines(ev.means)))

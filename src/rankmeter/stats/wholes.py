@@ -8,8 +8,8 @@ import numpy as np
 
 from rankmeter.arithmetic.slates import FROM_SUMS
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.lists.samples import why_no_interval
 from rankmeter.measures import Measure
+from rankmeter.reasons import why_no_interval
 from rankmeter.stats.intervals import Interval
 
 if TYPE_CHECKING:

@@ -165,12 +165,10 @@ def test_elliot_gives_items_outside_the_training_data_a_rank_but_does_not_count_
 
 
 def test_of_equally_popular_items_on_the_border_the_first_or_the_last_are_in_the_tail():
-    train = {1: ["a", "b", "c", "d"], 2: ["a"]}
-    for border, tail in (("first", {"b"}), ("last", {"d"})):
+    items = ["a", "b", "c", "d"]
+    train = {"u": items, "v": ["a"]}
+    for border, tail in (("first", ["b"]), ("last", ["d"])):
         measure = f"APLT(border={border},share=0.3)@1"
-        in_tail = {
-            item
-            for item in "abcd"
-            if rm.evaluate(None, {3: [item]}, measure, history=train, catalogue=list("abcd"))[measure]
-        }
-        assert in_tail == tail
+        ev = rm.evaluate(None, {item: [item] for item in items}, measure, history=train, catalogue=items)
+        found = ev.per_query
+        assert found.filter(found[str(ev.find(measure))] > 0)["query"].to_list() == tail

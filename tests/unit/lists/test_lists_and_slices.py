@@ -142,13 +142,18 @@ def test_measures_of_relevance_need_judgments():
     [
         ({"items": ["a", "a"]}, "more than once"),
         ({"items": []}, "empty"),
-        ({"items": ["a"], "values": [-1]}, r"negative: -1 \(item a\)"),
-        ({"items": ["a"], "prices": ["cheap"]}, "not a number"),
-        ({"items": ["a", "b"], "values": [1]}, "1 values for 2 items"),
+        ({"items": ["a"], "values": [-1]}, r"negative values: -1 \(item a\)"),
+        ({"items": ["a"], "prices": [-1]}, r"negative prices: -1 \(item a\)"),
+        ({"items": ["a"], "prices": ["cheap"]}, "prices that are not numbers: 'cheap'"),
+        ({"items": ["a", "b"], "prices": [1]}, "the number of prices is 1, that of items 2"),
         ({"items": ["a"], "features": [1.0]}, "shape"),
         ({"items": ["a"], "features": [[math.nan]]}, "not finite"),
-        ({"items": ["a", "b"], "features": [[1], [1, 2]]}, "no matrix"),
-        ({"items": ["a"], "values": {"b": 1}}, "no values: a"),
+        (
+            {"items": ["a", "b"], "features": [[1], [1, 2]]},
+            r"lengths: 1 \(item a\), 2 \(item b\)\. Hint",
+        ),
+        ({"items": ["a", "b"], "features": [["x", 1], [1, 2]]}, r"no matrix of numbers.*: \['x', 1\] \(item a\)\.$"),
+        ({"items": ["a"], "values": {"b": 1}}, r"values are missing for a \(1 of 1 items\)"),
         ({"items": ["a"], "similarity": [[1, 2]]}, "similarity"),
         ({"items": ["a"], "values": [1], "prices": [1]}, "the same"),
     ],
@@ -380,3 +385,61 @@ def test_slices_show_themselves_as_a_table():
     page = cut._repr_html_()
     assert "&lt;y&gt;" in page
     assert "<table>" in page
+
+
+@pytest.mark.parametrize("name", ["f1+f2", "f*", "f?"])
+def test_columns_of_features_are_named_in_the_catalogue_or_in_the_call(name, tmp_path):
+    (tmp_path / "items.csv").write_text("item,price,f1,f2,note\na,3,1,0,x\nb,2,0,1,y\n")
+    items = tmp_path / "items.csv"
+    with pytest.raises(rm.MeasureError, match=r'columns=\{"catalogue.features": "f1\+f2"\}'):
+        rm.evaluate(None, {"u": ["a", "b"]}, "ILD", catalogue=items)
+    made = rm.evaluate(None, {"u": ["a", "b"]}, "ILD", catalogue=rm.Catalogue(items=items, features=name))
+    named = rm.evaluate(None, {"u": ["a", "b"]}, "ILD", catalogue=items, columns={"catalogue.features": name})
+    assert made["ILD"] == named["ILD"] == 1.0
+    with pytest.raises(rm.InputError, match="did you mean 'features'"):
+        rm.evaluate(None, {"u": ["a"]}, "ILD", catalogue=items, columns={"catalogue.feature": name})
+    with pytest.raises(rm.InputError, match="no column 'g1'"):
+        rm.Catalogue(items=items, features="f1+g1")
+    with pytest.raises(rm.InputError, match=r"features \(note\) that are not numbers: 'x' \(item a\)"):
+        rm.Catalogue(items=items, features="f1+note")
+
+
+def test_vectors_may_be_text_in_one_column_or_lists():
+    for column in (["1 0", "0 1"], ["[1, 0]", "[0, 1]"], [[1.0, 0.0], [0.0, 1.0]], ["1|0", "0|1"]):
+        items = pl.DataFrame({"item": ["a", "b"], "features": column})
+        assert rm.evaluate(None, {"u": ["a", "b"]}, "ILD", catalogue=items)["ILD"] == 1.0
+    with pytest.raises(rm.InputError, match=r"lengths: 1 \(item a\), 2 \(item b\)"):
+        rm.Catalogue(items=pl.DataFrame({"item": ["a", "b"], "features": ["1", "1 2"]}))
+    with pytest.raises(rm.InputError, match=r"not numbers: 'x' \(item b\)"):
+        rm.Catalogue(items=pl.DataFrame({"item": ["a", "b"], "features": ["1 2", "1 x"]}))
+
+
+@pytest.mark.parametrize(
+    ("measure", "run", "why"),
+    [
+        ("Personalisation@2", {"u": ["a"]}, "fewer than two hold items"),
+        ("Gini@2", {"u": ["y", "z"]}, "no recommended item is among those it looks at (over=catalogue)"),
+        ("ExposureGini@2", {"u": ["y"]}, "over=catalogue"),
+        ("Entropy@2", {"u": []}, "nothing is recommended"),
+        ("Disparity@2", {"u": ["z"]}, "belongs to a group"),
+        ("ILD@2", {"u": []}, "no query counts"),
+    ],
+)
+def test_a_value_that_is_not_a_number_says_why(measure, run, why):
+    ev = rm.evaluate(None, run, measure, catalogue=ITEMS)
+    assert math.isnan(ev[measure])
+    assert why in ev.without_value(measure)
+    assert f"{measure} has no value: " in repr(ev)
+    assert ev.to_dict()["no_value"] == {measure: ev.without_value(measure)}
+    assert why in ev._repr_html_()
+
+
+def test_lists_of_a_table_that_are_empty_are_lists_of_the_run():
+    from rankmeter.inputs.tables import RunTable
+
+    users, item, score = pl.Series(["u", "v", "w"]), pl.Series(["a", "b", "a"]), pl.Series([2.0, 1.0, 1.0])
+    table = RunTable(pl.Series(["w", "w", "u"]), item, score, queries=users)
+    ev = rm.evaluate(None, table, ["ShortLists@2", "UserCoverage(queries=run)"])
+    assert ev.queries.to_list() == ["u", "v", "w"]
+    assert ev.per_query["ShortLists@2"].to_list() == [1.0, 1.0, 0.0]
+    assert ev["UserCoverage(queries=run)"] == pytest.approx(2 / 3)
