@@ -38,6 +38,8 @@ def main() -> None:
         pytrec_eval(judgments, run)
         ir_measures(judgments, run)
         trec_eval(judgments, run, asked.trec_eval)
+    if asked.trec_eval:
+        long_files(asked.trec_eval)
     sentence_transformers()
 
 
@@ -152,13 +154,35 @@ def trec_eval(judgments: Any, run: Any, program: str | None) -> None:
     """The command on files, start-up included."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, "judgments"), Path(folder, "run")]
-        paths[0].write_text("".join(f"{q} 0 {d} {g}\n" for q, one in judgments.items() for d, g in one.items()))
-        paths[1].write_text("".join(f"{q} Q0 {d} 0 {s:.6f} tag\n" for q, one in run.items() for d, s in one.items()))
-        files = [str(path) for path in paths]
-        few = [word for measure in MEASURES for word in ("-m", measure)]
-        for name, options in (("5 measures", few), ("-q -m all_trec", ["-q", "-m", "all_trec"])):
-            mine = child([sys.executable, "-m", "rankmeter", "trec_eval", *options, *files])
-            show(f"trec_eval, {name}, files", mine, child([program, *options, *files]) if program else None)
+        write(paths, judgments, run)
+        commands(paths, program)
+
+
+def long_files(program: str, parts: int = 10) -> None:
+    """The same on ten million rows, where start-up weighs little."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, "judgments"), Path(folder, "run")]
+        for part in range(parts):
+            judgments, run = data(1_000, 1_000, 50)
+            write(paths, *({f"{part}-{query}": one for query, one in side.items()} for side in (judgments, run)))
+        print(f"{parts * 1_000_000:,} rows: {parts * 1_000:,} queries x 1,000, 50 judged each")
+        commands(paths, program)
+
+
+def write(paths: list[Path], judgments: Any, run: Any) -> None:
+    """Add judgments and a run to two files."""
+    with paths[0].open("a") as truth, paths[1].open("a") as returned:
+        truth.writelines(f"{q} 0 {d} {g}\n" for q, one in judgments.items() for d, g in one.items())
+        returned.writelines(f"{q} Q0 {d} 0 {s:.6f} tag\n" for q, one in run.items() for d, s in one.items())
+
+
+def commands(paths: list[Path], program: str | None) -> None:
+    """Both programs on the same files."""
+    files = [str(path) for path in paths]
+    few = [word for measure in MEASURES for word in ("-m", measure)]
+    for name, options in (("5 measures", few), ("-q -m all_trec", ["-q", "-m", "all_trec"])):
+        mine = child([sys.executable, "-m", "rankmeter", "trec_eval", *options, *files])
+        show(f"trec_eval, {name}, files", mine, child([program, *options, *files]) if program else None)
 
 
 def child(call: list[str]) -> float:

@@ -18,8 +18,8 @@ from rankmeter.definitions.bench import Bench
 from rankmeter.definitions.reconcile import reconcile
 
 CLAIMS = {"NDCG@10": "0.9871234", "MAP@10": "0.9876543"}
-SHAPES = ((1_000, 1_000, 50), (10_000, 100, 10), (100_000, 10, 5))
-"""Queries, how deep their lists are, how many items are judged: a million rows each."""
+SHAPES = ((1_000, 1_000, 50), (10_000, 100, 10), (100_000, 10, 5), (100_000, 10, 1))
+"""Queries, how deep their lists are, how many items are judged: a million rows each; the last is leave-one-out."""
 
 
 def main() -> None:

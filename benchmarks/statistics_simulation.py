@@ -76,6 +76,36 @@ def family_alarms(trials, queries):
         say(f"any false alarm among 10 pairs, {correction}, {queries} queries", promised, count / trials, trials)
 
 
+def slice_alarms(trials, queries, slices):
+    """Two equal systems in several slices: how often anything is significant in any of them."""
+    random = np.random.default_rng(8)
+    found = dict.fromkeys(("none", "holm"), 0)
+    for _ in range(trials):
+        inside = np.array_split(gains(random, 2, queries), slices, axis=1)
+        seed = int(random.integers(2**31))
+        p = p_values([whole(one) for one in inside], [(0, 1)], "randomisation", permutations=1999, seed=seed)
+        for correction in found:
+            found[correction] += corrected(p.ravel(), correction).min() < 0.05
+    for correction, count in found.items():
+        promised = "-" if correction == "none" else "<= 0.05"
+        say(
+            f"any false alarm in {slices} slices, {correction}, {queries} queries in all",
+            promised,
+            count / trials,
+            trials,
+        )
+
+
+def equal_differences(trials, queries):
+    """Two equal systems that find their answer at rank 1 or 2: few values, so that differences may all be equal."""
+    random = np.random.default_rng(9)
+    found = 0
+    for _ in range(trials):
+        a, b = np.where(random.random((2, queries)) < 0.5, 1.0, 0.5)
+        found += p_value(a - b, "t", permutations=999, seed=0) < 0.05
+    say(f"false alarms, t, values of 1 and 1/2 only, {queries} queries", "<= 0.05", found / trials, trials)
+
+
 def coverage(trials, queries, make, name):
     """How often an interval holds the true value, of one system and of a difference."""
     shift = np.array([0.0, 0.3])
@@ -162,6 +192,9 @@ def main(trials):
         false_alarms(trials, queries, gains, "like nDCG")
         false_alarms(trials, queries, reciprocal_ranks, "like RR")
     family_alarms(trials, 50)
+    slice_alarms(trials, 100, 5)
+    for queries in (2, 3, 10):
+        equal_differences(trials, queries)
     for queries in (25, 100):
         coverage(trials, queries, gains, "like nDCG")
         coverage(trials, queries, reciprocal_ranks, "like RR")

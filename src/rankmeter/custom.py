@@ -84,6 +84,7 @@ def measure(function: Callable[..., Any]) -> Measure:
         "tie_rules": SINGLE_ORDER_TIES,
         "aggregates": ("mean", "geometric", "sum", "median"),
         "lowest_grade": property(lambda _: -math.inf),
+        "__reduce__": _by_name,
         "__annotations__": {"custom": ClassVar[bool], "function": ClassVar[Any]},
     }
     made = make_dataclass(name, options, bases=(RankedMeasure,), namespace=facts, frozen=True, kw_only=True, repr=False)
@@ -91,6 +92,19 @@ def measure(function: Callable[..., Any]) -> Measure:
     names = [option[0] for option in options]
     FORMULAS[name] = _for_all(function, names) if given == "placements" else _one_by_one(function, names, given)
     return REGISTRY[name]
+
+
+def _by_name(m: Any) -> tuple[Any, ...]:
+    """How a measure is sent elsewhere: its class is made when the function is defined, so no module holds it."""
+    return _again, (type(m).name, {one.name: getattr(m, one.name) for one in fields(m)})
+
+
+def _again(name: str, options: dict[str, Any]) -> Measure:
+    known = REGISTRY.get(name)
+    if known is None:
+        fact = f"'{name}' is a measure of your own that is not known here."
+        raise MeasureError(with_hint(fact, "define it with @rankmeter.measure before what holds it is unpickled"))
+    return type(known)(**options)
 
 
 def _check_name(name: str) -> None:

@@ -23,6 +23,7 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.judged_by import judged_by
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measuring import check_answerable, values_under
 from rankmeter.placing import PlacedRun, place_run
@@ -223,6 +224,7 @@ def evaluate_placing(
         facts=facts,
         wholes=wholes,
         slices=slices,
+        judged_by=None if placing.carried else judged_by(placing.truth),
     )
 
 

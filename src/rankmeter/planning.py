@@ -46,6 +46,8 @@ class Placing:
     truth: AnyJudgments | None = None
     returned: AnyRun | None = None
     """The run itself; None where only its placements are known."""
+    carried: bool = False
+    """Whether the run carries its judgments, which then are those of its own items only."""
 
     def given(self, catalogue: Catalogue | None, history: History | None) -> Given:
         """What measures of lists look at."""
@@ -124,7 +126,10 @@ def into_placing(
         truth = without_subtopics(truth)
     place = partial(place_run, truth, returned)
     wide = _all_judged(truth)
-    return Placing(place, truth.source, returned.source, wide, subtopics, numbered, truth=truth, returned=returned)
+    return Placing(
+        place, truth.source, returned.source, wide, subtopics, numbered, truth=truth, returned=returned,
+        carried=isinstance(judgments, Labelled),
+    )  # fmt: skip
 
 
 def _already(placed: PlacedRun, plan: Plan) -> PlacedRun:

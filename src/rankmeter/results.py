@@ -16,6 +16,7 @@ import numpy as np
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, nearest, with_hint
 from rankmeter.inputs.ids import LateIds, column_of_ids
+from rankmeter.judged_by import Fingerprint, JudgedBy
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
 from rankmeter.reasons import TOO_FEW_QUERIES, TOO_FEW_SEGMENTS, why_no_interval, why_no_value
@@ -134,6 +135,8 @@ class Evaluation:
     """For measures of all lists together: what each query adds, where that can be drawn again."""
     slices: Mapping[str, Slices] = field(default_factory=dict)
     """The values by slice, for each way of slicing that was asked for."""
+    judged_by: JudgedBy | None = None
+    """What it was judged by, to tell whether another was judged alike; None where that is not known."""
 
     @property
     def queries(self) -> pl.Series:
@@ -332,6 +335,8 @@ class Evaluation:
             "facts": asdict(self.facts),
             **slates_header(self.wholes, self.slices),
         }
+        if self.judged_by is not None and (known := self.judged_by.fingerprint()) is not None:
+            header["judged_by"] = asdict(known)
         try:
             pl.DataFrame(columns).write_parquet(path, metadata={"rankmeter": json.dumps(header)})
         except (OSError, pl.exceptions.PolarsError) as error:
@@ -343,7 +348,9 @@ class Evaluation:
         """Read what :meth:`save` wrote."""
         if not isinstance(path, BytesIO) and not Path(path).is_file():
             raise NotFoundError(f"{path}: no such file.")
-        no_evaluation = with_hint(f"{path} is not a saved evaluation.", "Evaluation.save(path) writes one.")
+        no_evaluation = with_hint(
+            f"{path} is not a saved evaluation.", "Evaluation.save(path), or evaluate --save FILE, writes one."
+        )
         try:
             header = json.loads(pl.read_parquet_metadata(path)["rankmeter"])
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
@@ -374,6 +381,7 @@ class Evaluation:
             facts=Facts(**facts),
             wholes=saved_wholes(header),
             slices=saved_slices(header, frame),
+            judged_by=JudgedBy(None, Fingerprint(**header["judged_by"])) if "judged_by" in header else None,
         )
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,11 +100,12 @@ def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
             interval = None if math.isnan(value) else _interval_of(result, str(measure))
             found |= _with_interval(metric_name(str(measure)), value, interval)
     else:
+        called = _unlike(result.systems)
         for score in result.scores:
-            name = f"{metric_name(score.system)}/{metric_name(str(score.measure))}"
+            name = f"{called[score.system]}/{metric_name(str(score.measure))}"
             found |= _with_interval(name, score.value, score.interval)
         for one in result.differences:
-            pair = f"{metric_name(one.system)}-vs-{metric_name(one.other)}/{metric_name(str(one.measure))}"
+            pair = f"{called[one.system]}-vs-{called[one.other]}/{metric_name(str(one.measure))}"
             ends = _with_interval(f"{pair}.difference", one.difference, one.interval)
             found |= {**ends, f"{pair}.p_corrected": one.p_corrected}
     return {name: value for name, value in found.items() if value is not None and math.isfinite(value)}
@@ -123,6 +124,18 @@ def _with_interval(name: str, value: float, interval: Interval | None) -> dict[s
         f"{name}.low": interval.low if interval else None,
         f"{name}.high": interval.high if interval else None,
     }
+
+
+def _unlike(systems: Sequence[str]) -> dict[str, str]:
+    """A name for each system; those that differ only in what MLflow does not allow are numbered."""
+    called: dict[str, str] = {}
+    for system in systems:
+        name, number = metric_name(system), 1
+        while name in called.values():
+            number += 1
+            name = f"{metric_name(system)}-{number}"
+        called[system] = name
+    return called
 
 
 def metric_name(text: str) -> str:

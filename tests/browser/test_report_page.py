@@ -181,10 +181,16 @@ def test_search_keeps_the_queries_that_match(page):
 def test_slices_show_their_means(page):
     shown = [[cell.text for cell in row.find_elements("css selector", "td")] for row in _all(page, ".slices tbody tr")]
     # `good` finds the answer of an even query at rank 1 and of an odd one at rank 2.
-    assert [(label, count, good) for label, count, _, good, _ in shown] == [
+    assert [(label, count, good) for label, count, _, good, *_ in shown] == [
         ("even", "15", "1.0000"),
         ("odd", "15", "0.5000"),
     ]
+    # Even queries have `poor` at ranks 1, 3 and 2 by turns: 1 - (1 + 1/3 + 1/2) / 3 = 0.3889, and p is below 0.05.
+    head = [cell.text for cell in _all(page, ".slices th")]
+    assert head[5:7] == ["good - poor", "p (holm)"]
+    assert shown[0][5].startswith("+0.3889 [")
+    assert shown[0][5].endswith("↑")
+    assert 0.05 < float(shown[1][6]) < 1
     _click(page, page.find_element("css selector", ".slices th[data-key=s2] button"))
     assert [row.get_attribute("data-name") for row in _all(page, ".slices tbody tr")] == ["odd", "even"]
 
@@ -267,3 +273,23 @@ def test_nothing_was_said_on_the_console_and_nothing_was_fetched(page):
     asked = {one["request"]["url"] for one in sent if not one["documentURL"].startswith(("chrome:", "about:"))}
     assert page.current_url in asked
     assert {url for url in asked if not url.startswith("data:")} == {page.current_url}
+
+
+def test_names_that_break_lines_or_objects_are_drawn(page, tmp_path):
+    """The last test of this page: it opens another one."""
+    names = ["__proto__", "line\u2028separator", "two\nlines", "</script><b>", "constructor"]
+    truth = {f"q\u2029{i}": {"a": 1, "__proto__": 2} for i in range(6)}
+    runs = {
+        name: {query: ["a", "__proto__"] if (at + i) % 3 else ["x", "a"] for i, query in enumerate(truth)}
+        for at, name in enumerate(names)
+    }
+    cmp = rm.compare(truth, runs, ["RR", "P@1"], baseline="__proto__", permutations=100, resamples=100)
+    page.get_log("browser")
+    page.get(cmp.report(tmp_path / "report.html").as_uri())
+    _until(lambda: len(_all(page, ".chart svg")) == 7)
+    labels = [one.text for one in _all(page, "#chart-similarity .role-axis-label text")]
+    assert {"__proto__", "line separator", "two lines", "</script><b>", "constructor"} <= set(labels)
+    legend = [one.text for one in _all(page, "#chart-distribution .role-legend-label text")]
+    assert legend == ["__proto__", "line separator", "two lines", "</script><b>", "constructor"]
+    assert len(_all(page, "#query-table tbody tr")) == 6
+    assert page.get_log("browser") == []

@@ -74,6 +74,10 @@ def test_explain_says_formula_conventions_and_source() -> None:
 def test_explain_takes_options_languages_and_formats() -> None:
     assert "gain=exp2 (stated here, not the default)" in run("explain", "nDCG(gain=exp2)@10").stdout
     assert run("explain", "MRR", "--lang", "zh", "--format", "markdown").stdout.startswith("# RR: ")
+    page = run("explain", "MRR", "--format", "html", "--lang", "zh").stdout
+    assert page.startswith("<!doctype html>")
+    assert "<h3>RR: " in page
+    assert "<td>ties</td><td>item</td>" in page
     told = json.loads(run("explain", "AP(norm=capped)@5", "--format", "json").stdout)
     assert told["measure"] == "AP(norm=capped)@5"
     assert next(one for one in told["conventions"] if one["name"] == "norm")["meaning"].startswith("min(R, k)")

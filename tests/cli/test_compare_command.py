@@ -157,3 +157,122 @@ def test_advise_speaks_text_and_json() -> None:
 @pytest.mark.parametrize("command", ["compare", "pool", "advise"])
 def test_help_has_examples(command) -> None:
     assert "Examples:" in call(command, "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("q001,u1\nq001,u2\n", "query q001 belongs to u1 and to u2"),
+        ("q001,u1\nq002,\n", "query q002 has no user"),
+        ("q001,u1\n,u2\n", "a user has no query"),
+    ],
+)
+def test_units_that_contradict_each_other_are_refused(rows: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "units.csv").write_text("query,user\n" + rows)
+    result = compare("--units", str(tmp_path / "units.csv"))
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_options_that_mean_nothing_together_are_refused(tmp_path: Path) -> None:
+    units = tmp_path / "units.csv"
+    units.write_text("query,user\nq001,u1\n")
+    for args, said in (
+        (["--units", str(units), "--unit", "run"], "--unit and --units"),
+        (["--titles", f"queries={units}"], "Hint: --report report.html"),
+        (["--titles", "queries=", "--report", str(tmp_path / "r.html")], "--titles queries= names no file"),
+        (["--titles", "foo=a.csv", "--report", str(tmp_path / "r.html")], "Hint: --titles queries=a.csv"),
+        (["--needed", "-0.01"], "--needed -0.01 is not possible"),
+        (["--needed", "nan"], "--needed nan is not possible"),
+        (["--output", str(tmp_path / "o.pdf")], "Hint: --format says what to write"),
+        (["--output", str(tmp_path / "o.html")], "Hint: --report writes HTML"),
+    ):
+        result = compare(*args)
+        assert result.exit_code == 2, args
+        assert said in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["units.csv"]
+
+
+def test_saved_files_are_named_in_what_is_said(tmp_path: Path) -> None:
+    for name in ("keyword", "hybrid"):
+        call(
+            "evaluate",
+            JUDGMENTS,
+            RUNS[name],
+            "-m",
+            "AP" if name == "hybrid" else "AP,RR",
+            "--save",
+            str(tmp_path / name),
+        )
+    both = [str(tmp_path / name) for name in ("keyword", "hybrid")]
+    call("compare", "--saved", *both, "-m", "AP", "--save", str(tmp_path / "c.zip"), *QUICK)
+    said = {
+        (both[0], str(tmp_path / "c.zip")): "c.zip is compared already",
+        (both[0], RUNS["semantic"]): "Hint: Evaluation.save(path), or evaluate --save FILE, writes one",
+        (*both,): "system 'hybrid': this evaluation has no 'RR'",
+        (both[0],): "keyword was given. Hint: compare two or more; 'rankmeter evaluate JUDGMENTS RUN --save FILE'",
+        (): "no saved evaluation was given",
+    }
+    for paths, expected in said.items():
+        result = call("compare", "--saved", *paths)
+        assert result.exit_code == 2
+        assert expected in result.stderr
+
+
+def test_saved_evaluations_may_be_seeds_and_take_nothing_that_comes_too_late(tmp_path: Path) -> None:
+    for name, run in RUNS.items():
+        call("evaluate", JUDGMENTS, run, "-m", "AP", "--save", str(tmp_path / name))
+    two = f"dense={tmp_path / 'semantic'},{tmp_path / 'hybrid'}"
+    result = call("compare", "--saved", str(tmp_path / "keyword"), "--seeds", two, "--format", "json", *QUICK)
+    shown = {one["system"]: one for one in json.loads(result.stdout)["leaderboard"]}
+    assert len(shown["dense"]["run_values"]) == 2
+    for late in (["--folds", two], ["--queries", "common"], ["--catalogue", "items.csv"], ["--no-judgments"]):
+        result = call("compare", "--saved", str(tmp_path / "keyword"), str(tmp_path / "hybrid"), *late)
+        assert result.exit_code == 2
+        assert f"so {late[0]} comes too late" in result.stderr
+
+
+def test_evaluations_saved_against_other_judgments_are_refused(tmp_path: Path) -> None:
+    changed = tmp_path / "changed.qrels"
+    lines = Path(JUDGMENTS).read_text().splitlines()
+    changed.write_text("\n".join([lines[0][:-1] + ("1" if lines[0][-1] == "0" else "0"), *lines[1:]]))
+    for name, judgments in (("keyword", JUDGMENTS), ("hybrid", str(changed))):
+        call("evaluate", judgments, RUNS[name], "-m", "AP", "--save", str(tmp_path / name))
+    result = call("compare", "--saved", str(tmp_path / "keyword"), str(tmp_path / "hybrid"))
+    assert result.exit_code == 2
+    assert "'keyword' and 'hybrid' were evaluated against different judgments" in result.stderr
+
+
+def test_a_folder_of_runs_is_answered_with_its_files(tmp_path: Path) -> None:
+    result = call("compare", JUDGMENTS, str(tmp_path))
+    assert result.exit_code == 2
+    assert f"Hint: name the runs in it: {tmp_path}/*" in result.stderr
+
+
+def test_runs_alone_are_compared_by_measures_of_lists() -> None:
+    args = ["-m", "Coverage@10", "--catalogue", str(demo.data_path("items.csv")), "--format", "json"]
+    result = call("compare", "--no-judgments", RUNS["keyword"], RUNS["hybrid"], *args, *QUICK)
+    assert result.exit_code == 0
+    assert {one["system"] for one in json.loads(result.stdout)["leaderboard"]} == {"keyword", "hybrid"}
+    assert "these measures need them" in call("compare", "--no-judgments", *RUNS.values(), "-m", "RR").stderr
+
+
+def test_csv_holds_no_nan(tmp_path: Path) -> None:
+    (tmp_path / "j.qrels").write_text("q 0 a 0\n")
+    for name in "xy":
+        (tmp_path / f"{name}.run").write_text("q Q0 a 1 1.0 t\n")
+    paths = [str(tmp_path / name) for name in ("j.qrels", "x.run", "y.run")]
+    result = call("compare", *paths, "-m", "RR(empty=nan)", "--format", "csv", *QUICK)
+    (row,) = csv.DictReader(io.StringIO(result.stdout))
+    assert row["difference"] == ""
+    assert row["reason"]
+
+
+def test_csv_has_the_slices_below_all_queries(tmp_path: Path) -> None:
+    half = tmp_path / "half.csv"
+    half.write_text("query,half\n" + "".join(f"q{n:03},{n % 2}\n" for n in range(1, 241)))
+    result = compare("-m", "RR", "--by", f"{half}:half", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [(row["by"], row["slice"]) for row in rows] == [("", ""), ("half", "0"), ("half", "1")]
+    assert all(float(row["low"]) <= float(row["difference"]) <= float(row["high"]) for row in rows)
+    assert "by" not in next(csv.DictReader(io.StringIO(compare("-m", "RR", "--format", "csv").stdout)))

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
 import rankmeter as rm
+from rankmeter.measures.base import REGISTRY
 
 
 @rm.measure
@@ -138,3 +142,30 @@ def test_what_a_function_of_all_queries_raises_is_said_with_the_measure():
 
     with pytest.raises(rm.MeasureError, match="BreaksForAll failed: ValueError: could not convert"):
         rm.evaluate(JUDGMENTS, RUN, BreaksForAll)
+
+
+def test_an_evaluation_under_a_measure_of_ones_own_can_be_sent_elsewhere():
+    @rm.measure
+    def Sent(grades, *, base=0.5):
+        return sum(grade * base**place for place, grade in enumerate(grades))
+
+    ev = rm.evaluate(JUDGMENTS, RUN, [Sent(base=0.25) @ 2, "RR"])
+    again = pickle.loads(pickle.dumps(ev))
+    assert again == ev
+    assert copy.deepcopy(ev).means == ev.means
+    assert again["Sent(base=0.25)@2"] == ev["Sent(base=0.25)@2"]
+
+
+def test_a_measure_that_is_not_defined_where_it_arrives_says_so():
+    @rm.measure
+    def Forgotten(grades):
+        return 0.0
+
+    sent = pickle.dumps(Forgotten @ 3)
+    known = REGISTRY.pop("Forgotten")
+    try:
+        with pytest.raises(rm.MeasureError, match=r"'Forgotten' is a measure of your own.*Hint: define it with"):
+            pickle.loads(sent)
+    finally:
+        REGISTRY["Forgotten"] = known
+    assert pickle.loads(sent) == Forgotten @ 3

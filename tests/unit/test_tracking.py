@@ -41,6 +41,14 @@ def test_names_hold_only_what_mlflow_allows():
     assert metric_name("nDCG(gain=exp2)@10 <b>") == "nDCG-gain-exp2-_at_10 -b-"
 
 
+def test_systems_that_mlflow_could_not_tell_apart_are_numbered():
+    truth, run = {"q1": {"a"}, "q2": {"a"}}, {"q1": ["a"], "q2": ["x", "a"]}
+    runs = {"a@b": run, "a_at_b": run, "a:b": {"q1": ["a"], "q2": ["a"]}, "a;b": run}
+    found = metrics_of(rm.compare(truth, runs, ["RR"], permutations=100, resamples=100))
+    values = {name: value for name, value in found.items() if name.endswith("/RR")}
+    assert values == {"a_at_b/RR": 0.75, "a_at_b-2/RR": 0.75, "a-b/RR": 1.0, "a-b-2/RR": 0.75}
+
+
 def test_anything_else_is_refused():
     with pytest.raises(rm.InputError, match="a dict cannot be logged"):
         rm.log_to_mlflow({"RR": 0.5})

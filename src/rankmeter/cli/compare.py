@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 from click.core import ParameterSource
 
+from rankmeter.cli.comparison import deliver
 from rankmeter.cli.options import by_option, history_option
 from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
@@ -39,6 +40,7 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
         "rankmeter compare judgments.qrels keyword.run --seeds dense=d1.run,d2.run,d3.run --unit run",
         "rankmeter compare judgments.qrels keyword.run hybrid.run --report report.html --titles queries=queries.csv",
         "rankmeter compare judgments.qrels a.run b.run --by kinds.csv:kind --report report.html",
+        "rankmeter compare --no-judgments a.csv b.csv -m Coverage@10 -m Gini@10 --catalogue items.csv",
         "rankmeter compare --saved keyword.parquet hybrid.parquet --needed 0.01 --save nightly.zip",
         "rankmeter compare --saved nightly.zip --report report.html --lang zh",
     )
@@ -81,6 +83,10 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
 @click.option(
     "--saved", is_flag=True,
     help="The files are saved evaluations (evaluate --save), or one saved comparison; there are no judgments.",
+)  # fmt: skip
+@click.option(
+    "--no-judgments", is_flag=True,
+    help="All files are runs: for measures of lists that need no judgments, such as Coverage@10.",
 )  # fmt: skip
 @click.option("--permutations", type=int, default=100_000, show_default=True)
 @click.option("--resamples", type=int, default=9_999, show_default=True)
@@ -140,6 +146,7 @@ def command(
     seeds: tuple[str, ...],
     folds: tuple[str, ...],
     saved: bool,
+    no_judgments: bool,
     permutations: int,
     resamples: int,
     seed: int,
@@ -175,10 +182,12 @@ def command(
     summary = _summary_path(github_summary)
     places = {"--output": output, "--junit": junit, "--report": report, "--save": save}
     _check_places(parsed, [*places.values(), summary], junit)
+    _check_together(needed, unit_given=_was_given("unit"), units=units, titles=titles, report=report)
     check_apart(
         {option: place for option, place in places.items() if place is not None},
         [*paths, *(file for one in (*seeds, *folds) for file in one.partition("=")[2].split(",")), units or ""],
     )
+    format_ = format_ or _format_of(output)
     if quiet:
         silence_notes()
     texts = titles_of(titles)
@@ -191,9 +200,12 @@ def command(
         cmp = one
     else:
         with Progress(len(paths) + len(seeds) + len(folds)) as progress:
-            truth, systems = None, saved_evaluations(paths) if saved else []
-            if not saved:
-                truth, systems = named_sources(paths, seeds, folds, columns, judgments_format, run_format)
+            if saved:
+                _refuse_late_options()
+                truth, systems = None, saved_evaluations(paths, seeds)
+            else:
+                files = (None, *paths) if no_judgments else paths
+                truth, systems = named_sources(files, seeds, folds, columns, judgments_format, run_format)
             groups, group_name = units_of(units)
             from rankmeter.comparing.comparison import compare
 
@@ -204,8 +216,7 @@ def command(
                 progress=_shown_on(progress), **items_and_users(catalogue, history, columns),
             )  # fmt: skip
     verdicts = check_gates(cmp, parsed)
-    format_ = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
-    _deliver(cmp, format_, output, digits, lang, quiet=quiet)
+    deliver(cmp, format_, output, digits, lang, quiet=quiet)
     _write_verdicts(cmp, verdicts, junit, summary, lang)
     if save is not None:
         write_whole(save, cmp.save)
@@ -236,20 +247,62 @@ def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
     from rankmeter.comparing.results import Comparison
     from rankmeter.comparing.saving import is_saved_comparison
 
-    if not any(map(is_saved_comparison, paths)):
+    done = [path for path in paths if is_saved_comparison(path)]
+    if not done:
         return None
     if len(paths) > 1:
-        raise InputError(with_hint(f"{paths[0]} is compared already.", "--saved takes one comparison, or evaluations"))
-    context = click.get_current_context()
-    given = [
-        option
-        for option in context.command.params
-        if option.name not in _SHOWING and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
-    ]
-    if given:
-        fact = f"{paths[0]} is compared already, so {given[0].opts[-1]} comes too late."
+        raise InputError(with_hint(f"{done[0]} is compared already.", "--saved takes one comparison, or evaluations"))
+    if late := [option.opts[-1] for option in _given() if option.name not in _SHOWING]:
+        fact = f"{paths[0]} is compared already, so {late[0]} comes too late."
         raise InputError(with_hint(fact, "compare the runs, or their saved evaluations, again"))
     return Comparison.load(paths[0])
+
+
+_EVALUATING = frozenset(
+    "folds no_judgments queries duplicates catalogue history columns judgments_format run_format".split()
+)
+"""What must be known when runs are evaluated."""
+
+
+def _refuse_late_options() -> None:
+    """Refuse what changes nothing about evaluations that were made before."""
+    if late := [option.opts[-1] for option in _given() if option.name in _EVALUATING]:
+        fact = f"--saved takes evaluations that were made before, so {late[0]} comes too late."
+        raise InputError(with_hint(fact, "give it to 'rankmeter evaluate', or compare the runs themselves"))
+
+
+def _given() -> list[click.Parameter]:
+    """What was typed."""
+    return [option for option in click.get_current_context().command.params if _was_given(str(option.name))]
+
+
+def _was_given(option: str) -> bool:
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
+
+
+def _format_of(output: Path | None) -> str:
+    """What the name of a file asks for."""
+    ending = "" if output is None else output.suffix.lower()
+    if ending in ("", ".txt"):
+        return "table"
+    if ending not in _FORMAT_OF:
+        hint = "--report writes HTML" if ending in (".html", ".htm") else "--format says what to write: --format table"
+        raise InputError(with_hint(f"--output {output}: {ending} says none of {', '.join(FORMATS)}.", hint))
+    return _FORMAT_OF[ending]
+
+
+def _check_together(
+    needed: float | None, *, unit_given: bool, units: str | None, titles: Sequence[str], report: Path | None
+) -> None:
+    """Refuse options that mean nothing, alone or with each other, before anything is evaluated."""
+    if needed is not None and not 0 < needed < math.inf:
+        fact = f"--needed {needed:g} is not possible; it is above 0."
+        raise InputError(with_hint(fact, "state the smallest difference that matters to you: --needed 0.01"))
+    if units is not None and unit_given:
+        fact = f"--unit and --units {units} contradict each other: both say what is resampled."
+        raise InputError(with_hint(fact, "--units FILE resamples what queries belong to; leave --unit out"))
+    if titles and report is None:
+        raise InputError(with_hint("--titles names what a report shows, and there is none.", "--report report.html"))
 
 
 def _check_places(gates: Sequence[Gate], places: Sequence[Path | None], junit: Path | None) -> None:
@@ -268,32 +321,6 @@ def _shown_on(progress: Progress) -> Callable[[str], None]:
             progress.advance()
 
     return shown
-
-
-def _deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lang: Language, *, quiet: bool) -> None:
-    if format == "table" and output is None:
-        _show(cmp, digits, lang, quiet=quiet)
-        return
-    text = _text(cmp, format, digits, lang)
-    if output is None:
-        click.echo(text, nl=not text.endswith("\n"))
-    else:
-        write_text(output, text)
-
-
-def _show(cmp: Comparison, digits: int, lang: Language, *, quiet: bool) -> None:
-    """The tables on standard output, and what belongs to them on standard error, before and after."""
-    from rankmeter.report import comparisons
-
-    if not quiet:
-        tell([comparisons.quality_text(cmp, digits=digits, lang=lang), ""])
-    if sys.stdout.isatty():
-        _print(cmp, digits, lang)
-    else:
-        click.echo(_boards(cmp, digits, lang), nl=False)
-    if not quiet:
-        sys.stdout.flush()
-        tell(["", *comparisons.legend(cmp, lang)])
 
 
 def _write_verdicts(
@@ -327,39 +354,6 @@ def _summary_path(asked: bool) -> Path | None:
     return Path(place)
 
 
-def _text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
-    from rankmeter.report import comparisons
-
-    if format == "json":
-        return cmp.to_json() + "\n"
-    if format == "csv":
-        return cmp.tests.write_csv()
-    if format == "markdown":
-        return comparisons.to_markdown(cmp, digits=digits, lang=lang) + "\n"
-    if format == "latex":
-        return comparisons.to_latex(cmp, digits=digits, lang=lang) + "\n"
-    return comparisons.to_text(cmp, digits=digits, lang=lang) + "\n"
-
-
-def _boards(cmp: Comparison, digits: int, lang: Language) -> str:
-    """The numbers alone, which standard output gets; what belongs to them is said on standard error."""
-    from rankmeter.report import comparisons
-
-    unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
-    return comparisons.boards_text(cmp, digits=digits, bars="blocks" if unicode else "ascii", lang=lang) + "\n"
-
-
-def _print(cmp: Comparison, digits: int, lang: Language) -> None:
-    """On a terminal: the same numbers, with the best group in colour."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    for line in _boards(cmp, digits, lang).splitlines():
-        style = "bold green" if line.startswith("*  ") else ""
-        console.print(Text(line, style=style), soft_wrap=True)
-
-
 def _talk(
     cmp: Comparison, needed: float | None, written: Sequence[Path | None], lang: Language, *, notes: bool
 ) -> None:
@@ -380,8 +374,8 @@ def _needed(cmp: Comparison, measure: Measure, difference: float, lang: Language
     units, power = units_said(cmp.settings.unit), cmp.settings.power
     return [
         word(
-            "queries_needed", lang, measure=str(measure), difference=difference, system=system, other=other,
-            power=power, needed=needed, units=units, have=have,
+            "queries_needed_unknown" if needed is None else "queries_needed", lang, measure=str(measure),
+            difference=difference, system=system, other=other, power=power, needed=needed, units=units, have=have,
         )
         for system, other, _, have, needed in cmp.queries_needed(measure, difference=difference).iter_rows()
     ]  # fmt: skip

@@ -68,7 +68,7 @@ def command(
     elif format_ == "markdown":
         echo(told.to_markdown())
     elif format_ == "html":
-        raise InputError(with_hint("a definition has no HTML form.", "--format markdown"))
+        echo(page(told.to_html()))
     else:
         width = min(get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
         echo(told.to_text(width=width))

@@ -18,9 +18,21 @@ TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""
 
 
+_STYLE = """<meta name='viewport' content='width=device-width'>
+<style>
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
+body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+section { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .25rem .7rem; }
+th { text-align: left; }
+td { font-variant-numeric: tabular-nums; }
+</style>"""
+
+
 def page(fragment: str) -> str:
-    """HTML that a browser reads as UTF-8, also from a file."""
-    return f"<!doctype html>\n<meta charset='utf-8'>\n{fragment}"
+    """A page for a browser: wide enough for a phone, readable in the dark, nothing loaded from anywhere."""
+    return f"<!doctype html>\n<meta charset='utf-8'>\n<title>rankmeter</title>\n{_STYLE}\n{fragment}"
 
 
 def echo(text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,22 +13,37 @@ if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
 
 
-def saved_evaluations(paths: Sequence[str]) -> list[Any]:
-    """Evaluations that were made before, by the names of their files."""
+def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[Any]:
+    """Evaluations that were made before, by the names of their files, or several of one system by its name."""
+    from rankmeter.comparing.systems import seeds as as_seeds
     from rankmeter.results import Evaluation
 
-    return [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
+    if len(paths) + len(seeds) < 2:
+        fact = f"only {paths[0]} was given." if paths else "no saved evaluation was given."
+        hint = "compare two or more; 'rankmeter evaluate JUDGMENTS RUN --save FILE' saves one"
+        raise InputError(with_hint(fact, hint))
+    alone = [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
+    return [*alone, *((name, as_seeds(*map(Evaluation.load, files))) for name, files in _several("--seeds", seeds))]
+
+
+def _several(option: str, given: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Read ``dense=d1.run,d2.run``: the name of a system and its files."""
+    for text in given:
+        name, equals, files = text.partition("=")
+        if not equals or not name or not files:
+            raise InputError(with_hint(f"{option} {text} is not possible.", f"{option} dense=d1.run,d2.run"))
+        yield name, files.split(",")
 
 
 def named_sources(
-    paths: Sequence[str],
+    paths: Sequence[str | None],
     seeds: Sequence[str],
     folds: Sequence[str],
     columns: str | None,
     judgments_format: str | None,
     run_format: str | None,
-) -> tuple[AnyJudgments, list[tuple[str, object]]]:
-    """The judgments, and every system by its name."""
+) -> tuple[AnyJudgments | None, list[tuple[str, object]]]:
+    """The judgments (None where the first path is), and every system by its name."""
     from rankmeter.comparing.systems import folds as as_folds
     from rankmeter.comparing.systems import seeds as as_seeds
     from rankmeter.inputs import into_judgments
@@ -37,23 +52,34 @@ def named_sources(
     if not paths:
         raise InputError(with_hint("neither judgments nor runs were given.", usage))
     for_judgments, for_runs = parse_columns(columns)
-    truth = into_judgments(
-        paths[0], columns=columns_for(paths[0], judgments_format, for_judgments), format=judgments_format
-    )
+    judged, runs = paths[0], [path for path in paths[1:] if path is not None]
+    _refuse_folders(judged, runs)
+    truth = None
+    if judged is not None:
+        truth = into_judgments(
+            judged, columns=columns_for(judged, judgments_format, for_judgments), format=judgments_format
+        )
     systems: list[tuple[str, object]] = [
-        (name, _run(path, for_runs, run_format)) for name, path in zip(system_names(paths[1:]), paths[1:], strict=True)
+        (name, _run(path, for_runs, run_format)) for name, path in zip(system_names(runs), runs, strict=True)
     ]
     for given, together, option in ((seeds, as_seeds, "--seeds"), (folds, as_folds, "--folds")):
-        for text in given:
-            name, equals, files = text.partition("=")
-            if not equals or not name or not files:
-                raise InputError(with_hint(f"{option} {text} is not possible.", f"{option} dense=d1.run,d2.run"))
-            systems.append((name, together(*(_run(path, for_runs, run_format) for path in files.split(",")))))
+        for name, files in _several(option, given):
+            systems.append((name, together(*(_run(path, for_runs, run_format) for path in files))))
     if not systems:
-        raise InputError(
-            with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is compared: {usage}")
-        )
+        fact = "no run was given." if judged is None else f"no run was given, only {judged}."
+        raise InputError(with_hint(fact, f"truth first, then what is compared: {usage}"))
     return truth, systems
+
+
+def _refuse_folders(judged: str | None, runs: Sequence[str]) -> None:
+    """A folder of runs is meant as its files, which only the shell can name."""
+    for path in runs:
+        if Path(path).is_dir():
+            raise InputError(
+                with_hint(f"{path} is a directory, not a run.", f"name the runs in it: {Path(path) / '*'}")
+            )
+    if judged is not None and Path(judged).is_dir():
+        raise InputError(with_hint(f"{judged} is a directory, not judgments.", "name the file with the judgments"))
 
 
 def _run(path: str, columns: Mapping[str, str], format: str | None) -> AnyRun:
@@ -94,7 +120,16 @@ def units_of(path: str | None) -> tuple[dict[str, str] | None, str]:
     except pl.exceptions.PolarsError as error:
         raise InputError(f"--units {path} cannot be read: {error}") from error
     others = [name for name in frame.columns if name != "query"]
-    if len(frame.columns) < 2 or "query" not in frame.columns:
+    if len(frame.columns) != 2 or "query" not in frame.columns:
         fact = f"--units {path} has the columns {', '.join(frame.columns)}; expected query and one more."
         raise InputError(with_hint(fact, "a header such as query,user"))
-    return dict(zip(frame["query"].to_list(), frame[others[0]].to_list(), strict=True)), others[0]
+    queries, units = frame["query"].to_list(), frame[others[0]].to_list()
+    found: dict[str, str] = {}
+    for query, unit in zip(queries, units, strict=True):
+        if query is None or unit is None or not unit.strip():
+            what = f"query {query} has no {others[0]}" if query is not None else f"a {others[0]} has no query"
+            raise InputError(with_hint(f"--units {path}: {what}.", "every query belongs to one; fill it in"))
+        if found.setdefault(query, unit) != unit:
+            fact = f"--units {path}: query {query} belongs to {found[query]} and to {unit}."
+            raise InputError(with_hint(fact, f"a query belongs to one {others[0]}: remove one of the two rows"))
+    return found, others[0]

@@ -10,6 +10,8 @@ _QUOTED = r"""(?:'[^']*'|"[^"]*")"""
 _VALUE = rf"\{{[^{{}}]*\}}|{_QUOTED}(?:(?:, | or ){_QUOTED})*|[\w.]+(?![\w.(])|"
 # What is glued to a name in front of it is an option of a measure, AP(rel=2), or an argument of a call.
 _ARGUMENT = re.compile(rf"(?:^|(?<=\s)|(?<=\s\()|(?<=（))(?P<name>[a-z_]+)=(?P<value>{_VALUE})")
+_OPTION = re.compile(r"--[a-z-]+ $")
+"""What stands after an option is its value, as in ``--titles queries=queries.csv``."""
 _ONLY_IN_PYTHON = re.compile(r"; in Python also [^()]*(?:\([^()]*\))?(?=\))")
 
 
@@ -25,6 +27,8 @@ def as_typed(text: str, command: click.Command) -> str:
     'Hint: --columns item=docid,query=q'
     >>> as_typed("k = 20 (purpose='recommendation') suits AP(rel=2)", command)
     'k = 20 (--for recommendation) suits AP(rel=2)'
+    >>> as_typed("Hint: --titles columns=columns.csv", command)
+    'Hint: --titles columns=columns.csv'
     >>> as_typed("pass columns= (a file; in Python also a frame or f(x=...))", command)
     'pass --columns (a file)'
     """
@@ -32,7 +36,7 @@ def as_typed(text: str, command: click.Command) -> str:
 
     def option(match: re.Match[str]) -> str:
         typed = options.get(match["name"])
-        if typed is None:
+        if typed is None or _OPTION.search(match.string, 0, match.start()):
             return match.group()
         value = _typed_value(match["value"])
         return f"{typed} {value}" if value else typed

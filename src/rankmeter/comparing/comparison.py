@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from rankmeter import __version__
 from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.comparing.lining_up import LinedUp, samples_of, units_of_queries
-from rankmeter.comparing.notes import notes_about, smallest_p
-from rankmeter.comparing.records import Difference, Family, Inputs, Score, Settings, units_said
+from rankmeter.comparing.notes import notes_about, notes_about_differences
+from rankmeter.comparing.records import Family, Inputs, Settings
 from rankmeter.comparing.results import Comparison
+from rankmeter.comparing.scoring import difference_of, score_of
+from rankmeter.comparing.slice_tests import slice_differences
+from rankmeter.comparing.statistics import Progress, Statistics
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
-from rankmeter.comparing.unjudged import UnjudgedBounds
+from rankmeter.comparing.truths import judged_unlike
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.evaluation import About
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure
-from rankmeter.placing.placements import Floats
 from rankmeter.results import Evaluation
-from rankmeter.stats.best import Separation, separations
-from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
-from rankmeter.stats.effects import effect
-from rankmeter.stats.equivalence import equivalence
+from rankmeter.stats.corrections import CORRECTIONS, Correction
+from rankmeter.stats.equivalence import check_margin
 from rankmeter.stats.intervals import (
     METHODS,
-    Bands,
-    Interval,
     IntervalMethod,
     check_level,
     check_resamples,
-    intervals_of,
 )
-from rankmeter.stats.paired import TESTS, Test, p_values
-from rankmeter.stats.power import minimum_detectable
-from rankmeter.stats.samples import Sample
-from rankmeter.wording import Said, said
-
-Progress = Callable[[str], None]
+from rankmeter.stats.paired import TESTS, Test
 
 
 def compare(
@@ -76,7 +64,8 @@ def compare(
     Parameters
     ----------
     judgments
-        What is true, as for :func:`rankmeter.evaluate`; None where all systems are evaluations already.
+        What is true, as for :func:`rankmeter.evaluate`; None where all systems are evaluations already, or where
+        all measures are of lists that need no judgments.
     systems
         ``{name: run}``, each run as for :func:`rankmeter.evaluate`, or an :class:`rankmeter.Evaluation` (made before or
         loaded), or ``seeds(run, ...)`` / ``folds(run, ...)`` for several runs of one system. Evaluations carry their
@@ -110,7 +99,8 @@ def compare(
         As for :func:`rankmeter.evaluate`.
     by
         Slices, as for :func:`rankmeter.evaluate`: ``{query: segment}``, a frame, a file, or a word. Of systems that are
-        evaluations already, slices of the queries only.
+        evaluations already, slices of the queries only. Differences within slices of queries are tested too, corrected
+        over all slices and pairs of a measure.
     progress
         Is told what is being done.
 
@@ -136,12 +126,14 @@ def compare(
     about = About.of(catalogue, history, by, columns)
     asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates, expanded=about.expanded)
     chosen = asked.measures
+    margins = _margins(margin, chosen, asked.names)
     truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
     measured: dict[str, Measured] = {}
     for name, given in named.items():
         say(f"evaluating {name}")
         measured[name] = measure_system(name, given, truth, asked, columns, about)
     _refuse_seeds_of_one(unit, measured)
+    unlike = judged_unlike(measured)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
     couples = _couples(list(named), baseline, family)
@@ -161,9 +153,20 @@ def compare(
         __version__,
     )
     samples, reasons = samples_of(lined_up, measured, units_of)
-    statistics = _Statistics(samples, couples, settings, say)
-    margins = _margins(margin, chosen, asked.names)
-    notes = notes_about(measured, lined_up.paired, lined_up.counted, samples, settings)
+    statistics = Statistics(samples, couples, settings, say)
+    differences = tuple(
+        difference_of(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)
+        for measure in chosen
+        for couple in range(len(couples))
+    )
+    within = slice_differences(
+        [one.evaluation for one in measured.values()], lined_up, list(samples), units_of, couples, settings, say
+    )
+    notes = [
+        *unlike,
+        *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings),
+        *notes_about_differences(differences),
+    ]
     return Comparison(
         systems=tuple(named),
         baseline=baseline,
@@ -175,15 +178,12 @@ def compare(
         paired=lined_up.paired,
         samples=samples,
         units_of=units_of,
-        scores=tuple(_score(m, n, measured, lined_up, statistics, reasons, settings) for m in chosen for n in named),
-        differences=tuple(
-            _difference(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)
-            for measure in chosen
-            for couple in range(len(couples))
-        ),
+        scores=tuple(score_of(m, n, measured, lined_up, statistics, reasons, settings) for m in chosen for n in named),
+        differences=differences,
         quality={name: one.quality for name, one in measured.items()},
         notes=tuple(notes),
         settings=settings,
+        slice_differences=within,
         inputs=_inputs(truth, measured),
     )
 
@@ -243,53 +243,13 @@ def _couples(names: list[str], baseline: str | None, family: Family) -> list[tup
     return [(left, right) for left in range(len(names)) for right in range(left + 1, len(names))]
 
 
-class _Statistics:
-    """Everything that is resampled, measure by measure."""
-
-    def __init__(
-        self, samples: Mapping[Measure, Sample], couples: list[tuple[int, int]], settings: Settings, say: Progress
-    ) -> None:
-        measures, every = list(samples), list(samples.values())
-        self.couples = couples
-        self.bands: dict[Measure, Bands] = {}
-        self.p: dict[Measure, Floats] = {}
-        self.corrected: dict[Measure, Floats] = {}
-        self.separation: dict[Measure, Separation] = {}
-        if not every:
-            return
-        flips, draws = settings.permutations, settings.resamples
-        found = p_values(
-            every, couples, settings.test, permutations=flips, seed=settings.seed,
-            step=lambda done: say(f"permutation {done:,} of {flips:,}"),
-        )  # fmt: skip
-        bands = intervals_of(
-            every, couples, level=settings.level, method=settings.interval, resamples=draws, seed=settings.seed,
-            unit=units_said(settings.unit), step=lambda done: say(f"resample {done:,} of {draws:,}"),
-        )  # fmt: skip
-        say("best groups and rank intervals")
-        oriented = [one.linear() * (1 if measure.higher_is_better else -1) for measure, one in samples.items()]
-        apart = separations(oriented, level=settings.level, resamples=draws, seed=settings.seed)
-        for place, measure in enumerate(measures):
-            self.p[measure] = found[place]
-            self.corrected[measure] = corrected(found[place], settings.correction)
-            self.bands[measure], self.separation[measure] = bands[place], apart[place]
-            smallest, drawn = smallest_p(every[place].units, settings)
-            if settings.test != "t" and smallest >= settings.alpha and not drawn:
-                # So few units (three seeds) prove nothing, and a bootstrap of them does not either.
-                systems = len(apart[place].rank)
-                self.separation[measure] = replace(
-                    apart[place],
-                    rank_low=np.ones(systems, np.int64),
-                    rank_high=np.full(systems, systems, np.int64),
-                    in_best=np.ones(systems, np.bool_),
-                )
-
-
 def _margins(
     margin: float | Mapping[Any, float] | None, chosen: Sequence[Measure], names: Mapping[str, Measure]
 ) -> dict[Measure, float]:
     if margin is None:
         return {}
+    for value in margin.values() if isinstance(margin, Mapping) else [margin]:
+        check_margin(value)
     if not isinstance(margin, Mapping):
         return dict.fromkeys(chosen, float(margin))
     by_text = {str(measure): measure for measure in chosen} | dict(names)
@@ -300,117 +260,6 @@ def _margins(
             raise InputError(f"margin= names '{key}', which is none of the measures: {examples(map(str, chosen))}.")
         found[measure] = float(value)
     return found
-
-
-def _score(
-    measure: Measure,
-    name: str,
-    measured: Mapping[str, Measured],
-    lined_up: LinedUp,
-    statistics: _Statistics,
-    reasons: Mapping[Measure, Said],
-    settings: Settings,
-) -> Score:
-    one, place = measured[name], list(measured).index(name)
-    value, own = lined_up.means[measure][place], one.evaluation.means[measure]
-    is_own = value == own or math.isnan(own)
-    bounds = one.unjudged.get(measure, "")
-    bands, apart = statistics.bands.get(measure), statistics.separation.get(measure)
-    band = bands.systems[place] if bands else _interval_of_whole(one.evaluation, measure, settings)
-    if settings.unit == "run" and len(one.runs) == 1:
-        band = None  # one run does not say how much runs vary
-    reason: str = reasons.get(measure, "")
-    if math.isnan(value):
-        reason = said(_why_undefined(one.evaluation, measure))
-    return Score(
-        measure=measure,
-        system=name,
-        value=value,
-        interval=band,
-        queries=one.evaluation.counted(measure) if is_own else int(lined_up.paired[measure].sum()),
-        rank=int(apart.rank[place]) if apart else None,
-        rank_low=int(apart.rank_low[place]) if apart else None,
-        rank_high=int(apart.rank_high[place]) if apart else None,
-        in_best=bool(apart.in_best[place]) if apart else None,
-        tie_bounds=one.evaluation.tie_bounds.get(measure) if is_own else None,
-        unjudged=bounds if isinstance(bounds, UnjudgedBounds) else None,
-        unjudged_reason="" if isinstance(bounds, UnjudgedBounds) else bounds,
-        run_values=tuple(run.means[measure] for run in one.runs) if len(one.runs) > 1 else (),
-        reason=reason,
-    )
-
-
-def _interval_of_whole(ev: Evaluation, measure: Measure, settings: Settings) -> Interval | None:
-    """The interval of a measure of all lists, which is tested against nothing but may be drawn again."""
-    if measure.aggregate != "whole" or settings.unit != "query" or not ev.has_interval(measure):
-        return None
-    return ev.interval(measure, level=settings.level, resamples=settings.resamples, seed=settings.seed)
-
-
-def _why_undefined(ev: Evaluation, measure: Measure) -> str:
-    if measure.aggregate == "whole":
-        return "no_value"
-    return "value_undefined" if ev.counted(measure) else "no_query_counts"
-
-
-def _difference(
-    measure: Measure,
-    couple: int,
-    names: list[str],
-    lined_up: LinedUp,
-    samples: Mapping[Measure, Sample],
-    statistics: _Statistics,
-    margins: Mapping[Measure, float],
-    reasons: Mapping[Measure, Said],
-    settings: Settings,
-) -> Difference:
-    left, right = statistics.couples[couple]
-    if measure not in samples:
-        value = lined_up.means[measure][left] - lined_up.means[measure][right]
-        return Difference(
-            measure=measure,
-            system=names[left],
-            other=names[right],
-            difference=value,
-            interval=None,
-            p=None,
-            p_corrected=None,
-            significant=False,
-            effect=None,
-            equivalence=None,
-            detectable=None,
-            units=int(lined_up.paired[measure].sum()),
-            reason=reasons[measure],
-        )
-    one = samples[measure]
-    values = one.values()
-    linear, per_unit = one.linear(), one.per_unit()
-    moved = linear[left] - linear[right]
-    corrected_p = float(statistics.corrected[measure][couple])
-    detectable = None
-    if one.is_linear and one.units > 1:
-        spread, alpha = float(moved.std(ddof=1)), settings.alpha_of_one
-        detectable = minimum_detectable(spread, one.units, alpha=alpha, power=settings.power)
-    same_way = measure.higher_is_better
-    return Difference(
-        measure=measure,
-        system=names[left],
-        other=names[right],
-        difference=_no_noise(float(values[left] - values[right])),
-        interval=statistics.bands[measure].pairs[couple],
-        p=float(statistics.p[measure][couple]),
-        p_corrected=corrected_p,
-        significant=corrected_p < settings.alpha,
-        effect=effect(per_unit[left] - per_unit[right], higher_is_better=same_way),
-        equivalence=equivalence(moved, margins[measure], higher_is_better=same_way) if measure in margins else None,
-        detectable=detectable,
-        units=one.units,
-        reason=said("nothing_beyond_one") if one.units == 1 else "",
-    )
-
-
-def _no_noise(value: float) -> float:
-    return 0.0 if abs(value) < 1e-15 else value
 
 
 def _inputs(truth: AnyJudgments | None, measured: Mapping[str, Measured]) -> Inputs | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,10 +23,12 @@ from rankmeter.wording import Said, said
 
 Operator = Literal["<", "<=", ">", ">="]
 
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _GATE = re.compile(r"(?P<left>[^<>]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>]+)")
 _SIGNIFICANTLY = re.compile(r"^\s*significantly\s+|\s+significantly\s*$")
 _OFFSET = re.compile(rf"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>{_NUMBER})\s*(?P<percent>%?)")
+_CLOSE = re.compile(rf"(?P<name>.+?)(?P<sign>[+-])(?P<size>{_NUMBER}%?)")
+"""As an offset, but without spaces: names may hold a minus and a number too, `baseline` does not."""
 _OF = re.compile(r"(?P<measure>.+?)\s+of\s+(?P<system>.+)")
 _RELATIONS = {"<": "below", "<=": "at_or_below", ">": "above", ">=": "at_or_above"}
 _EXAMPLE = "a gate looks like 'nDCG@10 < baseline - 0.01', 'RR < 0.5' or 'AP < baseline significantly'"
@@ -78,7 +81,7 @@ def parse_gate(text: str) -> Gate:
     bare = _SIGNIFICANTLY.sub("", text)
     match = _GATE.fullmatch(bare.strip())
     if match is None:
-        raise InputError(with_hint(f"'{text}' is not a gate.", _EXAMPLE))
+        raise InputError(with_hint(f"'{text}' is not a gate.", _in_ascii(text) or _EXAMPLE))
     left, right = match["left"].strip(), match["right"].strip()
     system: str | None = None
     if of := _OF.fullmatch(left):
@@ -91,13 +94,32 @@ def parse_gate(text: str) -> Gate:
 
 def _limit(text: str, whole: str) -> tuple[str | None, float, bool]:
     if re.fullmatch(rf"[+-]?{_NUMBER}", text):
-        return None, float(text), False
+        return None, _finite(text, whole), False
+    text = re.sub(r"^baseline(?=[+-])", "baseline ", text)
     if match := _OFFSET.fullmatch(text):
-        size = float(match["sign"] + match["size"])
+        size = _finite(match["sign"] + match["size"], whole)
         return _name(match["name"]), size / 100 if match["percent"] else size, bool(match["percent"])
-    if re.search(r"[*/]|\s[+-]\s", text):
-        raise InputError(with_hint(f"'{whole}' is not a gate: '{text}' is no limit.", _EXAMPLE))
+    meant = _plain(text)
+    if re.search(r"[*/]|\s[+-]\s", text) or re.fullmatch(rf"(?:.*\s)?[+-]?\s*{_NUMBER}\s*%?", meant):
+        raise InputError(with_hint(f"'{whole}' is not a gate: '{text}' is no limit.", _in_ascii(whole) or _EXAMPLE))
     return _name(text), 0.0, False
+
+
+def _finite(text: str, whole: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise InputError(with_hint(f"'{whole}' is not a gate: {text} is too large a number.", _EXAMPLE))
+    return number
+
+
+def _in_ascii(text: str) -> str:
+    """The gate as it was meant, where it was typed with the digits and signs of another script."""
+    plain = _plain(text)
+    return f"did you mean '{plain}'?" if plain != text else ""
+
+
+def _plain(text: str) -> str:
+    return "".join(str(unicodedata.decimal(letter, letter)) for letter in unicodedata.normalize("NFKC", text))
 
 
 def _name(text: str) -> str:
@@ -139,6 +161,10 @@ def _reference(cmp: Comparison, gate: Gate) -> str | None:
         if cmp.baseline is None:
             raise InputError(with_hint(f"'{gate.text}' needs a baseline.", "--baseline NAME"))
         return cmp.baseline
+    close = _CLOSE.fullmatch(gate.reference)
+    if gate.reference not in cmp.systems and close and close["name"] in cmp.systems:
+        hint = f"put spaces around the sign: '{close['name']} {close['sign']} {close['size']}'"
+        raise InputError(with_hint(f"'{gate.text}' names the system '{gate.reference}', which is not there.", hint))
     return cmp.find_system(gate.reference)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -27,7 +28,7 @@ class LinedUp:
 
     def __init__(self, measured: Mapping[str, Measured], measures: Sequence[Measure]) -> None:
         evaluations = [one.evaluation for one in measured.values()]
-        self.queries, places = _line_up(evaluations)
+        self.queries, places = line_up(evaluations)
         self.value: dict[Measure, Floats] = {}
         self.numerator: dict[Measure, Floats] = {}
         self.denominator: dict[Measure, Floats] = {}
@@ -38,7 +39,7 @@ class LinedUp:
         for ev in evaluations:
             if lacking := [str(measure) for measure in measures if measure not in ev.means]:
                 fact = f"the evaluation '{ev.name}' does not hold {', '.join(lacking)} as the others do."
-                raise InputError(with_hint(fact, "evaluate all systems with the same measures and the same queries="))
+                raise InputError(with_hint(fact, "evaluate all systems with the same measures, for the same queries"))
         size = len(self.queries)
         for measure in measures:
             parts = [ev.values[measure] for ev in evaluations]
@@ -67,7 +68,7 @@ class LinedUp:
         return aggregated(Values(*parts), measure.aggregate)
 
 
-def _line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
+def line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
     """All queries, and where the queries of each evaluation stand among them."""
     first = evaluations[0].queries
     if all(ev.queries.dtype == first.dtype and ev.queries.equals(first) for ev in evaluations[1:]):
@@ -114,8 +115,15 @@ def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Serie
     if missing:
         raise InputError(f"unit= does not say to which {name} these queries belong: {examples(missing)}.")
     groups = [known[query] if query in known else known[str(query)] for query in ids]
+    blank = [query for query, group in zip(ids, groups, strict=True) if _is_blank(group)]
+    if blank:
+        raise InputError(f"unit= has no {name} for these queries: {examples(blank)}.")
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     return name, np.array([numbers[group] for group in groups], np.int64)
+
+
+def _is_blank(group: Any) -> bool:
+    return group is None or group == "" or (isinstance(group, float) and math.isnan(group))
 
 
 def samples_of(

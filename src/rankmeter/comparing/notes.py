@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import filecmp
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankmeter.comparing.records import Settings, unit_said, units_said
+from rankmeter.comparing.records import Difference, Settings, unit_said, units_said
 from rankmeter.comparing.unjudged import UnjudgedBounds
+from rankmeter.inputs import RunTable
+from rankmeter.inputs.sources import RankedLists, ScoredMapping
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
 from rankmeter.stats.samples import Sample
@@ -14,6 +18,7 @@ from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:
     from rankmeter.comparing.systems import Measured
+    from rankmeter.inputs import AnyRun
 
 FEW_UNITS = 25
 """Fewer units than this say little, whatever the test."""
@@ -40,6 +45,13 @@ def notes_about(
         *_ties(measured),
         *_runs(measured, settings),
     ]
+
+
+def notes_about_differences(differences: Sequence[Difference]) -> list[Said]:
+    """Where a test had to be replaced."""
+    flat = [one for one in differences if isinstance(one.reason, Said) and one.reason.kind == "no_spread"]
+    pairs = list(dict.fromkeys(f"{one.measure} ({one.system} - {one.other})" for one in flat))
+    return [said("no_spread_in", pairs=_some(pairs), reason=flat[0].reason)] if flat else []
 
 
 def _few(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said]:
@@ -111,11 +123,31 @@ def _overlapping(measured: Mapping[str, Measured]) -> Iterable[Said]:
         if len(known) < len(bounds) or not measure.higher_is_better:
             continue
         best = max(known, key=lambda name: known[name].none_relevant)
-        others = [one.all_relevant for name, one in known.items() if name != best]
-        if others and max(others) > known[best].none_relevant:
+        could_win = [name for name, one in known.items() if one.all_relevant > known[best].none_relevant]
+        # Whatever is judged, the same lists stay as good as each other.
+        if any(name != best and not _same_runs(measured[name], measured[best]) for name in could_win):
             could.append(str(measure))
     if could:
         yield said("winner_could_change", measures=_some(could))
+
+
+def _same_runs(one: Measured, other: Measured) -> bool:
+    """Whether two systems surely returned the same lists."""
+    if len(one.sources) != len(other.sources) or not one.sources:
+        return False
+    return all(map(_same_run, one.sources, other.sources))
+
+
+def _same_run(one: AnyRun, other: AnyRun) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, RunTable) and isinstance(other, RunTable):
+        names = ("query", "item", "score")
+        return all(getattr(one, name).equals(getattr(other, name)) for name in names)
+    if isinstance(one, (ScoredMapping, RankedLists)) and type(one) is type(other):
+        return bool(one.data == other.data)
+    paths = Path(one.source), Path(other.source)
+    return all(path.is_file() for path in paths) and filecmp.cmp(*paths, shallow=False)
 
 
 def _some(names: list[str], shown: int = 4) -> list[str] | Said:

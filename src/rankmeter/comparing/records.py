@@ -189,6 +189,18 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class SliceDifference:
+    """One system against another under one measure, over the queries of one slice."""
+
+    by: str
+    """The way of slicing."""
+    slice: str
+    tests: int
+    """How many tests were corrected together: those of all slices and pairs under the measure."""
+    found: Difference
+
+
+@dataclass(frozen=True, slots=True)
 class Inputs:
     """What was compared, for views that need the ranked lists."""
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, Source
+from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, SliceDifference, Source
+from rankmeter.comparing.rows import difference_dict, difference_row, plain, score_dict, tested_columns
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
 from rankmeter.saving import finite
-from rankmeter.stats.paired import Alternative, p_value
+from rankmeter.stats.paired import Alternative, p_value, spread_of
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said
 
@@ -70,6 +71,8 @@ class Comparison:
     notes: tuple[Said, ...]
     """What a person should know before reading who won."""
     settings: Settings
+    slice_differences: tuple[SliceDifference, ...] = ()
+    """Every pair that was tested within a slice of the queries; corrected over the slices and pairs of a measure."""
     inputs: Inputs | None = None
     """What was compared; None where saved evaluations were, or where the comparison was loaded."""
     saved_sources: tuple[Source, ...] = ()
@@ -131,6 +134,7 @@ class Comparison:
         """How many queries (or other units) a *stated* difference needs to be found, for each pair that was tested.
 
         The spread of the differences is taken from the data, the difference never: state the smallest one that matters.
+        Where all differences are equal there is no spread to plan with, and ``needed`` is null.
 
         Examples
         --------
@@ -153,14 +157,14 @@ class Comparison:
             if linear is None or one.units < 2:
                 continue
             left, right = (self.systems.index(name) for name in (one.system, one.other))
-            spread = float((linear[left] - linear[right]).std(ddof=1))
+            spread = spread_of(linear[left] - linear[right])
             count = units_needed(spread, difference, alpha=alpha, power=power or self.settings.power)
             needed.append(
                 {"system": one.system, "other": one.other, "spread": spread, "have": one.units, "needed": count}
             )
         if not needed:
             raise InputError(f"{found} was not tested, so there is no spread to plan with.")
-        return pl.DataFrame(needed)
+        return pl.DataFrame(needed, schema_overrides={"needed": pl.Int64})
 
     def p_shifted(
         self, measure: str | Measure, system: str, other: str | None, shift: float, alternative: Alternative
@@ -238,12 +242,31 @@ class Comparison:
         return pl.DataFrame(rows, schema={**kinds, "value": pl.Float64, "queries": pl.Int64})
 
     @property
+    def slice_tests(self) -> pl.DataFrame:
+        """A row per slice, measure and pair that was tested within it; ``p_corrected`` is over all slices and pairs.
+
+        Examples
+        --------
+        >>> import rankmeter as rm
+        >>> truth, half = {i: {0} for i in range(40)}, {i: "new" if i < 20 else "old" for i in range(40)}
+        >>> good = {i: [0, 1] for i in range(40)}
+        >>> poor = {i: [1, 0] if i < 20 else [0, 1] for i in range(40)}
+        >>> cmp = rm.compare(truth, {"poor": poor, "good": good}, ["RR"], baseline="poor", by=half, permutations=1000)
+        >>> cmp.slice_tests.select("slice", "difference", "significant").rows()
+        [('new', 0.5, True), ('old', 0.0, False)]
+        """
+        kinds = {"by": pl.String, "slice": pl.String}
+        left_out = {"no_worse", "equivalent", "detectable", "reason"}
+        rows = [
+            {"by": one.by, "slice": one.slice, **difference_row(one.found), "tests": one.tests}
+            for one in self.slice_differences
+        ]
+        return pl.DataFrame(rows, schema_overrides={**kinds, **tested_columns()}).drop(left_out, strict=False)
+
+    @property
     def tests(self) -> pl.DataFrame:
         """A row per measure and pair that was tested."""
-        rows = [_difference_row(one) for one in self.differences]
-        floats = "difference low high p p_corrected standardised rank_biserial detectable no_worse equivalent".split()
-        counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
-        return pl.DataFrame(rows, schema_overrides={**dict.fromkeys(floats, pl.Float64), **counts})
+        return pl.DataFrame([difference_row(one) for one in self.differences], schema_overrides=tested_columns())
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -284,12 +307,13 @@ class Comparison:
             "sources": [list(source) for source in self.sources],
             "settings": {**asdict(self.settings), "said": self.settings.sentences()},
             "notes": list(self.notes),
-            "quality": {system: _plain(asdict(quality)) for system, quality in self.quality.items()},
-            "leaderboard": [_score_dict(score) for measure in self.measures for score in self.ranked(measure)],
+            "quality": {system: plain(asdict(quality)) for system, quality in self.quality.items()},
+            "leaderboard": [score_dict(score) for measure in self.measures for score in self.ranked(measure)],
             "best_group": {str(measure): self.best_group(measure) for measure in self.measures},
-            "differences": [_difference_dict(one) for one in self.differences],
+            "differences": [difference_dict(one) for one in self.differences],
             **({"slices": self.by_slice.to_dicts()} if self.slices else {}),
-            "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
+            **({"slice_tests": self.slice_tests.to_dicts()} if self.slice_differences else {}),
+            "definitions": {name: plain(definition) for name, definition in self.definitions.items()},
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -361,56 +385,3 @@ class Comparison:
         from rankmeter.report.notebook import comparison_html
 
         return comparison_html(self)
-
-
-def _difference_row(one: Difference) -> dict[str, Any]:
-    effect, equivalence, interval = one.effect, one.equivalence, one.interval
-    return {
-        "measure": str(one.measure),
-        "system": one.system,
-        "other": one.other,
-        "difference": one.difference,
-        "low": interval and interval.low,
-        "high": interval and interval.high,
-        "p": one.p,
-        "p_corrected": one.p_corrected,
-        "significant": one.significant,
-        "wins": effect and effect.wins,
-        "ties": effect and effect.ties,
-        "losses": effect and effect.losses,
-        "standardised": effect and effect.standardised,
-        "rank_biserial": effect and effect.rank_biserial,
-        "detectable": one.detectable,
-        "no_worse": equivalence and equivalence.no_worse,
-        "equivalent": equivalence and equivalence.equivalent,
-        "units": one.units,
-        "reason": one.reason,
-    }
-
-
-def _difference_dict(one: Difference) -> dict[str, Any]:
-    return {
-        **_difference_row(one),
-        "margin": one.equivalence and one.equivalence.margin,
-        "interval": one.interval and asdict(one.interval),
-    }
-
-
-def _score_dict(score: Score) -> dict[str, Any]:
-    return {
-        **{name: getattr(score, name) for name in ("system", "value", "queries", "rank", "rank_low", "rank_high")},
-        "measure": str(score.measure),
-        "interval": score.interval and asdict(score.interval),
-        "in_best": score.in_best,
-        "tie_bounds": score.tie_bounds and list(score.tie_bounds),
-        "unjudged": score.unjudged and asdict(score.unjudged),
-        "unjudged_reason": score.unjudged_reason,
-        "run_values": list(score.run_values),
-        "reason": score.reason,
-    }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    return value

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.comparing.lining_up import LinedUp, samples_of
-from rankmeter.comparing.records import Difference, Quality, Score, Settings
+from rankmeter.comparing.records import Difference, Quality, Score, Settings, SliceDifference
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
@@ -81,6 +81,10 @@ def _header(cmp: Comparison) -> dict[str, Any]:
         "units_of": None if cmp.units_of is None else cmp.units_of.tolist(),
         "scores": [_plain(score) for score in cmp.scores],
         "differences": [_plain(one) for one in cmp.differences],
+        "slice_differences": [
+            {"by": one.by, "slice": one.slice, "tests": one.tests, "found": _plain(one.found)}
+            for one in cmp.slice_differences
+        ],
         "quality": {system: asdict(quality) for system, quality in cmp.quality.items()},
         "notes": [note.to_plain() for note in cmp.notes],
         "sources": cmp.sources,
@@ -118,7 +122,9 @@ def load_comparison(path: str | Path) -> Comparison:
     except InputError:
         raise
     except _NOT_OURS as error:
-        raise InputError(with_hint(f"{path} is not a saved comparison.", "Comparison.save(path) writes one")) from error
+        raise InputError(
+            with_hint(f"{path} is not a saved comparison.", "Comparison.save(path), or compare --save FILE, writes one")
+        ) from error
 
 
 def _check_form(form: object, path: str | Path) -> None:
@@ -149,6 +155,10 @@ def _comparison(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, 
         units_of=units_of,
         scores=tuple(_score(one, first) for one in header["scores"]),
         differences=tuple(_difference(one, first) for one in header["differences"]),
+        slice_differences=tuple(
+            SliceDifference(one["by"], one["slice"], one["tests"], _difference(one["found"], first))
+            for one in header.get("slice_differences", ())
+        ),
         quality=quality,
         notes=tuple(Said.from_plain(note) for note in header["notes"]),
         settings=Settings(**header["settings"]),

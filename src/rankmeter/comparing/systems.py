@@ -14,14 +14,14 @@ from rankmeter.asking import Asked
 from rankmeter.comparing.records import Quality
 from rankmeter.comparing.slices import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
-from rankmeter.errors import InputError, RankmeterError, examples, with_hint
+from rankmeter.errors import InputError, NotFoundError, RankmeterError, examples, with_hint
 from rankmeter.evaluation import About, evaluate_placing
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, run_table
-from rankmeter.placing.placements import Bools
+from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.table import whole
 from rankmeter.planning import Placing, into_placing
 from rankmeter.results import Evaluation
@@ -128,11 +128,11 @@ def measure_system(
     if done:
         if len(done) != len(parts) or (isinstance(given, Repeats) and given.kind == "folds"):
             raise InputError(f"system '{name}': evaluations and runs cannot be mixed, and folds must be runs.")
-        chosen = tuple(sliced(_only(ev, measures), about.by) for ev in done)
-        quality = _quality_of_facts(chosen[0])
+        chosen = tuple(sliced(_only(ev, measures, name), about.by) for ev in done)
+        quality = _quality_of_runs([], chosen)
         return Measured(averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, said("saved_before")))
     try:
-        sources, placings = _placings(given, parts, truth, columns)
+        sources, placings = _placings(given, parts, truth, measures, columns)
         looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
         evaluations = tuple(
             evaluate_placing(placing, asked, name, look=look, about=about)
@@ -145,7 +145,7 @@ def measure_system(
         averaged(evaluations, name),
         evaluations,
         tuple(sources),
-        looks[0].quality(evaluations[0]),
+        _quality_of_runs(looks, evaluations),
         bounds,
         _held(looks),
     )
@@ -161,13 +161,15 @@ def _placings(
     given: object,
     parts: Sequence[object],
     truth: AnyJudgments | None,
+    measures: Sequence[Measure],
     columns: Mapping[str, str] | None,
 ) -> tuple[list[AnyRun], list[Placing]]:
     """What is to be placed, run by run; what was ranked already carries its judgments."""
     if all(isinstance(getattr(part, "placed", None), PlacedRun) for part in parts):
         return [], [into_placing(part, None) for part in parts]
-    if truth is None:
-        raise InputError(with_hint("no judgments were given, but it is a run.", "judgments come first"))
+    if truth is None and (judged := [str(measure) for measure in measures if measure.about != "lists"]):
+        fact = f"no judgments were given, but it is a run, and these measures need them: {examples(judged)}."
+        raise InputError(with_hint(fact, "judgments come first"))
     sources = [into_run(part, columns=columns_of(columns, "run")) for part in parts]
     if isinstance(given, Repeats) and given.kind == "folds":
         sources = [_joined(sources)]
@@ -181,7 +183,7 @@ class _Look:
         self.all_judged = all_judged
         self.wide = all_judged or placing.wide
         self.judged_at: dict[int, float] = {}
-        self.across: dict[int, int] = {}
+        self.across: dict[int, Ints] = {}
         self.held: Bools | None = None
         self.later: dict[Measure, Callable[[float], UnjudgedBounds | Said]] = {}
 
@@ -205,9 +207,6 @@ class _Look:
         found = {measure: bounds(ev.means[measure]) for measure, bounds in self.later.items()}
         self.later.clear()
         return found
-
-    def quality(self, ev: Evaluation) -> Quality:
-        return replace(_quality_of_facts(ev), judged_at=self.judged_at, ties_across=self.across)
 
 
 def cutoffs_of(measures: Sequence[Measure]) -> list[int]:
@@ -233,6 +232,26 @@ def _quality_of_facts(ev: Evaluation) -> Quality:
     return Quality(facts.judged, facts.missing, facts.unjudged, facts.without_relevant)
 
 
+def _quality_of_runs(looks: Sequence[_Look], evaluations: Sequence[Evaluation]) -> Quality:
+    """Of several runs: the mean share that is judged, the queries that tie in any of them, the most that are missing.
+
+    Runs are placed against the same judgments, so that the judged queries have the same numbers in all of them.
+    """
+    every = [_quality_of_facts(ev) for ev in evaluations]
+    cutoffs = sorted(set().union(*(look.judged_at for look in looks)))
+    tied = sorted(set().union(*(look.across for look in looks)))
+    return Quality(
+        judged=every[0].judged,
+        missing=max(one.missing for one in every),
+        extra=max(one.extra for one in every),
+        without_relevant=every[0].without_relevant,
+        judged_at={k: float(np.mean([look.judged_at[k] for look in looks if k in look.judged_at])) for k in cutoffs},
+        ties_across={
+            k: len(np.unique(np.concatenate([one.across[k] for one in looks if k in one.across]))) for k in tied
+        },
+    )
+
+
 def _joined(sources: Sequence[AnyRun]) -> RunTable:
     """Runs of different queries as one."""
     tables = [whole(one.blocks()) if isinstance(one, RunFile) else run_table(one) for one in sources]
@@ -252,9 +271,12 @@ def _joined(sources: Sequence[AnyRun]) -> RunTable:
     )
 
 
-def _only(ev: Evaluation, measures: Sequence[Measure]) -> Evaluation:
+def _only(ev: Evaluation, measures: Sequence[Measure], name: str) -> Evaluation:
     """The part of an evaluation that is about some measures."""
-    found = [ev.find(measure) for measure in measures]
+    try:
+        found = [ev.find(measure) for measure in measures]
+    except NotFoundError as error:
+        raise NotFoundError(f"system '{name}': {error}") from error
     return replace(
         ev,
         values={measure: ev.values[measure] for measure in found},

@@ -208,7 +208,7 @@ def _with_judgments(p: Placements, query: Ints, grade: float) -> tuple[Floats, I
     return sort_descending(grades[np.argsort(owner, kind="stable")], offsets), offsets
 
 
-def ties_across(placements: Placements, cutoff: int) -> int:
-    """How many queries have a judged item in a tie that lies across the cutoff."""
+def ties_across(placements: Placements, cutoff: int) -> Ints:
+    """The queries that have a judged item in a tie that lies across the cutoff."""
     across: Bools = (placements.above < cutoff) & (placements.above + placements.tied > cutoff)
-    return len(np.unique(placements.query[across & placements.is_judged[placements.query]]))
+    return np.unique(placements.query[across & placements.is_judged[placements.query]])

@@ -66,7 +66,8 @@ def _candidates(scores: Array, depth: int) -> tuple[Array, Array, Array]:
     found = []
     for start in range(0, len(scores), ROWS):
         part = scores[start : start + ROWS]
-        row, column = np.nonzero(part >= _bound(part, depth)[:, None])
+        # One dimension: NumPy looks for what is true many times faster than in two.
+        row, column = np.divmod(np.flatnonzero(part >= _bound(part, depth)[:, None]), part.shape[1])
         found.append((row + start, column, part[row, column]))
     row, column, score = (np.concatenate(columns) for columns in zip(*found, strict=True))
     return row, column, score

@@ -25,8 +25,8 @@ from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Columns, Settings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
 from rankmeter.errors import InputError, MeasureError, nearest, with_hint
+from rankmeter.inputs.ids import LateIds
 from rankmeter.inputs.sources import GradedMapping, ScoredMapping
-from rankmeter.late import pl
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.mapping import place_mappings
@@ -123,7 +123,7 @@ def _placed(judgments: Mapping[Any, Mapping[Any, int]], run: Mapping[Any, Mappin
         # Ids are numbers on one side: compared as text, with a warning.
         return Scores.of_run(GradedMapping(judgments), ScoredMapping(run), plan)
     queries, placements, highest = place_mappings(judgments, run, plan)
-    return Scores(PlacedRun(pl.int_range(len(queries), eager=True), placements, scored=True, highest_grade=highest))
+    return Scores(PlacedRun(LateIds(queries), placements, scored=True, highest_grade=highest))
 
 
 @contextmanager

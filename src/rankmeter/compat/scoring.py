@@ -9,7 +9,7 @@ import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Parts, Views, values_of
 from rankmeter.inputs import AnyJudgments, AnyRun
-from rankmeter.late import pl
+from rankmeter.inputs.ids import list_of_ids
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun, Plan, place_run
 from rankmeter.placing.placements import Bools, Floats
@@ -31,9 +31,9 @@ class Scores:
         return cls(place_run(judgments, run, plan))
 
     @property
-    def queries(self) -> pl.Series:
+    def queries(self) -> list[Any]:
         """(n,) ids, judged queries first."""
-        return self.placed.queries
+        return list_of_ids(self.placed.ids)
 
     @property
     def common(self) -> Bools:

@@ -20,7 +20,7 @@ from rankmeter.compat.trec_columns import Column, Columns, Settings
 from rankmeter.compat.trec_files import TaggedRun, Zscores, read_graded
 from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, wanted
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
-from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.inputs import AnyJudgments
 from rankmeter.placing import Plan
 from rankmeter.placing.placements import Bools, Floats
 
@@ -91,7 +91,7 @@ def output(command: Command) -> str:
     if command.complete and command.version == 10:
         scores = scores.with_stand_ins()
     columns = _stopping_with(WRONG_FILE, lambda: _columns(scores, chosen, command))
-    table = _Table(command, scores, judgments, order, columns, zscores)
+    table = _Table(command, scores, order, columns, zscores)
     return "".join(table.blocks(run.tag, chosen))
 
 
@@ -116,7 +116,7 @@ def _check_formats(command: Command) -> None:
         raise TrecEvalError(with_hint(f"-T {command.run_format} is no format.", "-T trec_results"), WRONG_FILE)
 
 
-def _place(judgments: JudgmentTable, run: TaggedRun, command: Command) -> Scores:
+def _place(judgments: AnyJudgments, run: TaggedRun, command: Command) -> Scores:
     plan = Plan(order=False, scores="float32" if command.version == 9 else "float64")
     try:
         return Scores.of_run(judgments, run.source, plan)
@@ -136,7 +136,7 @@ def _place(judgments: JudgmentTable, run: TaggedRun, command: Command) -> Scores
 def _order(scores: Scores, command: Command) -> list[int]:
     """Which queries are evaluated, in the order in which they are printed: by id, as bytes."""
     placements = scores.placed.placements
-    ids = scores.queries.to_list()
+    ids = scores.queries
     common = scores.common
     chosen = common if command.version == 9 else placements.is_judged
     order = sorted(np.flatnonzero(chosen).tolist(), key=ids.__getitem__)
@@ -178,14 +178,13 @@ class _Table:
 
     command: Command
     scores: Scores
-    judgments: JudgmentTable
     order: list[int]
     columns: list[tuple[Wanted, list[Column]]]
     zscores: Zscores | None
 
     def blocks(self, tag: str, chosen: list[Wanted]) -> Iterator[str]:
         """The output: the lines of each query, then those of the summary."""
-        ids = self.scores.queries.to_list()
+        ids = self.scores.queries
         names = [ids[number] for number in self.order]
         kept = [(column, self._kept(column, names)) for _, columns in self.columns for column in columns]
         if self.command.per_query:
@@ -251,7 +250,7 @@ class _Table:
             return float(count)
         if column.printed.name == "num_rel" and self.command.complete:
             # The program counts every positive grade here, whatever -l says.
-            return float((self.judgments.grade > 0).sum())
+            return float((placements.best > 0).sum())
         if column.printed.mean == "sum":
             return total
         if column.printed.mean == "geometric":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.compression import ByteSource, open_source
-from rankmeter.inputs.files import read_judgments
-from rankmeter.inputs.sources import RunFile
+from rankmeter.inputs.files import read_judgments, read_short
+from rankmeter.inputs.sources import GradedMapping, RunFile, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import RUN, read_frames
 from rankmeter.late import pl
@@ -20,23 +21,32 @@ RUN_FIELDS = 6
 MISSING_ZSCORE = -1000000.0
 
 
-def read_graded(path: str) -> JudgmentTable:
+def read_graded(path: str) -> GradedMapping | JudgmentTable:
     """Judgments with whole grades: what follows the point is dropped, as in the program."""
+    short = read_short([path], "judgments", format="qrels", columns=None)
+    if short is not None:
+        whole = {query: {item: math.trunc(grade) for item, grade in one.items()} for query, one in short.items()}
+        return GradedMapping(whole, path)
     table = read_judgments(path, format="qrels")
     return replace(table, grade=pl.Series(np.trunc(table.grade.to_numpy())))
 
 
 @dataclass(slots=True)
 class TaggedRun:
-    """A run file that is read in blocks, and the tag of its last line."""
+    """A run file, read in blocks where it is not short, and the tag of its last line."""
 
     path: str
     _tail: bytes = field(default=b"", init=False)
     _kept: list[RunTable] | None = field(default=None, init=False)
 
     @property
-    def source(self) -> RunFile:
+    def source(self) -> ScoredMapping | RunFile:
         """What can be placed."""
+        short = read_short([self.path], "run", format="run", columns=None)
+        if short is not None:
+            with open_source(self.path) as source:
+                self.watch(source.read_all())
+            return ScoredMapping(short, self.path)
         return RunFile(self._blocks, self.path)
 
     def _blocks(self) -> Iterator[RunTable]:

@@ -2,13 +2,14 @@
 
 Conventions that move items share a view; those that only say which queries count, or how their values become one
 number, share the two parts of every quotient. A convention that cannot matter on this data (a tie rule where nothing is
-tied, a gain where every grade is 0 or 1) takes its plain value, so that all its choices are one computation.
+tied, a gain where every grade is 0 or 1) takes its plain value, so that all its choices are one computation. Queries
+alike are one query that counts several times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
@@ -25,7 +26,8 @@ from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import GainMeasure
 from rankmeter.measuring import values_from
 from rankmeter.placing import PlacedRun
-from rankmeter.placing.placements import Plan, Subtopics
+from rankmeter.placing.alike import one_of_each
+from rankmeter.placing.placements import Ints, Placements, Plan, Subtopics
 from rankmeter.planning import PlacingKey, into_placing
 
 _DECIDED_AFTER = frozenset("aggregate queries empty miss blank".split())
@@ -49,36 +51,37 @@ def _decided_before(kind: Any) -> tuple[str, ...]:
 class _Placed:
     """One placing, its views, and the conventions that cannot matter on it."""
 
-    run: PlacedRun
+    placements: Placements
+    """One query of each kind."""
+    times: Ints | None
+    """How many queries each of them stands for; None where each is of its own kind."""
+    scored: bool
     views: Views
     plain: Mapping[str, Any]
     """The value that stands for all choices of a convention."""
-    plain_inside: Mapping[str, Any]
-    """Those more where items that were not returned are not appended."""
 
     @classmethod
-    def of(cls, run: PlacedRun, subtopics: Subtopics | None) -> _Placed:
-        p = run.placements
-        inside = p.above < p.returned[p.query]
+    def of(cls, run: PlacedRun, subtopics: Subtopics | None, *, appended: bool) -> _Placed:
+        p, times = run.placements, None
+        if not appended:
+            p = replace(p, **p.rows(p.above < p.returned[p.query]))
         plain: dict[str, Any] = {}
         if subtopics is None:
+            p, times = one_of_each(p)
             lowest, highest = p.best.min(initial=0.0), p.best.max(initial=0.0)
             if lowest >= 0 and p.grade.min(initial=0.0) >= 0:
                 plain["negative"] = "unjudged"
             if highest <= 1 and not ((p.best > 0) & (p.best < 1)).any():
                 plain["gain"] = "linear"
-        within: dict[str, Any] = {}
-        if (p.tied[inside] <= 1).all():
-            within["ties"] = "item"
-        if run.scored and (p.score[inside] > 0).all():
-            within["sign"] = "ignored"
-        return cls(run, Views(p, subtopics), plain, within)
+        if (p.tied <= 1).all():
+            plain["ties"] = "item"
+        if run.scored and (p.score > 0).all():
+            plain["sign"] = "ignored"
+        return cls(p, times, run.scored, Views(p, subtopics), plain)
 
     def key(self, measure: Any) -> Key:
         """What decides the two parts of a definition's quotients on this data."""
         plain = self.plain
-        if getattr(measure, "candidates", "") != "appended":
-            plain = {**plain, **self.plain_inside}
         return (
             type(measure).name,
             *(
@@ -89,7 +92,7 @@ class _Placed:
 
     def plain_after(self, parts: Parts) -> dict[str, Any]:
         """The conventions that cannot matter once the parts are known: nobody is without relevant items, and so on."""
-        p = self.run.placements
+        p = self.placements
         plain: dict[str, Any] = {}
         if p.is_judged.all() and p.in_run.all():
             plain["queries"] = None
@@ -129,7 +132,8 @@ class Bench:
             run = read_run(run, columns=columns_of(columns, "run"))  # type: ignore[arg-type]
         self._placing = into_placing(judgments, run, columns)
         self._ranked = isinstance(getattr(judgments, "placed", None), PlacedRun)
-        self._placed: dict[PlacingKey, _Placed] = {}
+        self._runs: dict[PlacingKey, tuple[PlacedRun, Subtopics | None]] = {}
+        self._placed: dict[tuple[PlacingKey, bool], _Placed] = {}
         self._parts: dict[Key, Parts] = {}
         self._after: dict[Key, Mapping[str, Any]] = {}
         self._chosen: dict[Key, float] = {}
@@ -144,7 +148,7 @@ class Bench:
 
     def facts(self, measure: Measure) -> DataFacts:
         """What of the data decides which definitions are worth trying."""
-        placed = self._views(measure).run
+        placed = self._views(measure)
         p = placed.placements
         graded = p.best if not getattr(measure, "subtopics", False) else np.empty(0)
         grades = tuple(float(grade) for grade in np.unique(graded[graded > 0])[:12])
@@ -160,13 +164,13 @@ class Bench:
         plain = self._after[key]
         chosen = (key, *(plain.get(name, getattr(measure, name, None)) for name in _DECIDED_AFTER))
         if chosen not in self._chosen:
-            values = values_from(self._parts_of(key, placed, measure), measure, placed.run.placements)
-            self._chosen[chosen] = aggregated(values, measure.aggregate)
+            values = values_from(self._parts_of(key, placed, measure), measure, placed.placements)
+            self._chosen[chosen] = aggregated(values, measure.aggregate, placed.times)
         return self._chosen[chosen]
 
     def _parts_of(self, key: Key, placed: _Placed, measure: Measure) -> Parts:
         if key not in self._parts:
-            if (len(self._parts) + 1) * len(placed.run.placements) * BYTES_A_QUERY > ROOM:
+            if (len(self._parts) + 1) * len(placed.placements) * BYTES_A_QUERY > ROOM:
                 self._parts.clear()
                 placed.views.forget()
             self._parts[key] = FORMULAS[type(measure).name](placed.views.of(measure), measure)  # type: ignore[arg-type]
@@ -174,12 +178,15 @@ class Bench:
 
     def _views(self, measure: Measure) -> _Placed:
         key = (getattr(measure, "scores", ""), measure.duplicates or "error", getattr(measure, "subtopics", False))
-        if key not in self._placed:
-            made = _Placed.of(*self._place(measure, key))
+        appended = getattr(measure, "candidates", "") == "appended"
+        if (key, appended) not in self._placed:
+            if key not in self._runs:
+                self._runs[key] = self._place(measure, key)
+            made = _Placed.of(*self._runs[key], appended=appended)
             # Scores that order the items alike in single precision are one placing.
             same = (one for one in self._placed.values() if _order_alike(one, made))
-            self._placed[key] = next(same, made)
-        return self._placed[key]
+            self._placed[key, appended] = next(same, made)
+        return self._placed[key, appended]
 
     def _place(self, measure: Measure, key: PlacingKey) -> tuple[PlacedRun, Subtopics | None]:
         """Place everything that any definition may ask for."""
@@ -196,6 +203,8 @@ class Bench:
 
 def _order_alike(one: _Placed, other: _Placed) -> bool:
     columns = ("query", "grade", "above", "tied", "higher_id", "earlier", "returned", "best")
-    return one.views.subtopics is other.views.subtopics and all(
-        np.array_equal(getattr(one.run.placements, c), getattr(other.run.placements, c)) for c in columns
+    return (
+        one.views.subtopics is other.views.subtopics
+        and (one.times is other.times is None or np.array_equal(one.times, other.times))  # type: ignore[arg-type]
+        and all(np.array_equal(getattr(one.placements, c), getattr(other.placements, c)) for c in columns)
     )

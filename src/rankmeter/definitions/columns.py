@@ -47,6 +47,8 @@ def width(text: str) -> int:
 
 
 def _is_number(text: str) -> bool:
+    if text == "-":
+        return True  # stands where a number is missing
     try:
         float(text.replace(",", ""))
     except ValueError:

@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rankmeter.definitions.sections import Section, as_html
 from rankmeter.errors import NotFoundError
 from rankmeter.measures import Measure, parse
 from rankmeter.measures.base import stated_options
@@ -144,6 +145,21 @@ class Explanation:
                 block = f"```text\n{text}\n```" if key == "example" else text
                 parts.append(f"{below} {words[key]}\n\n{block}")
         return "\n\n".join(parts) + "\n"
+
+    def to_html(self) -> str:
+        """For a notebook or a page: no script, every text escaped."""
+        words = _WORDS[self.language]
+        head = [words[key] for key in ("option", "value", "decides", "means")]
+        rows = [[one.name, one.value, one.decides, one.meaning] for one in self.conventions]
+        sections = [
+            Section(f"{self.measure}: {self.title}"),
+            *(Section(words[key], lines=text.splitlines()) for key, text in self._texts_before()),
+            Section(words["conventions"], head, rows),
+            *(Section(words[key], lines=text.splitlines()) for key, text in self._texts_after() if text),
+        ]
+        return as_html(sections, "rankmeter-definition")
+
+    _repr_html_ = to_html
 
     def _texts_before(self) -> list[tuple[str, str]]:
         formula = f"{self.formula}\n{self.formula_note}" if self.formula_note else self.formula

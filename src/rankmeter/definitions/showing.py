@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import html
-import unicodedata
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rankmeter.definitions.columns import aligned
+from rankmeter.definitions.sections import Section, as_html, as_markdown
 from rankmeter.measures.prose import Language
 
 if TYPE_CHECKING:
@@ -111,64 +110,26 @@ def to_text(worked: Worked, language: Language = "en") -> str:
     """For a terminal."""
     words = _WORDS[language]
     rows, ideal = tables(worked, language)
-    parts = [words["title"].format(measure=worked.measure, query=worked.query), "", *_aligned(*rows)]
+    parts = [words["title"].format(measure=worked.measure, query=worked.query), "", *aligned(*rows)]
     if ideal:
-        parts += ["", words["ideal"], *_aligned(*ideal)]
+        parts += ["", words["ideal"], *aligned(*ideal)]
     return "\n".join([*parts, "", *closing(worked, language)])
-
-
-def _aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(_width(row[column]) for row in (head, *rows)) for column in range(len(head))]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = []
-        for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-            space = " " * (width - _width(cell))
-            padded.append(cell + space if number == 1 and len(cells) != 6 else space + cell)
-        return "  ".join(padded).rstrip()
-
-    return [line(head), *(line(row) for row in rows)]
-
-
-def _width(text: str) -> int:
-    """How many columns a terminal gives to a text: Chinese characters take two."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def to_markdown(worked: Worked, language: Language = "en") -> str:
     """For a document."""
-    words = _WORDS[language]
-    rows, ideal = tables(worked, language)
-    parts = [f"### {_escaped(words['title'].format(measure=worked.measure, query=worked.query))}", "", *_pipes(*rows)]
-    if ideal:
-        parts += ["", f"**{words['ideal']}**", "", *_pipes(*ideal)]
-    return "\n".join([*parts, "", *(f"{_escaped(sentence)}  " for sentence in closing(worked, language))]) + "\n"
-
-
-def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [f"| {' | '.join(head)} |", f"|{'---:|' * len(head)}"]
-    return [*lines, *(f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in rows)]
-
-
-def _escaped(text: str) -> str:
-    for mark in "\\`*_|<>#":
-        text = text.replace(mark, "\\" + mark)
-    return text
+    return as_markdown(_sections(worked, language))
 
 
 def to_html(worked: Worked, language: Language = "en") -> str:
     """For a notebook or a page: tables without scripts, every text escaped."""
+    return as_html(_sections(worked, language), "rankmeter-worked")
+
+
+def _sections(worked: Worked, language: Language) -> list[Section]:
     words = _WORDS[language]
     rows, ideal = tables(worked, language)
-    title = html.escape(words["title"].format(measure=worked.measure, query=worked.query))
-    parts = [f"<table class='rankmeter-worked'><caption>{title}</caption>{_cells(*rows)}</table>"]
+    sections = [Section(words["title"].format(measure=worked.measure, query=worked.query), *rows)]
     if ideal:
-        parts.append(f"<table class='rankmeter-ideal'><caption>{words['ideal']}</caption>{_cells(*ideal)}</table>")
-    parts += [f"<p>{html.escape(sentence)}</p>" for sentence in closing(worked, language)]
-    return "\n".join(parts)
-
-
-def _cells(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    top = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<tr>{top}</tr>{body}"
+        sections.append(Section(words["ideal"], *ideal))
+    return [*sections, Section("", lines=closing(worked, language))]

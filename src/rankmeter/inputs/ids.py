@@ -11,24 +11,29 @@ from rankmeter.late import pl
 class LateIds:
     """Ids that become a column when somebody looks at them, so that means alone never load Polars."""
 
-    __slots__ = ("_column", "_values")
+    __slots__ = ("_column", "values")
 
     def __init__(self, values: list[Any]) -> None:
         _refuse_no_ids(values)
-        self._values = values
+        self.values = values
         self._column: pl.Series | None = None
 
     @property
     def column(self) -> pl.Series:
         """The column, made once."""
         if self._column is None:
-            self._column = ids(self._values)
+            self._column = ids(self.values)
         return self._column
 
 
 def column_of_ids(given: pl.Series | LateIds) -> pl.Series:
     """Ids as a column."""
     return given.column if isinstance(given, LateIds) else given
+
+
+def list_of_ids(given: pl.Series | LateIds) -> list[Any]:
+    """Ids as a list."""
+    return given.values if isinstance(given, LateIds) else given.to_list()
 
 
 def ids(values: list[Any]) -> pl.Series:

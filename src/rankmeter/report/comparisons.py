@@ -6,22 +6,25 @@ What the data can bear stands before the numbers, and the numbers before their d
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
 from rankmeter.report import tables
+from rankmeter.report.differences import difference_text, in_ranges, mark, p_text, reference, signed
+from rankmeter.report.slices import slice_tables, sliced_how
 from rankmeter.report.tables import DIGITS, Cell, Table
 from rankmeter.wording import Said, in_language, said, word
 
 if TYPE_CHECKING:
-    from rankmeter.comparing.records import Difference, Score
+    from rankmeter.comparing.records import Score
     from rankmeter.comparing.results import Comparison
 
 Bars = Literal["blocks", "ascii"]
 BAR_WIDTH = 12
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+NAMES_WIDTH = 40
+"""Up to how many columns all names together take where the table says by name which systems one beats."""
 BEST = "*"
 """Stands before a system that cannot be separated from the best."""
 
@@ -39,30 +42,6 @@ def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:
         return ("#" * round(share * width)).ljust(width)
     whole, part = divmod(round(share * width * 8), 8)
     return ("█" * whole + (_EIGHTHS[part] if part else "")).ljust(width)
-
-
-def p_text(p: float | None) -> str:
-    """A p-value as people read it; never 0.
-
-    >>> p_text(0.0412), p_text(0.00002), p_text(None)
-    ('0.041', '<0.0001', '-')
-    """
-    if p is None:
-        return "-"
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.001 else f"{p:.3f}"
-
-
-def signed(value: float | None, digits: int) -> str:
-    """A difference with its sign; what rounds to nothing is 0 without one."""
-    if value is None:
-        return "-"
-    text = f"{value:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text
-
-
-def mark(one: Difference) -> str:
-    """An arrow for a difference that is significant: up is better."""
-    return "" if not one.significant else "↑" if one.is_better else "↓"
 
 
 def leaderboard(
@@ -84,13 +63,21 @@ def leaderboard(
     for score in scores:
         cells = [
             Cell(BEST if score.in_best else ""),
-            Cell(score.system if against else f"{numbers[score.system]} {score.system}"),
+            Cell(score.system if against or _named(cmp) else f"{numbers[score.system]} {score.system}"),
             Cell(_value(score, digits, lang), is_best=bool(score.in_best)),
             Cell(_interval(score, digits)),
             Cell(bar(score.value / largest, bars=bars)),
             Cell(_rank(score)),
         ]
-        cells += _against(cmp, score, against, digits, lang) if against else [Cell(_beats(cmp, score, numbers))]
+        if against:
+            cells += _against(cmp, score, against, digits, lang)
+        else:
+            beaten = _beaten(cmp, score)
+            cells.append(
+                Cell(
+                    word("between", lang).join(beaten) if _named(cmp) else in_ranges([numbers[name] for name in beaten])
+                )
+            )
         rows.append(tuple(cells))
     return Table(tuple(header), tuple(rows), 2)
 
@@ -116,45 +103,24 @@ def _rank(score: Score) -> str:
     )
 
 
-def reference(cmp: Comparison) -> str | None:
-    """The system that the others are shown against: the baseline, or the first of two; None where all pairs are."""
-    if cmp.settings.family == "baseline":
-        return cmp.baseline
-    return (cmp.baseline or cmp.systems[0]) if len(cmp.systems) == 2 else None
-
-
 def _against(cmp: Comparison, score: Score, other: str, digits: int, lang: Language) -> list[Cell]:
     if score.system == other:
         return [Cell(word("baseline", lang) if other == cmp.baseline else ""), Cell(""), Cell("")]
     one = cmp.difference(score.measure, score.system, other)
     counts = f"{one.effect.wins}/{one.effect.ties}/{one.effect.losses}" if one.effect else "-"
-    difference = "-" if math.isnan(one.difference) else signed(one.difference, digits)
-    if one.interval is not None:
-        low, high = (signed(end, digits) for end in (one.interval.low, one.interval.high))
-        difference = f"{difference} [{low}, {high}]"
-    return [Cell(f"{difference}{mark(one)}"), Cell(p_text(one.p_corrected)), Cell(counts)]
+    return [Cell(difference_text(one, digits)), Cell(p_text(one.p_corrected)), Cell(counts)]
 
 
-def _beats(cmp: Comparison, score: Score, numbers: dict[str, int]) -> str:
-    """The numbers of the systems that this one beats significantly; numbers never run out."""
+def _beaten(cmp: Comparison, score: Score) -> list[str]:
+    """The systems that this one beats significantly."""
     others = [name for name in cmp.systems if name != score.system]
     found = [cmp.difference(score.measure, score.system, other) for other in others]
-    return in_ranges([numbers[one.other] for one in found if one.significant and one.is_better])
+    return [one.other for one in found if one.significant and one.is_better]
 
 
-def in_ranges(numbers: Sequence[int]) -> str:
-    """Rising numbers, three and more in a row as a range.
-
-    >>> in_ranges([1, 2, 4, 5, 6, 7, 9])
-    '1,2,4-7,9'
-    """
-    rows: list[list[int]] = []
-    for number in numbers:
-        if rows and number == rows[-1][-1] + 1:
-            rows[-1].append(number)
-        else:
-            rows.append([number])
-    return ",".join(f"{row[0]}-{row[-1]}" if len(row) > 2 else ",".join(map(str, row)) for row in rows)
+def _named(cmp: Comparison) -> bool:
+    """Whether there is room for the names of the systems that one beats; numbers never run out."""
+    return sum(map(tables.width_of, cmp.systems)) <= NAMES_WIDTH
 
 
 def quality_table(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> Table:
@@ -200,7 +166,9 @@ def quality_words(cmp: Comparison, lang: Language = "en") -> list[str]:
 def legend(cmp: Comparison, lang: Language = "en") -> list[str]:
     """What the marks mean, and how p-values and intervals were made."""
     against = reference(cmp)
-    kind = "beats_mean" if against is None else "arrows_mean"
+    kind = "arrows_mean"
+    if against is None:
+        kind = "beats_mean" if _named(cmp) else "beats_numbers_mean"
     lines = [
         said("best_mark", mark=BEST, level=cmp.settings.level),
         said(kind, baseline=against, alpha=cmp.settings.alpha),
@@ -212,7 +180,7 @@ def legend(cmp: Comparison, lang: Language = "en") -> list[str]:
 def made_how(cmp: Comparison) -> list[Said]:
     """How p-values, intervals and groups were made, and why two of them disagree where they do."""
     disagree = any(score.in_best is False and score.rank_low == 1 for score in cmp.scores)
-    return [*cmp.settings.sentences(), *([said("group_and_ranks_disagree")] if disagree else [])]
+    return [*cmp.settings.sentences(), *([said("group_and_ranks_disagree")] if disagree else []), *sliced_how(cmp)]
 
 
 def quality_text(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
@@ -260,25 +228,6 @@ def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS,
         ]
         rows.append(tuple(map(Cell, texts)))
     return Table(tuple(word(kind, lang, **facts) for kind in kinds), tuple(rows), 1)
-
-
-def slice_tables(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> list[Table]:
-    """For each way of slicing and each measure a row per slice and a column per system, the best value marked."""
-    found = []
-    for cut in cmp.slices.values():
-        for measure, several in cut.values.items():
-            rows = []
-            for place, label in enumerate(cut.labels):
-                known = [value for value in several[place] if not math.isnan(value)]
-                best = (max if measure.higher_is_better else min)(known, default=math.nan)
-                cells = [
-                    Cell("-" if math.isnan(value) else tables.number(value, measure, digits), is_best=value == best)
-                    for value in several[place]
-                ]
-                rows.append((Cell(label), Cell(f"{cut.counts[measure][place]:,}"), *cells))
-            head = word("slice_head", lang, name=cut.name, measure=str(measure))
-            found.append(Table((head, word("query_count", lang), *cmp.systems), tuple(rows), 1))
-    return found
 
 
 def equivalence_line(cmp: Comparison, measure: Measure, lang: Language = "en") -> str:
@@ -332,7 +281,7 @@ def to_latex(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") ->
         rows.append(f"{number} & {tables.latex_text(system)} & " + " & ".join(shown) + r" \\")
     return "\n".join(
         [
-            *(f"% {note}" for note in notes),
+            *(f"% {tables.one_line(note)}" for note in notes),
             rf"\begin{{tabular}}{{rl{'r' * len(cmp.measures)}}}",
             r"\toprule",
             " & ".join(["", word("system", lang), *(tables.latex_text(str(m)) for m in cmp.measures)]) + r" \\",
@@ -359,7 +308,7 @@ def _grid(cmp: Comparison, digits: int) -> list[list[tuple[str, bool, str]]]:
         for measure in cmp.measures:
             score = cmp.score(measure, system)
             if cmp.settings.family == "all":
-                marks = _beats(cmp, score, numbers)
+                marks = in_ranges([numbers[name] for name in _beaten(cmp, score)])
             else:
                 marks = "" if system == cmp.baseline else mark(cmp.difference(measure, system))
             text = "-" if math.isnan(score.value) else tables.number(score.value, measure, digits)
@@ -375,5 +324,6 @@ def _below(cmp: Comparison, lang: Language) -> list[str]:
         said("best_in_table", level=cmp.settings.level),
         said(kind, baseline=cmp.baseline, alpha=cmp.settings.alpha),
         *cmp.settings.sentences(),
+        *sliced_how(cmp),
     ]
     return [line.text(lang) for line in lines]

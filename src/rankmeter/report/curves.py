@@ -48,11 +48,11 @@ def curves(measures: tuple[Measure, ...], inputs: Inputs, *, z: float) -> dict[s
         return {}
     every = [measure for several in asked.values() for measure in several]
     points: dict[str, list[dict[str, Any]]] = {name: [] for name in asked}
-    for system, runs in inputs.runs.items():
+    for place, (system, runs) in enumerate(inputs.runs.items()):
         evaluations = [evaluate(inputs.judgments, run, every, name=system) for run in runs]
         for name, several in asked.items():
             points[name] += [
-                {"system": system, "k": k, **_band(evaluations, measure, z)}
+                {"s": place, "system": system, "k": k, **_band(evaluations, measure, z)}
                 for k, measure in zip(CUTOFFS, several, strict=True)
             ]
     return points

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.report.comparisons import reference
+from rankmeter.measures.prose import Language
 from rankmeter.report.curves import curves
+from rankmeter.report.differences import reference
 from rankmeter.report.lists import judgments_of, ranked_lists, similarity
+from rankmeter.report.slices import slice_outcomes
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
@@ -36,7 +38,7 @@ SHARES = 60
 """How many steps a distribution has at most."""
 
 
-def report_data(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
+def report_data(cmp: Comparison, titles: Titles, *, lists: int, lang: Language = "en") -> dict[str, Any]:
     """Everything that the charts and the drill-down of a report need, as plain Python.
 
     Parameters
@@ -45,6 +47,8 @@ def report_data(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any
         Texts of queries and items.
     lists
         For how many queries the ranked lists are kept.
+    lang
+        Of the heads of columns that are made here.
     """
     reference = reference_of(cmp)
     informative = informative_queries(cmp, reference)
@@ -72,7 +76,7 @@ def report_data(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any
         "similarity": _similarity(sides),
         "similar_queries": len(sides["sampled"]) if sides else 0,
         "trade_off": _trade_off(cmp),
-        "slices": [_slices(cmp, one) for one in cmp.slices.values()],
+        "slices": [_slices(cmp, one, lang) for one in cmp.slices.values()],
         "boards": [_board_rows(cmp, m) for m in cmp.measures],
     }
 
@@ -242,8 +246,12 @@ def pareto(points: Sequence[tuple[float, float] | None]) -> list[int]:
     return [place for place, (x, y) in known if not any(a >= x and b >= y and (a, b) != (x, y) for _, (a, b) in known)]
 
 
-def _slices(cmp: Comparison, one: SlicedSystems) -> dict[str, Any]:
-    """For each slice, the largest first, and each measure: how many queries count, and the value of each system."""
+def _slices(cmp: Comparison, one: SlicedSystems, lang: Language) -> dict[str, Any]:
+    """For each slice, the largest first, and each measure: how many queries count, and the value of each system.
+
+    Where differences were tested within slices, texts of what was found follow, under ``heads``.
+    """
+    found = [slice_outcomes(cmp, one.name, measure, lang=lang) for measure in cmp.measures]
     nothing = [None] * (len(cmp.systems) + 1)
     rows = [
         {
@@ -252,15 +260,18 @@ def _slices(cmp: Comparison, one: SlicedSystems) -> dict[str, Any]:
                 [one.counts[m][place], *map(short, one.values[m][place])] if m in one.values else nothing
                 for m in cmp.measures
             ],
+            "outcomes": [texts.get(label, ["–"] * len(heads)) for heads, texts in found],
         }
         for place, label in enumerate(one.labels[:MOST_SLICES])
     ]
-    return {"name": one.name, "rows": rows, "left_out": len(one.labels) - len(rows)}
+    heads = [heads for heads, _ in found]
+    return {"name": one.name, "rows": rows, "heads": heads, "left_out": len(one.labels) - len(rows)}
 
 
 def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:
     return [
         {
+            "s": cmp.systems.index(score.system),
             "system": score.system,
             "value": short(score.value),
             "low": short(score.interval.low) if score.interval else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("svg", "png")
 WIDTH = 460
+LONGEST = 80
+"""Of a name as part of a file's name."""
 SCALE = 3
 """Of PNG: three dots for each point of the drawing."""
 
@@ -48,7 +51,11 @@ def write_figures(
         raise InputError(f"{place} cannot be made: {error.strerror}.") from error
     written = []
     every = list(figures(cmp, lang))
-    for done, (name, spec) in enumerate(every):
+    taken: Counter[str] = Counter()
+    for done, (plain, spec) in enumerate(every):
+        # Systems whose names differ in what a file's name cannot hold, or on some machines in case only.
+        taken[plain.casefold()] += 1
+        name = plain if taken[plain.casefold()] == 1 else f"{plain}-{taken[plain.casefold()]}"
         if progress is not None:
             progress(name, done / len(every))
         for kind in formats:
@@ -104,7 +111,7 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, A
             charts.with_rows(charts.cutoffs(labels | {"value": family}, systems), WIDTH, rows=rows),
         )
     if len(names) > 1:
-        rows = _square(data["correlation"], names)
+        rows = _square(data["correlation"])
         yield "correlation", charts.with_rows(charts.heat(names), WIDTH, rows=rows)
         yield (
             "trade-off",
@@ -115,7 +122,7 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, A
             ),
         )
     if data["similarity"]:
-        rows = _square(data["similarity"], systems)
+        rows = _square(data["similarity"])
         yield "similarity", charts.with_rows(charts.heat(systems), WIDTH, rows=rows)
 
 
@@ -125,13 +132,13 @@ def slug(text: str) -> str:
     >>> slug("nDCG(gain=exp2)@10")
     'nDCG-gain-exp2-10'
     """
-    return re.sub(r"[^\w.]+", "-", text).strip("-.") or "unnamed"
+    return re.sub(r"[^\w.]+", "-", text)[:LONGEST].strip("-.") or "unnamed"
 
 
 def _steps(several: Sequence[Sequence[Sequence[float]]], systems: Sequence[str]) -> list[dict[str, Any]]:
     return [
-        {"system": system, "value": value, "share": share}
-        for system, steps in zip(systems, several, strict=True)
+        {"s": place, "system": system, "value": value, "share": share}
+        for place, (system, steps) in enumerate(zip(systems, several, strict=True))
         for value, share in steps
     ]
 
@@ -145,9 +152,9 @@ def _differences(pairs: Sequence[Any], queries: Sequence[Any], *, higher: bool) 
     return rows
 
 
-def _square(table: Sequence[Sequence[float | None]], labels: Sequence[str]) -> list[dict[str, Any]]:
+def _square(table: Sequence[Sequence[float | None]]) -> list[dict[str, Any]]:
     return [
-        {"a": labels[a], "b": labels[b], "value": value}
+        {"a": a, "b": b, "value": value}
         for a, row in enumerate(table)
         for b, value in enumerate(row)
         if value is not None
@@ -158,7 +165,7 @@ def _trade_off(data: Mapping[str, Any], systems: Sequence[str]) -> list[dict[str
     first, second, *_ = data["trade_off"]["values"]
     front = data["trade_off"]["fronts"]["0,1"]
     return [
-        {"system": system, "x": first[place], "y": second[place], "front": place in front}
+        {"s": place, "system": system, "x": first[place], "y": second[place], "front": place in front}
         for place, system in enumerate(systems)
         if first[place] is not None and second[place] is not None
     ]

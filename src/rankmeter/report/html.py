@@ -14,6 +14,7 @@ from rankmeter.errors import InputError
 from rankmeter.measures.prose import LANGUAGES, Language
 from rankmeter.report import comparisons
 from rankmeter.report.data import provenance, reference_of, report_data
+from rankmeter.report.differences import reference
 from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import into_titles
 from rankmeter.wording import in_language, word, words
@@ -58,7 +59,7 @@ def report_html(
     if lists < 0:
         raise InputError(f"lists={lists} is not possible; it is 0 or more.")
     labels, systems = words("report", lang), list(cmp.systems)
-    data = report_data(cmp, into_titles(titles), lists=lists)
+    data = report_data(cmp, into_titles(titles), lists=lists, lang=lang)
     names = [str(measure) for measure in cmp.measures]
     specs = {
         "differences": charts.differences(labels),
@@ -79,14 +80,14 @@ def report_html(
             title=title or labels["report"],
             cmp=cmp,
             reference=reference_of(cmp),
-            against=comparisons.reference(cmp),
+            against=reference(cmp),
             chosen=_best_beside(cmp, reference_of(cmp)),
             boards=[_board(cmp, measure, lang) for measure in cmp.measures],
             quality=comparisons.quality_table(cmp, lang=lang),
             quality_words=comparisons.quality_words(cmp, lang),
             notes=[note.text(lang) for note in cmp.notes],
             definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
-            said=[line.text(lang) for line in comparisons.made_how(cmp)],
+            said=comparisons.legend(cmp, lang)[1:],
             provenance=provenance(cmp),
             has_curves=bool(data["curves"]),
             has_lists=cmp.inputs is not None,
@@ -186,7 +187,7 @@ def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:
 
 def _sort_keys(cmp: Comparison, score: Score, place: int) -> dict[str, float]:
     keys = {"rank": float(place), "value": score.value if score.value == score.value else float("-inf")}
-    against = comparisons.reference(cmp)
+    against = reference(cmp)
     if against is not None and score.system != against:
         one = cmp.difference(score.measure, score.system, against)
         keys["difference"] = one.difference

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rankmeter.report import comparisons, tables
 from rankmeter.report.slice_tables import slice_table, table_of_slices
+from rankmeter.report.slices import slice_tables
 from rankmeter.report.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def comparison_html(cmp: Comparison) -> str:
         best = {place for place, one in enumerate(scores) if one.in_best}
         parts.append(_table(str(measure), board, drawn=drawn, column=4, best=best))
         parts += [f"<p>{html.escape(one.reason)}</p>" for one in scores[:1] if one.reason]
-    parts += [_table("", table) for table in comparisons.slice_tables(cmp)]
+    parts += [_table("", table) for table in slice_tables(cmp)]
     tests = [_table(str(one), comparisons.difference_table(cmp, one)) for one in cmp.measures if one in cmp.samples]
     parts.append(f"<details><summary>Every test</summary>{''.join(tests)}</details>")
     parts.append(_folded("How to read it", [*comparisons.quality_words(cmp), *comparisons.legend(cmp)]))

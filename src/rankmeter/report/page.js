@@ -15,6 +15,8 @@ function element(tag, attributes = {}, ...children) {
 
 const shown = (value) => (value === null || value === undefined ? "–" : value.toFixed(4));
 const name = (place) => data.systems[place];
+// A title becomes part of an expression, in which a line separator would end a string.
+const oneLine = (text) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ");
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
 
 // Charts ---------------------------------------------------------------------------------------------------------
@@ -38,7 +40,7 @@ async function draw(chart, datasets, titles = {}) {
   }
   const spec = structuredClone(specs[chart]);
   for (const layer of spec.layer ?? [spec]) {
-    for (const [channel, title] of Object.entries(titles)) if (layer.encoding?.[channel]) layer.encoding[channel].title = title;
+    for (const [channel, title] of Object.entries(titles)) if (layer.encoding?.[channel]) layer.encoding[channel].title = oneLine(title);
   }
   const options = { actions: false, renderer: "svg", config: theme(), tooltip: { theme: dark.matches ? "dark" : "light" } };
   const made = await window.vegaEmbed(canvas, { ...spec, datasets }, options);
@@ -78,19 +80,19 @@ function drawMeasure() {
     draw("cutoffs", { rows: data.curves[kept].filter((row) => row.value !== null) });
   }
   const rows = data.distributions[state.measure].flatMap((steps, place) =>
-    steps.map(([value, share]) => ({ system: name(place), value, share })),
+    steps.map(([value, share]) => ({ s: place, system: name(place), value, share })),
   );
   draw("distribution", { rows });
 }
 
-function square(table, labels) {
-  const rows = table.flatMap((row, a) => row.map((value, b) => ({ a: labels[a], b: labels[b], value })));
+function square(table) {
+  const rows = table.flatMap((row, a) => row.map((value, b) => ({ a, b, value })));
   return rows.filter((row) => row.value !== null);
 }
 
 function drawSquares() {
-  draw("correlation", { rows: square(data.correlation, data.measures.map((one) => one.name)) });
-  if (data.similarity.length) draw("similarity", { rows: square(data.similarity, data.systems) });
+  draw("correlation", { rows: square(data.correlation) });
+  if (data.similarity.length) draw("similarity", { rows: square(data.similarity) });
 }
 
 function drawTradeOff() {
@@ -98,7 +100,7 @@ function drawTradeOff() {
   const [x, y] = [Number(byId("trade-x").value), Number(byId("trade-y").value)];
   const front = data.trade_off.fronts[`${x},${y}`] ?? [];
   const rows = data.systems.map((system, place) => ({
-    system, x: data.trade_off.values[x][place], y: data.trade_off.values[y][place], front: front.includes(place),
+    s: place, system, x: data.trade_off.values[x][place], y: data.trade_off.values[y][place], front: front.includes(place),
   }));
   draw("trade_off", { rows: rows.filter((row) => row.x !== null && row.y !== null) }, { x: data.measures[x].name, y: data.measures[y].name });
 }
@@ -170,11 +172,12 @@ function drawQueries() {
 
 function drawSlices() {
   for (const table of document.querySelectorAll("table.slices")) {
-    const { name: kind, rows } = data.slices[Number(table.dataset.slices)];
+    const { name: kind, rows, heads } = data.slices[Number(table.dataset.slices)];
     const head = element("tr", {}, element("th", { "data-key": "name" }, element("button", {}, kind)));
     [words.query_count, ...data.systems].forEach((label, place) =>
       head.append(element("th", { "data-key": `s${place}`, class: "number" }, element("button", {}, label))),
     );
+    head.append(...heads[state.measure].map((label) => element("th", { class: "number" }, label)));
     table.tHead.replaceChildren(head);
     table.tBodies[0].replaceChildren(
       ...rows.map((row) => {
@@ -184,6 +187,10 @@ function drawSlices() {
           made.dataset[`s${place}`] = value ?? -1;
           made.append(element("td", { class: place && value === best ? "number up" : "number" }, place ? shown(value) : value));
         });
+        for (const text of row.outcomes[state.measure]) {
+          const kind = text.includes("↑") ? "number up" : text.includes("↓") ? "number down" : "number";
+          made.append(element("td", { class: kind }, text));
+        }
         return made;
       }),
     );

@@ -153,15 +153,30 @@ def definition_lines(measures: Iterable[Measure], lang: Language = "en") -> list
 
 def to_text(table: Table) -> str:
     """Plain aligned columns, two spaces between them; the same for every width of terminal."""
-    lines = [[Cell(name) for name in table.header], *table.rows]
-    widths = [max(width_of(line[column].whole) for line in lines) for column in range(len(table.header))]
+    lines = [[*map(one_line, table.header)], *([one_line(cell.whole) for cell in row] for row in table.rows)]
+    widths = [max(width_of(line[column]) for line in lines) for column in range(len(table.header))]
     return "\n".join(
         "  ".join(
-            _padded(cell.whole, width, right=column >= table.labels)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+            _padded(text, width, right=column >= table.labels)
+            for column, (text, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
     )
+
+
+def one_line(text: str) -> str:
+    r"""A text in one line, as tables and charts need it: what breaks lines or controls a terminal becomes a space.
+
+    >>> one_line("two\u2028lines")
+    'two lines'
+    """
+    if text.isprintable():
+        return text
+    return "".join(" " if unicodedata.category(letter) in _NOT_SHOWN else letter for letter in text)
+
+
+_NOT_SHOWN = ("Cc", "Cn", "Cs", "Zl", "Zp")
+"""Controls, what is no character, halves of characters, separators of lines: XML forbids some of them."""
 
 
 def width_of(text: str) -> int:
@@ -187,7 +202,7 @@ def markdown_text(text: str) -> str:
     >>> print(markdown_text("a|b_c*"))
     a\|b\_c\*
     """
-    return re.sub(r"([\\|*_`<>])", r"\\\1", text)
+    return re.sub(r"([\\|*_`<>])", r"\\\1", one_line(text))
 
 
 def to_latex(table: Table, measures: Sequence[Measure] = (), notes: Sequence[str] = ()) -> str:
@@ -225,7 +240,7 @@ def latex_text(text: str) -> str:
     >>> print(latex_text("bm25_v2 & 50%"))
     bm25\_v2 \& 50\%
     """
-    escaped = "".join(_LATEX.get(character, character) for character in text)
+    escaped = "".join(_LATEX.get(character, character) for character in one_line(text))
     # A row that begins with a bracket would be read as the length that may follow the \\ before it.
     return "{[}" + escaped[1:] if escaped.startswith("[") else escaped
 

@@ -47,8 +47,11 @@ def titles_of(given: Sequence[str]) -> Titles:
     found: dict[str, str] = {}
     for text in given:
         kind, equals, path = text.partition("=")
-        if not equals or kind not in ("queries", "items"):
-            raise InputError(with_hint(f"--titles {text} is not possible.", "--titles queries=queries.csv"))
+        if kind not in ("queries", "items"):
+            fact = f"--titles {text} is not possible: titles are of queries or of items."
+            raise InputError(with_hint(fact, f"--titles queries={path or 'queries.csv'}"))
+        if not equals or not path:
+            raise InputError(with_hint(f"--titles {text} names no file.", f"--titles {kind}={kind}.csv"))
         found[kind] = path
     return into_titles(found)
 

@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from rankmeter.arithmetic.parts import Values
+from rankmeter.judged_by import JudgedBy
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.results import Evaluation, Facts
@@ -20,7 +21,7 @@ class DistantEvaluation(Evaluation):
 
     Parameters
     ----------
-    name, means, tie_bounds, asked, facts
+    name, means, tie_bounds, asked, facts, judged_by
         As in `Evaluation`.
     counts
         For each measure, how many queries its aggregated value is about.
@@ -42,9 +43,11 @@ class DistantEvaluation(Evaluation):
         tie_bounds: Mapping[Measure, tuple[float, float]],
         asked: Mapping[str, Measure],
         facts: Facts,
+        judged_by: JudgedBy | None = None,
         fetch: Callable[[], Evaluation],
     ) -> None:
         given = {"name": name, "means": means, "tie_bounds": tie_bounds, "asked": asked, "facts": facts}
+        given["judged_by"] = judged_by
         kept: dict[str, Any] = {"_counts": counts, "_fetch": fetch, "_fetched": []}
         for one in fields(Evaluation):
             if one.name in given:

@@ -22,12 +22,14 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.judged_by import judged_by
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure
 from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
+from rankmeter.placing.subtopics import without_subtopics
 from rankmeter.placing.table import ScatteredQueryError, same_id_types
 from rankmeter.planning import MOST_JUDGED, into_placing
 from rankmeter.results import Evaluation
@@ -74,6 +76,7 @@ def evaluate_to_file(
     if judgments is not None:
         truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
         check_subtopics(measures, truth.subtopic is not None, truth.source)
+    known = judged_by(truth if truth is None or truth.subtopic is None else without_subtopics(truth))
     with _beside(target) as folder:
         try:
             state, counted, parts = _write_parts(truth, source.blocks(), measures, about, Path(folder))
@@ -82,7 +85,13 @@ def evaluate_to_file(
                 state, counted, parts = _write_parts(truth, blocks, measures, about, Path(folder))
         sources = None if truth is None else truth.source, source.source
         found = summary(state, measures, sources, strict=asked.strict, counted=counted)
-        ev = DistantEvaluation(name=name, asked=asked.names, **found, fetch=partial(Evaluation.load, target))
+        ev = DistantEvaluation(
+            name=name,
+            asked=asked.names,
+            **found,
+            judged_by=known,
+            fetch=partial(Evaluation.load, target),
+        )
         made = Path(folder) / target.name
         pl.scan_parquet(parts, glob=False, hive_partitioning=False).sink_parquet(
             made, metadata=_header(ev, Path(folder) / "header")
@@ -190,6 +199,7 @@ def _header(ev: DistantEvaluation, scratch: Path) -> dict[str, str]:
         tie_bounds=ev.tie_bounds,
         asked=ev.asked,
         facts=ev.facts,
+        judged_by=ev.judged_by,
     ).save(scratch)
     found: dict[str, Any] = pl.read_parquet_metadata(scratch)
     return {"rankmeter": json.dumps(json.loads(found["rankmeter"]))}

@@ -50,6 +50,8 @@ def p_value(
 ) -> float:
     """The p-value of some differences, one for each unit; 1 where all of them are 0.
 
+    Where all are equal and not 0 a t test has no spread to go by; its p-value is then that of n equal signs, 2^(1-n).
+
     Examples
     --------
     All six units better: of the 64 patterns of signs two are as extreme.
@@ -68,15 +70,34 @@ def p_value(
     if test == "t":
         if len(differences) < 2:
             return 1.0
-        if np.ptp(differences) == 0:
-            # No spread: scipy divides by 0 here. The statistic is infinite in the direction of the difference.
-            agrees = {"two-sided": True, "greater": differences[0] > 0, "less": differences[0] < 0}[alternative]
-            return 0.0 if agrees else 1.0
+        if without_spread(differences):
+            return _by_signs(differences, alternative)
         return float(stats.ttest_1samp(differences, 0.0, alternative=alternative).pvalue)
     if test == "wilcoxon":
         return _wilcoxon(differences, alternative, seed)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     return float(stats.binomtest(wins, wins + losses, alternative=alternative).pvalue)
+
+
+def without_spread(differences: Floats) -> bool:
+    """Whether all differences are the same but for rounding, so that a t test has nothing to divide by."""
+    largest = float(np.abs(differences).max(initial=0.0))
+    return len(differences) > 1 and float(np.ptp(differences)) <= SAME * max(largest, 1.0)
+
+
+def spread_of(differences: Floats) -> float:
+    """The standard deviation of some differences; 0 where nothing but rounding tells them apart."""
+    return 0.0 if without_spread(differences) else float(differences.std(ddof=1))
+
+
+def _by_signs(differences: Floats, alternative: Alternative) -> float:
+    """The p-value of equal differences: how often n signs that chance gives are all alike.
+
+    A t test would divide by 0 and be certain, which two or three values cannot be (scipy: t is infinite, p is 0).
+    """
+    agrees = {"two-sided": True, "greater": differences[0] > 0, "less": differences[0] < 0}[alternative]
+    one_sided: float = 0.5 ** len(differences)
+    return min(2 * one_sided if alternative == "two-sided" else one_sided, 1.0) if agrees else 1.0
 
 
 FEW_RANKS = 13

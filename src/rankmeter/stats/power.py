@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, with_hint
 
 MOST_UNITS = 10**9
 
@@ -23,7 +23,7 @@ def minimum_detectable(spread: float, units: int, *, alpha: float = 0.05, power:
     spread
         The standard deviation of the differences.
     units
-        How many differences there are. With fewer than two nothing can be detected: None.
+        How many differences there are. With fewer than two, or without any spread, nothing can be said: None.
 
     Examples
     --------
@@ -31,10 +31,8 @@ def minimum_detectable(spread: float, units: int, *, alpha: float = 0.05, power:
     0.0566
     """
     _check(alpha, power)
-    if units < 2:
+    if units < 2 or spread == 0:
         return None
-    if spread == 0:
-        return 0.0
     from scipy.optimize import brentq  # scipy is loaded only for statistics
 
     # In units of the standard error, whatever the spread: the search runs on numbers of about 3.
@@ -44,8 +42,10 @@ def minimum_detectable(spread: float, units: int, *, alpha: float = 0.05, power:
     return float(brentq(lambda shift: _power(shift, units, alpha) - power, 0.0, high) * spread / math.sqrt(units))
 
 
-def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """How many units a two-sided paired t test needs to find a stated true difference with probability ``power``.
+
+    None where the differences have no spread: how much others would differ is then not known.
 
     Examples
     --------
@@ -53,11 +53,12 @@ def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power
     128
     """
     _check(alpha, power)
-    if not difference or math.isnan(difference):
-        raise InputError("difference must not be 0: state the smallest difference that matters to you, as in 0.01.")
+    if not 0 < difference < math.inf:
+        fact = f"difference={difference:g} is not possible; it is above 0."
+        raise InputError(with_hint(fact, "state the smallest difference that matters to you, as in 0.01"))
     if spread == 0:
-        return 2
-    size = abs(difference) / spread
+        return None
+    size = difference / spread
 
     def enough(units: int) -> bool:
         return _power(size * math.sqrt(units), units, alpha) >= power

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankmeter.arithmetic import MERGEABLE, Tally, Values, aggregated
+from rankmeter.arithmetic.parts import summed
 from rankmeter.arithmetic.tally import exact_sum
 
 NUMBERS = st.floats(-1e300, 1e300, allow_nan=False)
@@ -21,6 +22,12 @@ def test_an_exact_sum_is_exact(numbers):
     parts = exact_sum(np.array(numbers, np.float64))
     assert math.fsum([*numbers, *(-part for part in parts)]) == 0.0
     assert len(parts) <= 40
+
+
+@given(st.lists(st.tuples(NUMBERS, st.integers(1, 9)), max_size=40))
+def test_a_value_that_counts_several_times_is_added_as_often(pairs):
+    values, times = np.array([value for value, _ in pairs], np.float64), np.array([n for _, n in pairs], np.int64)
+    assert summed(values / 16, times) == math.fsum(np.repeat(values / 16, times).tolist())
 
 
 @given(

@@ -111,7 +111,8 @@ def test_identical_systems_have_p_1_and_an_interval_of_no_width() -> None:
         assert (one.p, one.p_corrected, one.difference) == (1.0, 1.0, 0.0)
         assert (one.interval.low, one.interval.high) == (0.0, 0.0)
         assert one.effect.standardised == 0.0
-        assert one.detectable == 0.0
+        assert one.detectable is None
+        assert "without any spread" in one.reason
     assert cmp.best_group("RR") == ["a", "b"]
 
 
@@ -261,7 +262,7 @@ def test_queries_needed_asks_for_a_stated_difference() -> None:
     cmp = rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], **FEW)
     near, far = (cmp.queries_needed("RR", difference=d)["needed"][0] for d in (0.01, 0.2))
     assert near > far >= 2
-    with pytest.raises(rm.InputError, match="must not be 0"):
+    with pytest.raises(rm.InputError, match="difference=0 is not possible; it is above 0"):
         cmp.queries_needed("RR", difference=0.0)
 
 
@@ -387,3 +388,78 @@ def test_evaluations_of_other_queries_and_odd_seeds_are_refused_in_a_sentence():
         rm.compare(None, {"one": one, "other": other})
     with pytest.raises(rm.InputError, match="seed=-1 is not possible"):
         rm.compare(truth, {"one": run, "other": run}, ["RR"], seed=-1)
+
+
+def test_differences_without_spread_prove_nothing_by_t_and_say_why() -> None:
+    truth = {i: {"a"} for i in range(3)}
+    runs = {name: dict.fromkeys(truth, items) for name, items in (("first", ["a", "b"]), ("second", ["b", "a"]))}
+    cmp = rm.compare(truth, runs, ["RR"], test="t", margin=0.6, **FEW)
+    one = cmp.difference("RR", "first", "second")
+    assert (one.difference, one.p, one.significant) == (0.5, 0.25, False)
+    assert one.equivalence.equivalent == 0.125
+    assert "no spread to go by" in one.reason
+    assert one.detectable is None
+    assert any(note.startswith("RR (first - second): all 3 queries differ by the same") for note in cmp.notes)
+    assert "没有离散程度" in cmp.to_markdown(lang="zh")
+    assert cmp.best_group("RR") == ["first", "second"]
+    assert cmp.queries_needed("RR", difference=0.1)["needed"].to_list() == [None]
+
+
+def test_a_margin_that_is_none_is_refused_before_anything_is_evaluated() -> None:
+    with pytest.raises(rm.InputError, match="margin=-1 is not possible"):
+        rm.compare(TRUTH, {"a": "no such file", "b": "nor this"}, ["RR"], margin={"RR": -1})
+
+
+def test_what_is_judged_and_tied_is_about_every_run_of_a_system() -> None:
+    truth = {i: {"a": 1, "b": 0} for i in range(4)}
+    sure = {i: {"a": 2.0, "b": 1.0} for i in truth}
+    unjudged_and_tied = {i: {"a": 1.0, "x": 1.0, "y": 1.0} if i else {"x": 2.0, "y": 1.0} for i in truth}
+    missing = {i: {"a": 2.0, "b": 1.0} for i in (0, 1)}
+    runs = {"sure": sure, "seeds": rm.seeds(sure, unjudged_and_tied, missing)}
+    found = rm.compare(truth, runs, ["P@2"], **FEW).quality["seeds"]
+    # The second run shows x, y and three times two of a, x, y (by id: y, x): nothing of it is judged.
+    assert found.judged_at[2] == pytest.approx((1 + 0 + 1) / 3)
+    assert found.ties_across[2] == 3
+    assert found.missing == 2
+
+
+def test_the_winner_of_identical_runs_cannot_change() -> None:
+    truth = {i: {"a": 1} for i in range(4)}
+    run, same, other = (dict.fromkeys(truth, items) for items in (["x", "a"], ["x", "a"], ["y", "a"]))
+    tables = [pl.DataFrame({"query": [0, 1], "item": ["x", "a"], "score": [1.0, 1.0]}) for _ in range(2)]
+
+    def could_change(*runs: object) -> bool:
+        cmp = rm.compare(truth, dict(zip("ab", runs, strict=True)), ["P@2"], **FEW)
+        return any("could change the winner" in note for note in cmp.notes)
+
+    assert not could_change(run, same)
+    assert not could_change(*tables)
+    assert could_change(run, other)
+
+
+def test_runs_are_compared_without_judgments_by_measures_that_need_none() -> None:
+    runs = {"narrow": {1: ["x", "y"], 2: ["x", "y"]}, "broad": {1: ["x", "y"], 2: ["z", "w"]}}
+    cmp = rm.compare(None, runs, ["Coverage@2", "Gini@2"], catalogue=["x", "y", "z", "w"], **FEW)
+    assert [(one.system, one.value) for one in cmp.ranked("Coverage@2")] == [("broad", 1.0), ("narrow", 0.5)]
+    with pytest.raises(rm.InputError, match="these measures need them: RR"):
+        rm.compare(None, runs, ["Coverage@2", "RR"], catalogue=["x", "y", "z", "w"])
+
+
+def test_a_query_without_a_unit_is_refused() -> None:
+    for nothing in (None, "", float("nan")):
+        units = {query: nothing if place == 2 else 1 for place, query in enumerate(TRUTH)}
+        with pytest.raises(rm.InputError, match="unit= has no user for these queries"):
+            rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR"], unit=units, unit_name="user", **FEW)
+
+
+def test_few_systems_are_named_that_one_beats_and_many_are_numbered() -> None:
+    truth = {i: {"a"} for i in range(20)}
+    ranks = {"first": 1, "second": 2, "third": 3}
+    runs = {name: {query: [*"xyz"[: rank - 1], "a"] for query in truth} for name, rank in ranks.items()}
+    cmp = rm.compare(truth, runs, ["RR"], **FEW)
+    assert "second, third" in repr(cmp)
+    assert "beats: the systems that it is significantly better than" in repr(cmp)
+    longer = {f"{name} of a long name": run for name, run in runs.items()}
+    text = repr(rm.compare(truth, longer, ["RR"], **FEW))
+    assert "1 first of a long name" in text
+    assert "beats: the numbers of the systems" in text

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -112,3 +113,32 @@ def test_a_gate_that_asks_for_proof_that_there_cannot_be_is_refused() -> None:
     assert check_gates(cmp, [parse_gate(gate)])[0].failed
     with pytest.raises(rm.InputError, match="cannot be checked: a median is no mean over queries"):
         check_gates(cmp, [parse_gate(f"{gate} significantly")])
+
+
+def test_the_baseline_needs_no_spaces_and_names_with_a_minus_stay_names() -> None:
+    gate = parse_gate("RR < baseline-0.01")
+    assert (gate.reference, gate.offset, gate.relative) == ("baseline", -0.01, False)
+    assert parse_gate("RR < baseline+2%").offset == 0.02
+    assert parse_gate("RR < bm25-0.01").reference == "bm25-0.01"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("RR < 1e400", "1e400 is too large a number"),
+        ("RR < baseline - 1e999", "-1e999 is too large a number"),
+        ("RR < ０.５", "did you mean 'RR < 0.5'?"),
+        ("RR < ٠.٥", "did you mean 'RR < 0.5'?"),
+        ("RR ＜ 0.5", "did you mean 'RR < 0.5'?"),
+        ("RR < baseline - ０.０１", "did you mean 'RR < baseline - 0.01'?"),
+    ],
+)
+def test_numbers_that_are_none_are_refused_with_what_was_meant(text: str, said: str) -> None:
+    with pytest.raises(rm.InputError, match=re.escape(said)):
+        parse_gate(text)
+
+
+def test_a_limit_without_spaces_says_how_it_is_written() -> None:
+    cmp = rm.compare({"q": {"a"}}, {"bm25": {"q": ["a"]}, "dense": {"q": ["b"]}}, ["RR"], permutations=100)
+    with pytest.raises(rm.InputError, match=r"put spaces around the sign: 'bm25 - 0\.01'"):
+        check_gate(cmp, parse_gate("RR < bm25-0.01"))

@@ -114,3 +114,22 @@ def test_the_command_saves_shows_gates_and_refuses_what_comes_too_late(tmp_path)
     assert late.exit_code == 2
     assert "is compared already, so --test comes too late" in late.stderr
     assert compare("--saved", kept, made[0]).exit_code == 2
+
+
+def test_a_file_saved_before_slices_were_tested_loads(tmp_path) -> None:
+    cmp = _comparison(by={"half": {f"q{i}": str(i // 6) for i in range(13)}})
+    cmp.save(tmp_path / "new.zip")
+    with zipfile.ZipFile(tmp_path / "new.zip") as new, zipfile.ZipFile(tmp_path / "old.zip", "w") as old:
+        for name in new.namelist():
+            content = new.read(name)
+            if name == "comparison.json":
+                header = json.loads(content)
+                assert header.pop("slice_differences")
+                content = json.dumps(header).encode()
+            old.writestr(name, content)
+    again = rm.Comparison.load(tmp_path / "old.zip")
+    assert not again.slice_differences
+    assert again.by_slice.equals(cmp.by_slice)
+    assert "slice_tests" not in again.to_dict()
+    assert again.slice_tests.is_empty()
+    assert repr(again)

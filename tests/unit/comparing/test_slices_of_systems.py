@@ -55,7 +55,7 @@ def test_a_slice_without_a_value_is_a_dash() -> None:
     runs = {"first": FIRST | {"q9": ["a"]}, "second": SECOND | {"q9": ["a"]}}
     cmp = rm.compare(truth, runs, ["RR(empty=skip)"], by=BY | {"q9": "empty"}, **QUICK)
     assert cmp.by_slice.filter(pl.col("slice") == "empty")["value"].to_list() == [None, None]
-    assert any(line.split() == ["empty", "0", "-", "-"] for line in repr(cmp).splitlines())
+    assert any(line.split() == ["empty", "0", "-", "-", "-", "-"] for line in repr(cmp).splitlines())
 
 
 def test_seeds_have_the_mean_of_their_slices() -> None:
@@ -90,3 +90,63 @@ def test_measures_of_lists_stand_beside_the_others_untested() -> None:
     assert "one value for all lists" in score.reason
     assert cmp.slices["segment"].values[cmp.find("Coverage@1")][0] == (0.5, 0.25)
     assert "Coverage@1" not in cmp.per_query.columns
+
+
+def test_differences_within_slices_are_those_of_the_slice_alone() -> None:
+    """A slice is tested as if its queries were all there are; only the correction knows of the other slices."""
+    cmp = _compare({"first": FIRST, "second": SECOND, "third": FIRST}, by=BY)
+    assert cmp.slice_tests["tests"].unique().to_list() == [6]  # two slices x three pairs, for each measure
+    for label in ("few", "many"):
+        inside = {query: TRUTH[query] for query in TRUTH if BY[query] == label}
+        runs = {
+            name: {query: run[query] for query in inside}
+            for name, run in (("first", FIRST), ("second", SECOND), ("third", FIRST))
+        }
+        alone = rm.compare(inside, runs, ["RR", "nDCG@2"], **QUICK)
+        found = [one.found for one in cmp.slice_differences if one.slice == label]
+        assert len(found) == len(alone.differences) == 6
+        for one, other in zip(found, alone.differences, strict=True):
+            assert (one.measure, one.system, one.other, one.units) == (
+                other.measure, other.system, other.other, other.units,
+            )  # fmt: skip
+            assert (one.difference, one.p) == (pytest.approx(other.difference), other.p)
+            assert (one.interval, one.effect) == (other.interval, other.effect)
+
+
+def test_slices_are_corrected_over_slices_and_pairs_of_a_measure() -> None:
+    truth = {i: {"a"} for i in range(40)}
+    half = {i: "new" if i < 16 else "old" for i in truth}
+    good = {i: ["a"] for i in truth}
+    poor = {i: ["x", "a"] if i < 8 else ["a"] for i in truth}  # half of the new ones are worse, p = 2 / 2**8
+    cmp = rm.compare(truth, {"good": good, "poor": poor}, ["RR"], by=half, permutations=70_000, resamples=200)
+    rows = {row["slice"]: row for row in cmp.slice_tests.to_dicts()}
+    assert rows["new"]["p"] == pytest.approx(2 / 2**8)
+    assert rows["new"]["p_corrected"] == pytest.approx(4 / 2**8)
+    assert (rows["old"]["p"], rows["old"]["difference"], rows["old"]["significant"]) == (1.0, 0.0, False)
+    assert "-0.2500 [" in repr(cmp)
+    assert "corrected over all slices and pairs of a measure at once (at most 2 tests)" in repr(cmp)
+    assert "一并校正" in cmp.to_markdown(lang="zh")
+
+
+def test_slices_of_one_query_of_items_and_of_runs_as_units_are_not_tested() -> None:
+    assert {one.slice for one in _compare(by={"q0": "known"}).slice_differences} == {"(none)"}
+    catalogue = rm.Catalogue(["a", "b", "c"], groups={"a": "x", "b": "y", "c": "y"})
+    assert not _compare(by="group", catalogue=catalogue).slice_differences
+    both = {"one": rm.seeds(FIRST, SECOND), "two": rm.seeds(SECOND, FIRST)}
+    assert not _compare(both, by=BY, unit="run").slice_differences
+
+
+def test_users_within_slices_are_resampled_whole() -> None:
+    users = {query: f"user {int(query[1:]) // 3}" for query in TRUTH}
+    cmp = _compare(by=BY, unit=users, unit_name="user")
+    assert {(one.slice, one.found.units) for one in cmp.slice_differences} == {("many", 2)}  # few is one user
+
+
+def test_all_pairs_within_slices_are_named_where_they_differ() -> None:
+    truth = {i: {"a"} for i in range(40)}
+    ranks = {"good": 1, "fair": 2, "also": 1}
+    runs = {name: {i: [*"xy"[: rank - 1], "a"] for i in truth} for name, rank in ranks.items()}
+    cmp = rm.compare(truth, runs, ["RR"], by={i: i % 2 for i in truth}, permutations=2000, resamples=200)
+    line = next(line for line in repr(cmp).splitlines() if line.startswith("RR by segment"))
+    assert line.endswith("significant")
+    assert "good > fair, also > fair" in repr(cmp)

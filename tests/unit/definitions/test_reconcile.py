@@ -58,6 +58,32 @@ def test_the_search_computes_what_evaluate_does(name):
         assert bench.value(one) == pytest.approx(expected[one], abs=1e-12, nan_ok=True), str(one)
 
 
+def repetitive():
+    """Four hundred queries of few kinds: each has one to three judged items in a list of four, with ties or without."""
+    random.seed(11)
+    judgments, run = {}, {}
+    for number in range(400):
+        items = [f"d{item}" for item in random.sample(range(1000), 6)]
+        judgments[number] = {item: random.choice([0, 1, 2]) for item in random.sample(items, random.choice([1, 1, 3]))}
+        run[number] = dict(zip(items[:4], random.choice([(4, 3, 2, 1), (2, 2, 1, -1)]), strict=True))
+    return judgments, run
+
+
+@pytest.mark.parametrize("name", ["nDCG@3", "AP@3", "RR", "P@3", "Bpref"])
+def test_queries_alike_are_computed_once_and_counted_each(name):
+    judgments, run = repetitive()
+    bench = Bench(judgments, run)
+    measure = rm.parse(name)
+    axes = axes_of(measure, bench.facts(measure))
+    made = {with_changes(measure, changed): None for size in (0, 1, 2) for changed in change_sets(axes, size)}
+    random.seed(3)
+    chosen = random.sample([one for one in made if one is not None], 80)
+    assert {one.aggregate for one in chosen} > {"mean", "median", "geometric", "sum"}
+    expected = rm.evaluate(judgments, run, chosen)
+    # To the last digit: every sum is exact, however often a value counts.
+    assert [bench.value(one) for one in chosen] == [pytest.approx(expected[one], abs=0, nan_ok=True) for one in chosen]
+
+
 @pytest.mark.parametrize("name", ["alpha_nDCG@5", "ERR_IA@5", "StRecall@5"])
 def test_the_search_computes_what_evaluate_does_with_subtopics(name):
     judged, run = small()

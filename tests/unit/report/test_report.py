@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
@@ -167,6 +168,22 @@ def test_ten_systems_and_ten_thousand_queries_fit_into_three_megabytes(tmp_path)
     cmp = rm.compare(truth, runs, measures, baseline="system 0", permutations=100, resamples=100)
     path = cmp.report(tmp_path / "r.html")
     assert path.stat().st_size < 3_000_000
+
+
+def test_any_name_can_be_drawn(tmp_path):
+    names = ["__proto__", "line\u2028separator", "a/b", "a b\x07", "</script>" * 40]
+    truth = {f"q\n{i}": {"a": 1} for i in range(4)}
+    runs = {
+        name: {query: ["a"] if i % (at + 1) else ["x", "a"] for i, query in enumerate(truth)}
+        for at, name in enumerate(names)
+    }
+    cmp = rm.compare(truth, runs, ["RR", "P@1"], permutations=100, resamples=100)
+    written = cmp.figures(tmp_path, formats=["svg"])
+    # `a/b` and `a b` make the same part of a file's name: neither is written over the other.
+    assert len({path.name for path in written}) == len(written) == 2 * (2 + len(names) - 1) + 5
+    texts = "".join(ET.fromstring((tmp_path / "trade-off.svg").read_text()).itertext())
+    assert "__proto__" in texts
+    assert "line separator" in texts
 
 
 def test_figures_are_drawings_with_every_system(cmp, tmp_path):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from rankmeter.errors import InputError
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.effects import effect
 from rankmeter.stats.equivalence import equivalence
@@ -112,6 +116,32 @@ def test_equivalence_is_two_one_sided_t_tests(values) -> None:
     assert found.no_better == pytest.approx(stats.ttest_1samp(d, 0.1, alternative="less").pvalue)
     turned = equivalence(d, 0.1, higher_is_better=False)
     assert (turned.no_worse, turned.no_better) == pytest.approx((found.no_better, found.no_worse))
+
+
+@pytest.mark.parametrize("units", [2, 3, 10])
+def test_equal_differences_prove_no_more_than_their_signs_where_scipy_is_certain(units) -> None:
+    d = np.full(units, 0.1) + np.arange(units) * 1e-17
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy: "Precision loss occurred"
+        assert stats.ttest_1samp(np.full(units, 0.1), 0.0).pvalue < 1e-15
+    found = {
+        side: p_value(d, "t", alternative=side, permutations=0, seed=0) for side in ("two-sided", "greater", "less")
+    }
+    assert found == {"two-sided": 2.0 ** (1 - units), "greater": 2.0**-units, "less": 1.0}
+    # The same as the randomisation test, which tries every pattern of signs.
+    assert found["two-sided"] == p_value(d, "randomisation", permutations=5000, seed=0)
+    same = equivalence(np.zeros(units), 0.01)
+    assert (same.no_worse, same.no_better, same.equivalent) == (2.0**-units,) * 3
+    worse = equivalence(np.full(units, -0.1), 0.01)
+    assert (worse.no_worse, worse.equivalent) == (1.0, 1.0)
+
+
+def test_without_spread_nothing_is_said_of_what_could_be_found() -> None:
+    assert minimum_detectable(0.0, 3) is None
+    assert units_needed(0.0, 0.01) is None
+    for impossible in (0.0, -0.01, math.nan, math.inf):
+        with pytest.raises(InputError, match="it is above 0"):
+            units_needed(0.2, impossible)
 
 
 def test_a_detectable_difference_is_found_as_often_as_promised() -> None:

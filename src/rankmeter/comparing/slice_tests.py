@@ -1,0 +1,134 @@
+"""Whether systems differ within slices of the queries: the tests of a comparison again, slice by slice.
+
+Many slices are many chances to be fooled, so the p-values of one way of slicing and one measure are one family: they
+are corrected over all of its slices and pairs at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from rankmeter.comparing.lining_up import LinedUp, line_up
+from rankmeter.comparing.records import Difference, Settings, SliceDifference, units_said
+from rankmeter.measures import Measure
+from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.results import Evaluation
+from rankmeter.stats.corrections import corrected
+from rankmeter.stats.effects import effect
+from rankmeter.stats.intervals import Interval, intervals_of
+from rankmeter.stats.paired import Pair, p_values
+from rankmeter.stats.samples import Sample, sample
+
+MOST_TESTED = 50
+"""How many slices are tested, the largest first: thousands of users would leave no power to any."""
+FEWEST = 2
+"""Slices of fewer units are not tested: nothing can be said beyond them."""
+
+
+def slice_differences(
+    evaluations: Sequence[Evaluation],
+    lined_up: LinedUp,
+    tested: Sequence[Measure],
+    units_of: Ints | None,
+    couples: Sequence[Pair],
+    settings: Settings,
+    say: Callable[[str], None],
+) -> tuple[SliceDifference, ...]:
+    """Every pair under every measure within every slice that is tested; slices of items, and runs as units, are not."""
+    if units_of is None or not evaluations[0].slices:
+        return ()
+    found: list[SliceDifference] = []
+    for by, members in _members(evaluations).items():
+        say(f"slices by {by}")
+        inside = [
+            (measure, label, one) for measure in tested for label, one in _samples(lined_up, measure, members, units_of)
+        ]
+        if inside:
+            found += _tested(by, inside, [ev.name for ev in evaluations], couples, settings)
+    return tuple(found)
+
+
+def _members(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, Bools]]:
+    """For each way of slicing queries that all evaluations have: (n,) which queries each slice holds."""
+    queries, places = line_up(evaluations)
+    found: dict[str, dict[str, Bools]] = {}
+    for by, first in evaluations[0].slices.items():
+        if first.kind != "query" or not all(by in ev.slices for ev in evaluations):
+            continue
+        masks: dict[str, Bools] = {}
+        for ev, place in zip(evaluations, places, strict=True):
+            cut = ev.slices[by]
+            for number, label in enumerate(cut.labels):
+                masks.setdefault(label, np.zeros(len(queries), np.bool_))[place[cut.code == number]] = True
+        found[by] = masks
+    return found
+
+
+def _samples(
+    lined_up: LinedUp, measure: Measure, members: Mapping[str, Bools], units_of: Ints
+) -> list[tuple[str, Sample]]:
+    """What is resampled in each slice that can be tested, the largest first."""
+    parts = (lined_up.value[measure], lined_up.numerator[measure], lined_up.denominator[measure])
+    made = []
+    for label, inside in members.items():
+        counted = lined_up.paired[measure] & inside
+        one = sample(*parts, counted, units_of, measure.aggregate) if counted.any() else None
+        if one is not None and one.units >= FEWEST and (one.bottom.sum(axis=1) > 0).all():
+            made.append((label, one))
+    return sorted(made, key=lambda pair: -pair[1].units)[:MOST_TESTED]
+
+
+def _tested(
+    by: str,
+    inside: Sequence[tuple[Measure, str, Sample]],
+    names: Sequence[str],
+    couples: Sequence[Pair],
+    settings: Settings,
+) -> Iterator[SliceDifference]:
+    """Every pair in every slice; all measures at once, so that a slice has the same random signs under each."""
+    samples = [one for *_, one in inside]
+    raw = p_values(samples, couples, settings.test, permutations=settings.permutations, seed=settings.seed)
+    joint, sizes = np.ones_like(raw), np.zeros(len(raw), np.int64)
+    for measure in dict.fromkeys(measure for measure, *_ in inside):
+        rows = [row for row, (one, *_) in enumerate(inside) if one == measure]
+        joint[rows] = corrected(raw[rows].ravel(), settings.correction).reshape(len(rows), -1)
+        sizes[rows] = raw[rows].size
+    bands = intervals_of(
+        samples, couples, level=settings.level, method=settings.interval, resamples=settings.resamples,
+        seed=settings.seed, unit=units_said(settings.unit),
+    )  # fmt: skip
+    for row, (measure, label, one) in enumerate(inside):
+        for column, pair in enumerate(couples):
+            chances = float(raw[row, column]), float(joint[row, column])
+            made = _difference(measure, one, pair, names, chances, bands[row].pairs[column], settings.alpha)
+            yield SliceDifference(by, label, int(sizes[row]), made)
+
+
+def _difference(
+    measure: Measure,
+    one: Sample,
+    pair: Pair,
+    names: Sequence[str],
+    chances: tuple[float, float],
+    interval: Interval | None,
+    alpha: float,
+) -> Difference:
+    left, right = pair
+    values: Floats = one.values()
+    per_unit = one.per_unit()
+    return Difference(
+        measure=measure,
+        system=names[left],
+        other=names[right],
+        difference=float(values[left] - values[right]),
+        interval=interval,
+        p=chances[0],
+        p_corrected=chances[1],
+        significant=chances[1] < alpha,
+        effect=effect(per_unit[left] - per_unit[right], higher_is_better=measure.higher_is_better),
+        equivalence=None,
+        detectable=None,
+        units=one.units,
+    )

@@ -1,0 +1,38 @@
+"""Whether evaluations that were made before were judged alike: else their differences are those of the judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rankmeter.comparing.systems import Measured
+from rankmeter.errors import InputError, with_hint
+from rankmeter.late import pl
+from rankmeter.results import Evaluation
+from rankmeter.wording import Said, said
+
+
+def judged_unlike(measured: Mapping[str, Measured]) -> list[Said]:
+    """Refuse evaluations of the same queries against different judgments; say so where the queries differ too."""
+    if all(one.sources for one in measured.values()):
+        return []  # all were measured now, against the same judgments
+    every = [(name, run) for name, one in measured.items() for run in one.runs]
+    known = [(name, run, found) for name, run in every if (found := run.judged_by and run.judged_by.fingerprint())]
+    if not known:
+        return []
+    first, reference, judged = known[0]
+    for name, run, found in known[1:]:
+        if not judged.differs(found):
+            continue
+        facts = {
+            "one": first, "rows": judged.rows, "relevant": judged.relevant,
+            "other": name, "other_rows": found.rows, "other_relevant": found.relevant,
+        }  # fmt: skip
+        if _judged_queries(run) != _judged_queries(reference):
+            return [said("judged_unlike", **facts)]
+        fact = said("judged_differently", **facts).text("en")
+        raise InputError(with_hint(fact, "evaluate both runs against the same judgments"))
+    return []
+
+
+def _judged_queries(ev: Evaluation) -> set[str]:
+    return set(ev.queries.head(ev.facts.judged).cast(pl.String).to_list())

@@ -1,0 +1,99 @@
+"""What an evaluation was judged by, as a fingerprint: two evaluations can be compared if it is the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmeter.inputs.sources import Dense
+from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.late import pl
+
+if TYPE_CHECKING:
+    from rankmeter.inputs import AnyJudgments
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Of judgments, whatever they were read from and in whatever order."""
+
+    rows: int
+    """How many items are judged, over all queries."""
+    relevant: int
+    """How many of them have a grade above 0."""
+    digest: str
+    """Of every query, item and grade."""
+    made_by: str
+    """What made the digest: one of another version says something else of the same judgments."""
+
+    def differs(self, other: Fingerprint) -> bool:
+        """Whether the judgments are surely different ones."""
+        if (self.rows, self.relevant) != (other.rows, other.relevant):
+            return True
+        return self.made_by == other.made_by and self.digest != other.digest
+
+
+class JudgedBy:
+    """The fingerprint of some judgments, made when it is first asked for.
+
+    Judgments in a table are looked at at once, which costs little, so that the table need not be kept. Those in a
+    mapping are looked at when the evaluation is saved, sent elsewhere or compared: to walk through Python objects
+    would slow down every evaluation for the sake of few. The mapping must not be changed until then.
+    """
+
+    __slots__ = ("_found", "_truth")
+
+    def __init__(self, truth: AnyJudgments | None, found: Fingerprint | None = None) -> None:
+        self._truth, self._found = truth, found
+        if isinstance(truth, JudgmentTable):
+            self.fingerprint()
+
+    def fingerprint(self) -> Fingerprint | None:
+        """The fingerprint; None where nothing is known of the judgments."""
+        if self._truth is not None:
+            from rankmeter.placing import judgments_table
+
+            self._found, self._truth = fingerprint_of(judgments_table(self._truth)), None
+        return self._found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JudgedBy, (None, self.fingerprint())
+
+
+def judged_by(truth: AnyJudgments | None) -> JudgedBy | None:
+    """What judgments are known by; None where there are none, or where they are a matrix that names no item."""
+    return None if truth is None or isinstance(truth, Dense) else JudgedBy(truth)
+
+
+def fingerprint_of(table: JudgmentTable) -> Fingerprint:
+    """The fingerprint of judgments in a table: the sum of a number for each row, so that their order is no matter.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from rankmeter.inputs import JudgmentTable
+    >>> rows = pl.Series(["1", "1", "2"]), pl.Series(["a", "b", "a"]), pl.Series([1.0, 0.0, 2.0])
+    >>> one = fingerprint_of(JudgmentTable(*rows))
+    >>> one == fingerprint_of(JudgmentTable(rows[0].cast(pl.Int64).reverse(), rows[1].reverse(), rows[2].reverse()))
+    True
+    >>> one.differs(fingerprint_of(JudgmentTable(rows[0], rows[1], pl.Series([2.0, 0.0, 1.0]))))
+    True
+    >>> one.rows, one.relevant
+    (3, 2)
+    """
+    mixed = np.zeros(len(table.query), np.uint64)
+    # An id is the same as a number and as text; -0.0 + 0.0 is 0.0.
+    for column in (table.query.cast(pl.String), table.item.cast(pl.String), table.grade + 0.0):
+        mixed = _mixed(mixed ^ column.hash(seed=0).to_numpy())
+    relevant = int((table.grade > 0).sum())
+    return Fingerprint(len(mixed), relevant, f"{int(mixed.sum(dtype=np.uint64)):016x}", f"polars {pl.__version__}")
+
+
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    """Bits spread out, so that what is put together next does not cancel out (the end of MurmurHash3)."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        numbers = (numbers ^ (numbers >> np.uint64(33))) * np.uint64(factor)
+    mixed: np.ndarray = numbers ^ (numbers >> np.uint64(33))
+    return mixed

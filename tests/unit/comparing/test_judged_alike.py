@@ -1,0 +1,118 @@
+"""Evaluations that were judged differently are not compared as if they had been judged alike."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmeter as rm
+from rankmeter.errors import InputError
+from rankmeter.judged_by import fingerprint_of
+
+TRUTH = {str(i): {"10": 2, "11": 0, "12": 1} for i in range(8)}
+RUN = {str(i): ["12", "10", "99"] for i in range(8)}
+QUICK = {"permutations": 100, "resamples": 100}
+
+
+def _ways(folder) -> dict[str, object]:
+    """The same judgments in every form that rankmeter reads, in several orders."""
+    rows = [(query, item, grade) for query, items in reversed(TRUTH.items()) for item, grade in items.items()]
+    frame = pl.DataFrame(rows, schema=["query", "item", "grade"], orient="row")
+    qrels, csv, parquet = folder / "truth.qrels", folder / "truth.csv", folder / "truth.parquet"
+    qrels.write_text("".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows))
+    frame.write_csv(csv)
+    frame.write_parquet(parquet)
+    return {
+        "mapping": TRUTH,
+        "numbers": {int(query): {int(item): float(grade) for item, grade in TRUTH[query].items()} for query in TRUTH},
+        "frame": frame,
+        "pandas": frame.to_pandas(),
+        "trec": qrels,
+        "csv": csv,
+        "parquet": parquet,
+    }
+
+
+def test_the_same_judgments_have_one_fingerprint_however_they_are_read(tmp_path) -> None:
+    run = {"numbers": {int(query): [int(item) for item in items] for query, items in RUN.items()}}
+    found = {
+        way: rm.evaluate(truth, run.get(way, RUN), ["AP"]).judged_by.fingerprint()
+        for way, truth in _ways(tmp_path).items()
+    }
+    (tmp_path / "a.run").write_text("".join(f"{q} Q0 {i} 1 {1 / n} x\n" for q in RUN for n, i in enumerate(RUN[q], 1)))
+    streamed = rm.evaluate(TRUTH, tmp_path / "a.run", ["AP"], per_query_to=tmp_path / "values.parquet")
+    found["streamed"] = streamed.judged_by.fingerprint()
+    found["streamed, loaded"] = rm.Evaluation.load(tmp_path / "values.parquet").judged_by.fingerprint()
+    found["pickled"] = pickle.loads(pickle.dumps(rm.evaluate(TRUTH, RUN, ["AP"]))).judged_by.fingerprint()
+    assert set(found.values()) == {found["mapping"]}, found
+    assert (found["mapping"].rows, found["mapping"].relevant) == (24, 16)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"0": {"10": 1, "11": 0, "12": 2}},  # two grades exchanged
+        {"0": {"10": 2, "11": 1, "12": 0}},
+        {"0": {"10": 2, "11": 0, "13": 1}},  # another item
+        {"0": {"10": 2, "11": 0}, "1": {"10": 2, "11": 0, "12": 1, "13": 1}},  # an item moved to another query
+        {"0": {"10": 2, "11": 0, "12": 1, "13": 0}},
+    ],
+)
+def test_evaluations_of_the_same_queries_against_other_judgments_are_refused(changed, tmp_path) -> None:
+    rm.evaluate(TRUTH, RUN, ["AP"], name="before").save(tmp_path / "before.parquet")
+    before = rm.Evaluation.load(tmp_path / "before.parquet")
+    after = rm.evaluate(TRUTH | changed, RUN, ["AP"], name="after")
+    with pytest.raises(InputError, match="'before' and 'after' were evaluated against different judgments"):
+        rm.compare(None, [before, after], **QUICK)
+    with pytest.raises(InputError, match="different judgments"):
+        rm.compare(TRUTH | changed, {"before": before, "now": RUN}, **QUICK)
+    with pytest.raises(InputError, match="different judgments"):
+        rm.compare(None, {"one": rm.seeds(before, after), "two": before}, **QUICK)
+
+
+def test_judgments_of_other_queries_are_a_note() -> None:
+    some = {query: TRUTH[query] for query in list(TRUTH)[:6]}
+    one, two = rm.evaluate(TRUTH, RUN, ["AP"], name="one"), rm.evaluate(some, RUN, ["AP"], name="two")
+    cmp = rm.compare(None, [one, two], **QUICK)
+    assert "one and two were evaluated against different judgments of different queries (24 and 18" in cmp.notes[0]
+    assert "不同标注" in cmp.notes[0].text("zh")
+
+
+def test_what_is_not_known_is_not_held_against_anyone(tmp_path) -> None:
+    listed = rm.evaluate(rm.ranked_grades([[1, 0]] * 8), measures=["AP"], name="listed")
+    assert listed.judged_by is None
+    other = rm.evaluate(rm.ranked_grades([[0, 1]] * 8), measures=["AP"], name="other")
+    assert rm.compare(None, [listed, other], **QUICK).notes
+
+
+def test_a_digest_of_another_version_is_not_compared() -> None:
+    table = rm.evaluate(TRUTH, RUN, ["AP"]).judged_by.fingerprint()
+    other = type(table)(table.rows, table.relevant, "0" * 16, "polars 0.0")
+    assert not table.differs(other)
+    assert table.differs(type(table)(table.rows, table.relevant, "0" * 16, table.made_by))
+    assert table.differs(type(table)(table.rows, table.relevant + 1, table.digest, "polars 0.0"))
+
+
+def test_fingerprints_of_random_judgments_differ() -> None:
+    from rankmeter.inputs import JudgmentTable
+
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(300):
+        columns = rng.integers(0, 3, (3, 6))
+        rows = sorted(zip(*columns.tolist(), strict=True))
+        query, item, grade = (pl.Series(list(column)) for column in zip(*rows, strict=True))
+        seen.add((tuple(rows), fingerprint_of(JudgmentTable(query, item, grade.cast(pl.Float64))).digest))
+    assert len({rows for rows, _ in seen}) == len({digest for _, digest in seen}) == len(seen)
+
+
+def test_files_saved_without_a_fingerprint_load_and_are_compared(tmp_path) -> None:
+    ev = rm.evaluate(TRUTH, RUN, ["AP"], name="new")
+    replace(ev, judged_by=None, name="old").save(tmp_path / "old.parquet")
+    old = rm.Evaluation.load(tmp_path / "old.parquet")
+    assert old.judged_by is None
+    assert rm.compare(None, [old, ev], **QUICK).difference("AP", "old", "new").difference == 0.0
