@@ -169,8 +169,8 @@ def test_items_outside_zero_vectors_and_users_without_history_are_counted_and_sa
     )
     said = "; ".join(ev.facts.sentences())
     assert "1 of 3 recommended places hold items outside the catalogue" in said
-    assert "1 items have a feature vector of zeros" in said
-    assert "1 users with a list have no history" in said
+    assert "1 item has a feature vector of zeros" in said
+    assert "1 user with a list has no history" in said
     assert ev.per_query["ILD@2"].to_list() == [1.0, 1.0]
 
 
