@@ -10,6 +10,7 @@ import numpy as np
 from rankmeter.inputs.sources import Dense
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
+from rankmeter.placing.hashing import mixed
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments
@@ -83,17 +84,9 @@ def fingerprint_of(table: JudgmentTable) -> Fingerprint:
     >>> one.rows, one.relevant
     (3, 2)
     """
-    mixed = np.zeros(len(table.query), np.uint64)
+    row = np.zeros(len(table.query), np.uint64)
     # An id is the same as a number and as text; -0.0 + 0.0 is 0.0.
     for column in (table.query.cast(pl.String), table.item.cast(pl.String), table.grade + 0.0):
-        mixed = _mixed(mixed ^ column.hash(seed=0).to_numpy())
+        row = mixed(row ^ column.hash(seed=0).to_numpy())
     relevant = int((table.grade > 0).sum())
-    return Fingerprint(len(mixed), relevant, f"{int(mixed.sum(dtype=np.uint64)):016x}", f"polars {pl.__version__}")
-
-
-def _mixed(numbers: np.ndarray) -> np.ndarray:
-    """Bits spread out, so that what is put together next does not cancel out (the end of MurmurHash3)."""
-    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-        numbers = (numbers ^ (numbers >> np.uint64(33))) * np.uint64(factor)
-    mixed: np.ndarray = numbers ^ (numbers >> np.uint64(33))
-    return mixed
+    return Fingerprint(len(row), relevant, f"{int(row.sum(dtype=np.uint64)):016x}", f"polars {pl.__version__}")

@@ -9,12 +9,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.placing.hashing import Hashes, mixed
 from rankmeter.placing.placements import Ints, Placements, some_queries
 from rankmeter.placing.segments import expand
 
-Hashes = npt.NDArray[np.uint64]
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 _ROW_FACTS = ("grade", "above", "tied", "higher_id", "earlier")
 _QUERY_FACTS = ("returned", "in_run", "is_judged")
 
@@ -36,25 +34,18 @@ def one_of_each(placements: Placements) -> tuple[Placements, Ints]:
 
 def _hashes(placements: Placements) -> tuple[Hashes, Ints]:
     """A number for each query, equal where queries are alike, and its rows in an order that does not depend on ids."""
-    row = _mixed((placements.score > 0).astype(np.uint64))
+    row = mixed((placements.score > 0).astype(np.uint64))
     for name in _ROW_FACTS:
-        row = _mixed(row ^ _bits(getattr(placements, name)))
-    query = _mixed(_summed(row, np.searchsorted(placements.query, np.arange(len(placements) + 1))))
-    query = _mixed(query ^ _summed(_mixed(_bits(placements.best)), placements.best_offsets))
+        row = mixed(row ^ _bits(getattr(placements, name)))
+    query = mixed(_summed(row, np.searchsorted(placements.query, np.arange(len(placements) + 1))))
+    query = mixed(query ^ _summed(mixed(_bits(placements.best)), placements.best_offsets))
     for name in _QUERY_FACTS:
-        query = _mixed(query ^ _bits(getattr(placements, name)))
+        query = mixed(query ^ _bits(getattr(placements, name)))
     return query, np.lexsort((row, placements.query))
 
 
 def _bits(values: npt.NDArray[np.generic]) -> Hashes:
     return values.astype(np.float64).view(np.uint64)
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """Numbers spread over all bits, equal where the given ones are."""
-    with np.errstate(over="ignore"):
-        spread: Hashes = (values ^ (values >> np.uint64(29))) * _ODD
-    return spread ^ (spread >> np.uint64(32))
 
 
 def _summed(values: Hashes, offsets: Ints) -> Hashes:
