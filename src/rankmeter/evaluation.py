@@ -85,7 +85,8 @@ def evaluate(
         What to do with an item that a list holds twice: ``error``, ``first``, ``best`` or ``counted``.
     columns
         Where frames and tables have unusual column names: ``{"item": "docid_x"}``; ``run.item`` and
-        ``judgments.item`` name a column of one side only.
+        ``judgments.item`` name a column of one side only, ``catalogue.features`` (``"f1+f2"`` or ``"f*"``) and the
+        like those of a catalogue's table.
     dialect
         Whose metric names the measures are, so that that tool's numbers come out: ``"recbole"``, ``"trec_eval:9,c"``.
     catalogue
@@ -117,6 +118,7 @@ def evaluate(
     [1.0, 0.5]
     """
     about = About.of(catalogue, history, by, columns)
+    columns = about.columns
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
     if is_spark(judgments) or is_spark(run):
         from rankmeter.scale.spark import evaluate_spark  # which needs pyarrow
@@ -137,18 +139,22 @@ class About:
     catalogue: Catalogue | None = None
     history: History | None = None
     by: object = None
+    columns: Mapping[str, str] | None = None
+    """The names of columns of judgments and run."""
 
     @classmethod
     def of(cls, catalogue: object, history: object, by: object, columns: Mapping[str, str] | None) -> About:
         """Accept a catalogue and a history of any kind."""
         if catalogue is None and history is None:
-            return cls(by=by)
-        from rankmeter.lists.catalogue import into_catalogue, into_history  # only where they are given
+            return cls(by=by, columns=columns)
+        from rankmeter.lists.catalogue import columns_of_items, into_catalogue, into_history  # only where given
 
+        columns, of_items = columns_of_items(columns)
         return cls(
-            None if catalogue is None else into_catalogue(catalogue),
+            None if catalogue is None else into_catalogue(catalogue, of_items),
             None if history is None else into_history(history, columns=columns_of(columns, "judgments")),
             by,
+            columns,
         )
 
     def expanded(self, measures: list[Measure]) -> list[Measure]:

@@ -14,6 +14,7 @@ import click
 
 from rankmeter.cli.options import by_option, columns_for, history_option, parse_columns, system_names
 from rankmeter.cli.showing import echo, output_text, print_table, result_talk
+from rankmeter.cli.sources import items_and_users
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
@@ -72,7 +73,8 @@ class Showing:
         "rankmeter evaluate judgments.qrels keyword.run --per-query --format csv > per-query.csv",
         "zcat keyword.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
         "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
-        "--catalogue items.parquet --history train.parquet --by activity",
+        "--catalogue items.parquet --history train.parquet --by activity --interval",
+        "rankmeter evaluate test.csv model.csv -m ILD@10 --catalogue items.csv --columns 'catalogue.features=f*'",
         "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
         "rankmeter evaluate --labelled list.txt --digits 5",
         "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
@@ -89,7 +91,11 @@ class Showing:
     "`rankmeter dialects` lists the tools.",
 )  # fmt: skip
 @click.option("--per-query", is_flag=True, help="Show the value of every query.")
-@click.option("--interval", is_flag=True, help="Add 95% confidence intervals (BCa bootstrap over queries).")
+@click.option(
+    "--interval",
+    is_flag=True,
+    help="Add 95% confidence intervals (bootstrap over queries); with --by also how far each slice is from the rest.",
+)
 @click.option(
     "--queries", type=click.Choice(["judged", "common", "run"]),
     help="Whose values are averaged. judged (default): all judged queries, one absent from the run counts as an empty "
@@ -102,7 +108,8 @@ class Showing:
 @click.option(
     "--columns", metavar="ROLE=NAME,...",
     help="Where tables have unusual column names: item=docid_x,query=uid. Roles: query, item, score, rank, grade; "
-    "run.item= and judgments.item= name one file's only.",
+    "run.item= and judgments.item= name one file's only, catalogue.features=f1+f2 (or f*), catalogue.values= and the "
+    "like those of --catalogue.",
 )  # fmt: skip
 @click.option(
     "--catalogue", metavar="FILE",
@@ -227,12 +234,7 @@ def evaluate_files(
         format=reading.judgments_format,
     )
     about: dict[str, Any] = {"by": list(reading.by) or None}
-    if reading.catalogue is not None or reading.history is not None:
-        from rankmeter.lists.catalogue import into_catalogue, into_history
-
-        # Read once for all runs.
-        about["catalogue"] = None if reading.catalogue is None else into_catalogue(reading.catalogue)
-        about["history"] = None if reading.history is None else into_history(reading.history, columns=for_judgments)
+    about |= items_and_users(reading.catalogue, reading.history, reading.columns)
     evaluations = []
     with Progress(len(runs)) as progress:
         for path, name in zip(runs, names, strict=True):
@@ -342,7 +344,8 @@ def _deliver(text: str, evaluations: Sequence[Evaluation], showing: Showing) -> 
 def _talk(evaluations: Sequence[Evaluation], showing: Showing) -> None:
     if showing.quiet:
         return
-    tell(result_talk(evaluations, digits=showing.digits))
+    talk = result_talk(evaluations, digits=showing.digits, interval=showing.interval, per_query=showing.per_query)
+    tell(talk)
     if showing.output is not None:
         say(f"written to {showing.output}")
 
