@@ -7,7 +7,7 @@ import re
 import click
 
 _QUOTED = r"""(?:'[^']*'|"[^"]*")"""
-_VALUE = rf"\{{[^{{}}]*\}}|{_QUOTED}(?:(?:, | or ){_QUOTED})*|[\w.]+(?![\w.(])|"
+_VALUE = rf"\{{[^{{}}]*\}}|{_QUOTED}(?:(?:, | or ){_QUOTED})*|-?[\w.]+(?![\w.(])|"
 # What is glued to a name in front of it is an option of a measure, AP(rel=2), or an argument of a call.
 _ARGUMENT = re.compile(rf"(?:^|(?<=\s)|(?<=\s\()|(?<=（))(?P<name>[a-z_]+)=(?P<value>{_VALUE})")
 _OPTION = re.compile(r"--[a-z-]+ $")
@@ -27,6 +27,8 @@ def as_typed(text: str, command: click.Command) -> str:
     'Hint: --columns item=docid,query=q'
     >>> as_typed("k = 20 (purpose='recommendation') suits AP(rel=2)", command)
     'k = 20 (--for recommendation) suits AP(rel=2)'
+    >>> as_typed("columns=-1 is not possible", command)
+    '--columns -1 is not possible'
     >>> as_typed("Hint: --titles columns=columns.csv", command)
     'Hint: --titles columns=columns.csv'
     >>> as_typed("pass columns= (a file; in Python also a frame or f(x=...))", command)
@@ -69,4 +71,4 @@ def _typed_value(value: str) -> str:
 
 def _is_plain(value: str) -> bool:
     """Whether a mapping is of plain words, which can be typed without quotes."""
-    return re.fullmatch(r"""\{(?:['"][\w.]+['"]: ['"][\w. ]+['"](?:, )?)*\}""", value) is not None
+    return re.fullmatch(r"""\{(?:['"][\w.]+['"]: ['"][\w. +]+['"](?:, )?)*\}""", value) is not None

@@ -27,7 +27,7 @@ from typing import Any, Self
 
 from rankmeter.measures.prose import Language
 
-FILES = ("comparison", "advice", "report")
+FILES = ("comparison", "advice", "report", "online")
 
 
 class Said(str):
