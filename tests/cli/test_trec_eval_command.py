@@ -135,3 +135,11 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_is_of_all_queries_only_has_no_line_for_each(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, "-q", "-m", "num_q", *files) == (0, "num_q                 \tall\t2\n", "")
     assert call(capsys, "-q", "-n", "-m", "num_q", "-m", "runid", *files) == (0, "", "")
+
+
+def test_no_option_is_hinted_at_that_the_program_lacks(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    Path(files[1]).write_text(RUN + "q1 Q0 a 1 3.0 one\n")
+    code, out, err = call(capsys, *files)
+    assert (code, out) == (4, "")
+    assert "twice" in err
+    assert "duplicates=" not in err

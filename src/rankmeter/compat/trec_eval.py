@@ -127,7 +127,8 @@ def _place(judgments: AnyJudgments, run: TaggedRun, command: Command) -> Scores:
             # Version 10 stops at the first judged query that the run lacks.
             code = NOTHING_IN_COMMON if command.version == 9 else CANNOT_COMPUTE
         elif "twice" in text:
-            code = CANNOT_COMPUTE
+            # The program has no option for repeated documents.
+            text, code = text.partition(" Hint:")[0], CANNOT_COMPUTE
         raise TrecEvalError(text, code) from error
     except RankmeterError as error:
         raise TrecEvalError(str(error), WRONG_FILE) from error
