@@ -200,3 +200,25 @@ def test_geometric_means_and_pooled_values_are_resampled_as_such() -> None:
     assert sample(value, top, bottom, every, alone, "geometric").values() == pytest.approx(stats.gmean(value, axis=1))
     assert sample(value, top, bottom, every, alone, "pooled").values() == pytest.approx([0.6, 0.6])
     assert sample(value, top, bottom, every, alone, "sum").values() == pytest.approx(value.sum(axis=1))
+
+
+def test_limits_and_margins_of_a_geometric_mean_are_on_its_own_scale() -> None:
+    random = np.random.default_rng(8)
+    values = np.exp(random.normal([[-1.0], [-0.9]], 0.3, (2, 60)))
+    logs, ones = np.log(values), np.ones_like(values)
+    one = Sample(logs, ones, "geometric")
+    gmeans = stats.gmean(values, axis=1)
+    assert one.on_scale().mean(axis=1) == pytest.approx(gmeans)
+    # The error of the linearised difference is that of resampling it.
+    moved = one.on_scale()[0] - one.on_scale()[1]
+    chosen = random.integers(0, 60, (4000, 60))
+    resampled = stats.gmean(values[0][chosen], axis=1) - stats.gmean(values[1][chosen], axis=1)
+    assert stats.sem(moved) == pytest.approx(resampled.std(), rel=0.1)
+
+    def p(system: int, other: int | None, shift: float) -> float:
+        return p_value(one.shifted(system, other, shift), "t", alternative="less", permutations=0, seed=0)
+
+    assert p(0, None, 0.4) == pytest.approx(stats.ttest_1samp(logs[0], np.log(0.4), alternative="less").pvalue)
+    assert p(0, 1, 0.0) == pytest.approx(stats.ttest_rel(logs[0], logs[1], alternative="less").pvalue)
+    ratio = np.log(1 - 0.02 / gmeans[1])
+    assert p(0, 1, -0.02) == pytest.approx(stats.ttest_1samp(logs[0] - logs[1], ratio, alternative="less").pvalue)
