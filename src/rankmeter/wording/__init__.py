@@ -79,6 +79,15 @@ def words(file: str, language: Language) -> dict[str, str]:
     return {kind: texts[language] for kind, texts in _read(file).items()}
 
 
+def exact_percent(level: float) -> str:
+    """A level as it was asked for, not rounded: 99.5% sure is not 100% sure.
+
+    >>> exact_percent(0.95), exact_percent(0.995), exact_percent(0.999)
+    ('95%', '99.5%', '99.9%')
+    """
+    return f"{100 * level:.10g}%"
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Said):
         return value.to_plain()
@@ -105,7 +114,7 @@ class _Filled(Formatter):
             return self._listed(self.format_field(one, format_spec) for one in value)
         if isinstance(value, str):
             return in_language(value, self.language)
-        return format(value, format_spec)
+        return exact_percent(value) if format_spec == "exact%" else format(value, format_spec)
 
     def _listed(self, texts: Any) -> str:
         return _wordings()["between"][self.language].join(texts)
