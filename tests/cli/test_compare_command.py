@@ -138,7 +138,9 @@ def test_seeds_saved_evaluations_and_needed_queries(tmp_path: Path) -> None:
 
 def test_pool_writes_what_can_be_filled_in_and_read(tmp_path: Path) -> None:
     place = tmp_path / "pool.csv"
-    assert call("pool", JUDGMENTS, *RUNS.values(), "--budget", "3", "--output", str(place)).exit_code == 0
+    done = call("pool", JUDGMENTS, *RUNS.values(), "--budget", "3", "--output", str(place))
+    assert done.exit_code == 0
+    assert f"{place}: 3 of {len(rm.pool(JUDGMENTS, RUNS)):,} unjudged items in the first 10 of 3 runs" in done.stderr
     rows = list(csv.DictReader(io.StringIO(place.read_text())))
     assert len(rows) == 3
     assert rows[0]["grade"] == ""
@@ -184,6 +186,8 @@ def test_options_that_mean_nothing_together_are_refused(tmp_path: Path) -> None:
         (["--titles", "foo=a.csv", "--report", str(tmp_path / "r.html")], "Hint: --titles queries=a.csv"),
         (["--needed", "-0.01"], "--needed -0.01 is not possible"),
         (["--needed", "nan"], "--needed nan is not possible"),
+        (["--needed", "1e-9", "--save", str(tmp_path / "c.zip")], "more than 1,000,000,000 units"),
+        (["--figures", str(tmp_path / "f"), "--report", str(tmp_path / "f")], "is written by --report"),
         (["--output", str(tmp_path / "o.pdf")], "Hint: --format says what to write"),
         (["--output", str(tmp_path / "o.html")], "Hint: --report writes HTML"),
     ):

@@ -12,6 +12,7 @@ from rankmeter.cli.showing import echo
 from rankmeter.cli.talk import examples, tell
 from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.report.tables import Cell, Table, to_text
+from rankmeter.wording import exact_percent
 
 
 @click.command(
@@ -65,7 +66,7 @@ def command(
     elif format_ == "csv":
         text = found.to_polars().write_csv()
     else:
-        head = ("estimator", "value", f"{level:.0%} interval")
+        head = ("estimator", "value", f"{exact_percent(level)} interval")
         named = {"logged": found.logged, **found.estimates, "gain": found.gain}
         rows = [
             (Cell(n), Cell(f"{one.value:.4f}"), Cell(f"[{one.low:.4f}, {one.high:.4f}]")) for n, one in named.items()

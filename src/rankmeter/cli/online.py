@@ -15,6 +15,7 @@ from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.report.tables import Cell, Table, definition_lines, to_text
+from rankmeter.wording import exact_percent
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
@@ -171,7 +172,13 @@ def _position_bias(
     elif chosen == "csv":
         text = found.to_polars().write_csv()
     else:
-        head = ("position", "impressions", "CTR", f"examination [{found.level:.0%} interval]", "shared items")
+        head = (
+            "position",
+            "impressions",
+            "CTR",
+            f"examination [{exact_percent(found.level)} interval]",
+            "shared items",
+        )
         rows = [
             [str(one.position), f"{one.impressions:,}", f"{one.rate:.4f}",
              "no data" if one.examination != one.examination
@@ -336,7 +343,7 @@ def _effects(segment: str, effects: Sequence[Effect], correction: str) -> Table:
 
 def _level(result: OnlineEvaluation) -> str:
     level = next(one.level for values in result.estimates.values() for one in values.values())
-    return f"{level:.0%}"
+    return exact_percent(level)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> Table:

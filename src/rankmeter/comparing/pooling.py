@@ -59,6 +59,8 @@ def pool(
         raise InputError(with_hint("no run was given.", "pool(judgments, {'bm25': run})"))
     if by is not None and by not in PRIORITIES:
         raise InputError(f"by={by!r} is not possible; by is one of {', '.join(PRIORITIES)}.")
+    if by == "difference" and len(runs) < 2:
+        raise InputError(with_hint("by='difference' needs two runs: one differs from nothing.", "by='weight'"))
     truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
     known = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
     asked = known.select("query").unique(maintain_order=True).with_row_index("order")

@@ -45,6 +45,8 @@ def test_bad_pools_are_refused() -> None:
         rm.pool({"q": {"a": 1}}, {"one": {"q": ["a"]}}, depth=0)
     with pytest.raises(rm.InputError, match="by='z'"):
         rm.pool({"q": {"a": 1}}, {"one": {"q": ["a"]}}, by="z")
+    with pytest.raises(rm.InputError, match="needs two runs"):
+        rm.pool({"q": {"a": 1}}, {"one": {"q": ["a"]}}, by="difference")
 
 
 def test_judging_the_pool_closes_the_bounds() -> None:
