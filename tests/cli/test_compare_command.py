@@ -280,3 +280,11 @@ def test_csv_has_the_slices_below_all_queries(tmp_path: Path) -> None:
     assert [(row["by"], row["slice"]) for row in rows] == [("", ""), ("half", "0"), ("half", "1")]
     assert all(float(row["low"]) <= float(row["difference"]) <= float(row["high"]) for row in rows)
     assert "by" not in next(csv.DictReader(io.StringIO(compare("-m", "RR", "--format", "csv").stdout)))
+
+
+@pytest.mark.parametrize(("page", "lang"), [("compare-systems.md", "en"), ("compare-systems.zh.md", "zh")])
+def test_the_documented_table_is_what_is_printed(page: str, lang: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / page).read_text(encoding="utf-8")
+    table = next(block for block in text.split("```\n") if block.startswith("   ") and "95%" in block)
+    shown = call("compare", JUDGMENTS, *RUNS.values(), "-m", "nDCG@10", "--baseline", "semantic", "--lang", lang)
+    assert [line.rstrip() for line in shown.stdout.splitlines()] == table.splitlines()

@@ -25,7 +25,8 @@ from importlib import resources
 from string import Formatter
 from typing import Any, Self
 
-from rankmeter.measures.prose import Language
+from rankmeter.errors import InputError
+from rankmeter.measures.prose import LANGUAGES, Language
 
 FILES = ("comparison", "advice", "report")
 
@@ -71,12 +72,20 @@ def in_language(text: str, language: Language) -> str:
 
 def word(kind: str, language: Language, /, **values: Any) -> str:
     """The wording of one kind in one language, filled in."""
+    check_language(language)
     return _Filled(language).vformat(_wordings()[kind][language], (), values)
 
 
 def words(file: str, language: Language) -> dict[str, str]:
     """All wordings of one file in one language, as they are written."""
+    check_language(language)
     return {kind: texts[language] for kind, texts in _read(file).items()}
+
+
+def check_language(language: object) -> None:
+    """Refuse a language that nothing is worded in."""
+    if language not in LANGUAGES:
+        raise InputError(f"lang={language!r} is not possible; it is one of {', '.join(LANGUAGES)}.")
 
 
 def exact_percent(level: float) -> str:

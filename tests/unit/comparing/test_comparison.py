@@ -268,7 +268,7 @@ def test_queries_needed_asks_for_a_stated_difference() -> None:
     cmp = rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], **FEW)
     near, far = (cmp.queries_needed("RR", difference=d)["needed"][0] for d in (0.01, 0.2))
     assert near > far >= 2
-    with pytest.raises(rm.InputError, match="difference=0 is not possible; it is above 0"):
+    with pytest.raises(rm.InputError, match=r"difference=0\.0 is not possible; it is above 0"):
         cmp.queries_needed("RR", difference=0.0)
 
 
@@ -501,3 +501,14 @@ def test_the_level_is_shown_as_it_was_asked_for(level, shown, tmp_path) -> None:
     assert f" {shown} interval" in str(cmp)
     assert f"({shown} sure)" in cmp.to_markdown()
     assert f">{shown} interval" in cmp.report(tmp_path / "r.html").read_text()
+
+
+def test_what_cannot_be_shown_is_refused_in_a_sentence(shown, tmp_path) -> None:
+    for show in (shown.to_markdown, shown.to_latex, lambda lang: shown.figures(tmp_path, lang=lang)):
+        with pytest.raises(rm.InputError, match="lang='fr' is not possible; it is one of en, zh"):
+            show(lang="fr")
+    with pytest.raises(rm.InputError, match="digits=-1 is not possible"):
+        shown.to_markdown(digits=-1)
+    with pytest.raises(rm.InputError, match="difference='much' is not possible"):
+        shown.queries_needed(shown.measures[0], difference="much")
+    assert not list(tmp_path.iterdir())
