@@ -288,3 +288,16 @@ def test_the_documented_table_is_what_is_printed(page: str, lang: str) -> None:
     table = next(block for block in text.split("```\n") if block.startswith("   ") and "95%" in block)
     shown = call("compare", JUDGMENTS, *RUNS.values(), "-m", "nDCG@10", "--baseline", "semantic", "--lang", lang)
     assert [line.rstrip() for line in shown.stdout.splitlines()] == table.splitlines()
+
+
+def test_files_about_other_queries_and_broken_files_are_said(tmp_path: Path) -> None:
+    other, broken = tmp_path / "other.csv", tmp_path / "broken.zip"
+    other.write_text("query,kind\nz1,a\nz2,b\n")
+    broken.write_bytes(b"PK\x03\x04 and no more")
+    sliced = compare("--by", str(other))
+    assert sliced.exit_code == 2
+    assert "--by says nothing about any query: it has z1, z2; queries are q001" in sliced.stderr
+    units = compare("--units", str(other))
+    assert units.exit_code == 2
+    assert "not said to which kind these queries belong: q001" in units.stderr
+    assert "broken.zip is not a saved" in call("compare", "--saved", str(broken)).stderr

@@ -455,7 +455,7 @@ def test_runs_are_compared_without_judgments_by_measures_that_need_none() -> Non
 def test_a_query_without_a_unit_is_refused() -> None:
     for nothing in (None, "", float("nan")):
         units = {query: nothing if place == 2 else 1 for place, query in enumerate(TRUTH)}
-        with pytest.raises(rm.InputError, match="unit= has no user for these queries"):
+        with pytest.raises(rm.InputError, match="these queries have no user"):
             rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR"], unit=units, unit_name="user", **FEW)
 
 
