@@ -16,7 +16,7 @@ def cleaned(events: list[Event]) -> list[Event]:
         (e for e in events if e["user"] is not None and e["time"] is not None), key=lambda e: e["time"]
     ):
         if event["type"] == "conversion":
-            key = (*(event.get(name) for name in ("user", "time", "item", "request")), event.get("value") or 0.0)
+            key = tuple(event.get(name) for name in ("user", "time", "item", "request", "value"))
             if key in seen:
                 continue
             seen.add(key)
@@ -71,17 +71,20 @@ def exposures(events: list[Event], impressions: str, clicks: str, orphans: str, 
 
 
 def sessions(events: list[Event], measure: Any) -> list[list[Event]]:
-    """Sessions by pauses, cut at the maximum length."""
+    """Sessions by id where an event has one, by pauses where not; either cut at the maximum length."""
     made: list[list[Event]] = []
-    of_user = defaultdict(list)
+    together = defaultdict(list)
     for event in events:
+        name = None if measure.sessions == "gap" else event.get("session")
+        if name is None and measure.sessions == "id":
+            continue
         if measure.activity == "all" or event["type"] != "impression":
-            of_user[event["user"]].append(event)
-    for own in of_user.values():
+            together[event["user"], name].append(event)
+    for (_, name), own in together.items():
         current: list[Event] = []
         for event in own:
             new = current and (
-                event["time"] - current[-1]["time"] >= measure.gap * 60
+                (name is None and event["time"] - current[-1]["time"] >= measure.gap * 60)
                 or (measure.max_length is not None and event["time"] - current[0]["time"] >= measure.max_length * 3600)
             )
             if new:

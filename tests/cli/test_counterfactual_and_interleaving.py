@@ -133,3 +133,29 @@ def test_wrong_use_is_one_sentence_and_exit_code_2(choices, arguments, words):
     assert words in found.stderr
     assert "Traceback" not in found.stderr
     assert found.stdout == ""
+
+
+def test_a_bound_below_zero_is_said_as_it_was_typed(tmp_path):
+    pl.DataFrame({"reward": [1.0, 0.0], "logged": [0.5, 0.5], "target": [0.5, 0.5]}).write_csv(tmp_path / "log.csv")
+    found = run("counterfactual", tmp_path / "log.csv", "--clip", "-1")
+    assert found.exit_code == 2
+    assert "--clip -1 is not possible: it is a largest weight, which is above 0. Hint: --clip 10" in found.stderr
+
+
+@pytest.mark.parametrize("target", [0.0, 0.5])
+def test_what_has_no_data_says_so_and_why(tmp_path, target):
+    rows = {"reward": [1.0, 0.0], "logged": [0.5, 0.5], "target": [target] * 2, "user": ["u", "u" if target else "v"]}
+    pl.DataFrame(rows).write_csv(tmp_path / "log.csv")
+    found = run("counterfactual", tmp_path / "log.csv")
+    assert found.exit_code == 0, found.stderr
+    assert "no data" in found.stdout
+    assert "nan" not in found.stdout + found.stderr
+    assert ("one unit only" if target else "none of the logged choices") in found.stderr
+
+
+def test_clicks_that_favour_nobody_are_no_data(tmp_path):
+    (tmp_path / "clicks.csv").write_text("user,request,team\nu,1,\nv,2,\n")
+    found = run("interleave", "score", tmp_path / "clicks.csv")
+    assert "no data: no user's clicks favour either ranking" in found.stderr
+    (tmp_path / "clicks.csv").write_text("user,request,team\n")
+    assert "is empty" in run("interleave", "score", tmp_path / "clicks.csv").stderr

@@ -97,12 +97,30 @@ def test_the_report_speaks_chinese(log, tmp_path):
     assert not left
 
 
-def test_both_languages_have_the_same_words():
-    from rankmeter.online.checks import RULES
-    from rankmeter.report.online_words import _FINDINGS, WORDS
+@pytest.mark.parametrize("more", [["--by", "variant"], ["--control", "A", "--segments", "country"]])
+@pytest.mark.parametrize("format", ["table", "markdown"])
+def test_the_command_speaks_chinese(log, more, format):
+    found = run("online", log, "-m", "CTR CVR SessionDuration", *more, "--lang", "zh", "--format", format)
+    assert found.exit_code == 0, found.stderr
+    assert "指标" in found.stdout
+    assert "名用户的" in found.stderr
+    for line in (found.stdout + found.stderr).splitlines():
+        assert not re.search(
+            r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}", re.sub(r"\w+=[\w.]+,?|CTR|CVR", "", line)
+        ), line
 
-    assert set(WORDS["en"]) == set(WORDS["zh"])
-    assert set(_FINDINGS) == set(RULES)
+
+def test_every_finding_has_a_name_and_a_rule_in_both_languages():
+    from rankmeter.online.checks import FINDINGS
+    from rankmeter.wording import word, words
+
+    known = set(words("online", "zh"))
+    for name in FINDINGS:
+        kind = name.replace(" ", "_")
+        assert {f"found_{kind}", f"rule_{kind}"} <= known
+        assert word(f"found_{kind}", "en") == name
+    told = {kind.removeprefix("found_") for kind in known if kind.startswith("found_")}
+    assert told == {name.replace(" ", "_") for name in FINDINGS}
 
 
 @pytest.mark.parametrize(
@@ -142,3 +160,14 @@ def test_agreement_tells_which_measure_foretold(tmp_path):
     )
     assert told.exit_code == 0
     assert json.loads((tmp_path / "o.json").read_text())["predictors"][0]["measure"] == "RR"
+
+
+def test_units_in_two_variants_are_left_out_or_counted_in_the_first(tmp_path):
+    rows = [("u", "A"), ("u", "B"), ("v", "A"), ("v", "A"), ("w", "B"), ("w", "B")]
+    table = pl.DataFrame({"time": range(6), "user": [u for u, _ in rows], "variant": [v for _, v in rows]})
+    table.with_columns(type=pl.lit("purchase")).write_csv(tmp_path / "log.csv")
+    for rule, units in (("drop", 1), ("first", 2)):
+        found = run("online", tmp_path / "log.csv", "-m", "Conversions", "--by", "variant", "--crossed", rule,
+                    "--format", "json")  # fmt: skip
+        assert json.loads(found.stdout)["values"]["A"]["Conversions"]["units"] == units
+        assert "units in several variants: 1" in found.stderr

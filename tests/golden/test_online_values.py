@@ -135,7 +135,38 @@ def cuped_mean():
     whole = control + treatment
     x, p = "Conversions x", "Conversions x before"
     theta = whole.covariance(x, p) / whole.covariance(p, p)
-    return [cuped(control, treatment, Conversions, theta=theta).difference.relative.value]
+    # It takes the plain difference, not the adjusted one, for how much the control's error moves a relative difference.
+    found = cuped(control, treatment, Conversions, theta=theta, slope="plain").difference
+    return [found.relative.value, relative_p(found)]
+
+
+def running_power():
+    """How often a relative effect of 0.05 is found after so many times more units, from the variance so far."""
+    variance, units = 0.008426853707414856, 1000
+
+    def power(factor, always):
+        grown = Estimate(0.05, 0, 0, 0.95, "", round(units * (1 + factor)), variance / (1 + factor))
+        error = math.sqrt(grown.variance)
+        half = 0.05 - always_valid(grown, 0.95).low if always else t_quantile(0.95, 10**9) * error
+        return ndtr((0.05 - half) / error)
+
+    return [power(25.45703125, always=False), power(55.66796875, always=True)]
+
+
+def units_for_orders():
+    """Its users' spread is not published, but the effect that 10,000 of them find is: so many deviations make 0.05."""
+    low, high = 0.01, 1.0  # the effect in deviations that 5,000 in each group find
+    while high - low > 1e-13:
+        middle = (low + high) / 2
+        low, high = (low, middle) if rm.online.units_for_effect(middle) < 5000 else (middle, high)
+    deviation = 0.04537464375458489 / high
+    return [2 * math.ceil(rm.online.units_for_effect(0.05 / deviation))]
+
+
+def four_choices(*propensities):
+    """Four users; the item that the new policy chooses was shown to three of them, and one of those clicked."""
+    predicted = [0.8, 0.7, 0.8, 0.7]
+    return rm.online.off_policy([0, 1, 0, 0], propensities, [1, 1, 0, 1], predicted=predicted, expected=predicted)
 
 
 def hundred(above, below):
@@ -273,7 +304,15 @@ FOUND = {
     ),
     "ratio of sums, relative lift and p": ratio_of_sums,
     "CUPED of a ratio, relative lift and p": cuped_ratio,
-    "CUPED of a mean, relative lift with gbstats' coefficient": cuped_mean,
+    "CUPED of a mean, relative lift and p with gbstats' coefficient and slope": cuped_mean,
+    "power of a running experiment with 25.45703125 and, always valid, 55.66796875 times more units": running_power,
+    "units for an effect of 0.05 orders, where 10,000 find 0.04537464375458489": units_for_orders,
+    "four choices, all propensities 1/4: matching CTR, IPS and DR": lambda: [
+        four_choices(*[0.25] * 4)[name] for name in ("SNIPS", "IPS", "DR")
+    ],
+    "four choices, propensities .1, .6, .2, .1: IPS and DR": lambda: [
+        four_choices(0.1, 0.6, 0.2, 0.1)[name] for name in ("IPS", "DR")
+    ],
     "a hundred users, orders per user and p": orders_per_user,
     "a hundred users, orders per session, one-sided p with equal variances": orders_per_session,
     "off-policy": off_policy,

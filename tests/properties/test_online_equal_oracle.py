@@ -26,7 +26,7 @@ NUMBERS = {
 }  # fmt: skip
 SCHEMA = {
     "time": pl.Int64, "user": pl.String, "request": pl.Int64, "item": pl.String, "position": pl.Int64,
-    "type": pl.String, "value": pl.Float64,
+    "type": pl.String, "value": pl.Float64, "session": pl.Int64,
 }  # fmt: skip
 
 
@@ -35,7 +35,7 @@ def online_measures(draw, name=None):
     measure = REGISTRY[name or draw(st.sampled_from(ONLINE))]
     changes = {}
     for option in fields(measure):
-        if option.name in ("aggregate", "queries", "duplicates", "sessions", "better"):
+        if option.name in ("aggregate", "queries", "duplicates", "better"):
             continue
         values = [*rule_of(option).choices, *NUMBERS.get(option.name, [])]
         if values and draw(st.booleans()):
@@ -58,6 +58,7 @@ def logs(draw, min_size=1, has_request=True):
             "position": st.sampled_from([1, 2, 3, None]),
             "type": st.sampled_from(["impression", "impression", "click", "click", "conversion", "ping"]),
             "value": st.sampled_from([None, 10.0, -3.0, 2.5]),
+            "session": st.sampled_from([1, 2, None]),
         }
     )
     events = draw(st.lists(event, min_size=min_size, max_size=25))

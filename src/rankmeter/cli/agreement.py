@@ -45,6 +45,7 @@ def command(
     difference under each measure. The verdict goes to standard error.
     """
     from rankmeter.online import predictors
+    from rankmeter.online.telling import brief
 
     if output is not None:
         check_writable(output)
@@ -58,17 +59,14 @@ def command(
         rows = [
             (
                 Cell(one.measure),
-                Cell(f"{one.same_sign} of {one.decided} [{one.sign_low:.0%}, {one.sign_high:.0%}]"),
-                Cell(f"{one.correlation:+.2f} [{one.low:+.2f}, {one.high:+.2f}]"),
-                Cell(f"{one.p_corrected:.3g}"),
+                Cell(one.sign),
+                Cell(one.rank),
+                Cell(brief(one.p_corrected)),
             )
             for one in found.predictors
         ]
         text = to_text(Table(head, tuple(rows), 1)) + "\n"
-    left_out = (
-        f"the best measure of the others has the right sign in {found.held_out_agreement:.0%} of {found.held_out}"
-    )
-    tell([f"{found.predictors[0].experiments} experiments; left out in turn, {left_out}", found.verdict])
+    tell(found.sentences())
     if output is not None:
         write_text(output, text)
     else:

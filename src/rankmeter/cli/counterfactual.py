@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -13,6 +14,9 @@ from rankmeter.cli.talk import examples, tell
 from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.report.tables import Cell, Table, to_text
 from rankmeter.wording import exact_percent
+
+if TYPE_CHECKING:
+    from rankmeter.online.inference import Estimate
 
 
 @click.command(
@@ -68,13 +72,17 @@ def command(
     else:
         head = ("estimator", "value", f"{exact_percent(level)} interval")
         named = {"logged": found.logged, **found.estimates, "gain": found.gain}
-        rows = [
-            (Cell(n), Cell(f"{one.value:.4f}"), Cell(f"[{one.low:.4f}, {one.high:.4f}]")) for n, one in named.items()
-        ]
+        rows = [(Cell(name), *map(Cell, _value_and_interval(one))) for name, one in named.items()]
         text = to_text(Table(head, tuple(rows), 1)) + "\n"
     if not quiet:
-        tell([found.weights.sentence, f"the new policy against the logged one: {found.verdict}"])
+        tell([found.weights.sentence, *found.reasons, f"the new policy against the logged one: {found.verdict}"])
     if output is not None:
         write_text(output, text)
     else:
         echo(text)
+
+
+def _value_and_interval(one: Estimate) -> tuple[str, str]:
+    """As people read them; what is not there is said."""
+    value = "no data" if math.isnan(one.value) else f"{one.value:.4f}"
+    return value, "no data" if math.isnan(one.low) else f"[{one.low:.4f}, {one.high:.4f}]"

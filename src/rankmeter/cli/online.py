@@ -14,8 +14,9 @@ from rankmeter.cli.talk import examples, say, tell
 from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import into_measures, split_measures
+from rankmeter.measures.prose import Language
 from rankmeter.report.tables import Cell, Table, definition_lines, to_text
-from rankmeter.wording import exact_percent
+from rankmeter.wording import Said, exact_percent, said, word
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
@@ -37,6 +38,7 @@ GATE_FAILED = 1
         "rankmeter online 'log/*.parquet' -m CTR --types conversion=signup --format json > online.json",
         "rankmeter online sums.csv --sums --control A",
         "rankmeter online events.csv --position-bias",
+        "rankmeter online events.csv --control A --lang zh",
     ),
 )
 @click.argument("events", metavar="EVENTS")
@@ -76,13 +78,20 @@ GATE_FAILED = 1
     "--bots", type=click.Choice(["keep", "drop"]), default="keep", show_default=True,
     help="Users who do more in an hour than a person does.",
 )  # fmt: skip
+@click.option(
+    "--crossed", type=click.Choice(["drop", "first"]), default="drop", show_default=True,
+    help="Units seen in two variants: left out, or counted in the first.",
+)  # fmt: skip
+@click.option("--power", type=float, default=0.8, show_default=True, help="Of the least detectable difference.")
 @click.option("--columns", metavar="ROLE=NAME,...", help="Where columns have unusual names: user=visitor,type=action.")
 @click.option("--types", metavar="KIND=WORD,...", help="What the log calls an event: conversion=signup,click=open.")
 @click.option(
     "--events-format", metavar="FORMAT", help="csv, tsv, json, jsonl, parquet, ipc. Default: told by content."
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report to this HTML file, complete in itself.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the report.")
+@click.option(
+    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of tables, notes and the report."
+)
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS),
     help="Default: table, or what the ending of --output says (.json, .csv, .md).",
@@ -130,30 +139,32 @@ def command(
     asked = [one for text in measures for one in split_measures(text)] or None
     result = _experiment(events, asked, control, sums, options) if compares else _evaluate(events, asked, options)
     chosen = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
-    text = _text(result, chosen)
+    lang: Language = options["lang"]
+    text = _text(result, chosen, lang)
     if report is not None:
         from rankmeter.report.online import online_report
 
-        write_text(report, online_report(result, lang=options["lang"]))
+        write_text(report, online_report(result, lang=lang))
     if output is not None:
         write_text(output, text)
     else:
         echo(text)
     if not quiet:
-        tell([*result.sentences(), *_why_beside(result, asked), *definition_lines(result.measures)])
+        told = [one.text(lang) for one in [*result.sentences(), *_why_beside(result, asked)]]
+        tell([*told, *definition_lines(result.measures, lang)])
         if report is not None:
-            say(f"the report is in {report}")
+            say(word("report_is_in", lang, path=str(report)))
     if not getattr(result, "is_sound", True):
         ctx.exit(GATE_FAILED)
 
 
-def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) -> list[str]:
+def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) -> list[Said]:
     """Why a number is shown that was not asked for."""
     wanted = into_measures(asked) if asked else ()
     names = {type(one).name for one in result.measures}
     if "CVR" not in names or not any(type(one).name == "Conversions" and one not in wanted for one in result.measures):
         return []
-    return ["Conversions is shown beside CVR, whose clicks come after the change: CVR can rise because clicks fell"]
+    return [said("conversions_beside")]
 
 
 def _position_bias(
@@ -181,8 +192,7 @@ def _position_bias(
         )
         rows = [
             [str(one.position), f"{one.impressions:,}", f"{one.rate:.4f}",
-             "no data" if one.examination != one.examination
-             else f"{one.examination:.3f} [{one.low:.3f}, {one.high:.3f}]", f"{one.shared_items:,}"]
+             one.looked_at, f"{one.shared_items:,}"]
             for one in found.positions
         ]  # fmt: skip
         table = _table(head, rows, 1)
@@ -209,6 +219,7 @@ def _evaluate(events: str, measures: list[str] | None, options: dict[str, Any]) 
         resamples=options["resamples"],
         seed=options["seed"],
         bots=options["bots"],
+        crossed=options["crossed"],
         columns=pairs("--columns", options["columns"]),
         types=_types(options["types"]),
         format=options["events_format"],
@@ -230,6 +241,7 @@ def _experiment(
         "ratios": {name: _number("--ratios", value) for name, value in ratios.items()} or None,
         "unit": options["unit"],
         "level": options["level"],
+        "power": options["power"],
         "correction": options["correction"],
     }
     if sums:
@@ -242,6 +254,7 @@ def _experiment(
         resamples=options["resamples"],
         seed=options["seed"],
         bots=options["bots"],
+        crossed=options["crossed"],
         columns=pairs("--columns", options["columns"]),
         types=_types(options["types"]),
         format=options["events_format"],
@@ -267,11 +280,11 @@ def _types(text: str | None) -> dict[str, list[str]]:
 
     found: dict[str, list[str]] = {}
     for part in (text or "").split(","):
-        for kind, word in pairs("--types", part).items():
+        for kind, name in pairs("--types", part).items():
             if kind not in KINDS:
                 fact = f"--types: '{kind}' is no kind of event; there are {', '.join(KINDS)}."
                 raise InputError(with_hint(fact, did_you_mean(kind, KINDS)))
-            found.setdefault(kind, []).append(word)
+            found.setdefault(kind, []).append(name)
     return found
 
 
@@ -282,59 +295,60 @@ def _number(option: str, text: str) -> float:
         raise InputError(f"{option}: '{text}' is not a number.") from error
 
 
-def _text(result: OnlineEvaluation | Experiment, format: OutputFormat) -> str:
+def _text(result: OnlineEvaluation | Experiment, format: OutputFormat, lang: Language) -> str:
     """The numbers in one of the formats."""
     if format == "json":
         return result.to_json() + "\n"
     if format == "csv":
         return result.to_polars().write_csv()
-    tables = list(_tables(result))
+    tables = list(_tables(result, lang))
     if format == "markdown":
         return "\n\n".join(map(_markdown, tables)) + "\n"
     return "\n\n".join(map(to_text, tables)) + "\n"
 
 
-def _tables(result: OnlineEvaluation | Experiment) -> Sequence[Table]:
+def _tables(result: OnlineEvaluation | Experiment, lang: Language) -> Sequence[Table]:
     from rankmeter.online import OnlineEvaluation
     from rankmeter.online.telling import shown
 
+    units = word("online_units", lang, unit=word(f"online_{result.unit}", lang))
     if isinstance(result, OnlineEvaluation):
-        head = (*([result.by] if result.by else []), "measure", f"value [{_level(result)} interval]", f"{result.unit}s")
+        names = [word("online_measure", lang), word("online_value_with", lang, level=_level(result)), units]
+        head = (*([result.by] if result.by else []), *names)
         rows = [
-            [*([group] if result.by else []), str(measure), shown(one, measure), f"{one.units:,}"]
+            [*([group] if result.by else []), str(measure), shown(one, measure, lang=lang), f"{one.units:,}"]
             for group, values in result.estimates.items()
             for measure, one in values.items()
         ]
         return [_table(head, rows, len(head) - 2)]
     values = [
-        [variant, str(measure), shown(one, measure), f"{one.units:,}"]
+        [variant, str(measure), shown(one, measure, lang=lang), f"{one.units:,}"]
         for variant, of_measure in result.values.items()
         for measure, one in of_measure.items()
     ]
-    made = [_table(("variant", "measure", "value", f"{result.unit}s"), values, 2)]
+    head = (*(word(f"online_{name}", lang) for name in ("variant", "measure", "value")), units)
+    made = [_table(head, values, 2)]
     for segment, effects in (("", result.effects), (result.segment, result.segments)):
         if effects:
-            made.append(_effects(segment, effects, result.correction))
+            made.append(_effects(segment, effects, result.correction, lang))
     return made
 
 
-def _effects(segment: str, effects: Sequence[Effect], correction: str) -> Table:
+def _effects(segment: str, effects: Sequence[Effect], correction: str, lang: Language) -> Table:
     from rankmeter.online.telling import brief, percent, shown
 
-    head = (
-        *([segment] if segment else []),
-        *("measure", "variant", "difference", "relative", f"p, {correction}", "least detectable", "verdict"),
-    )
+    names = ("measure", "variant", "difference", "relative", "p", "least", "verdict")
+    head = (*([segment] if segment else []), *(word(f"online_{name}", lang, correction=correction) for name in names))
     rows = [
         [
             *([one.segment] if segment else []),
             str(one.measure),
             one.variant,
-            shown(one.difference, one.measure),
-            percent(one.relative),
+            shown(one.difference, one.measure, lang=lang),
+            percent(one.relative, lang=lang),
             brief(one.p_corrected),
-            brief(one.least),
-            one.verdict,
+            word("online_no_data", lang) if one.least != one.least else brief(one.least),
+            word(f"online_{one.verdict.replace(' ', '_')}", lang),
         ]
         for one in effects
     ]

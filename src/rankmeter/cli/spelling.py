@@ -31,6 +31,8 @@ def as_typed(text: str, command: click.Command) -> str:
     '--for -1 is not possible'
     >>> as_typed("k = 20 (purpose='recommendation') suits AP(rel=2)", command)
     'k = 20 (--for recommendation) suits AP(rel=2)'
+    >>> as_typed("columns=-1 is not possible", command)
+    '--columns -1 is not possible'
     >>> as_typed("Hint: --titles columns=columns.csv", command)
     'Hint: --titles columns=columns.csv'
     >>> as_typed("pass columns= (a file; in Python also a frame or f(x=...))", command)
@@ -77,4 +79,4 @@ def _typed_value(value: str) -> str:
 
 def _is_plain(value: str) -> bool:
     """Whether a mapping is of plain words, which can be typed without quotes."""
-    return re.fullmatch(r"""\{(?:['"][\w.]+['"]: ['"][\w. ]+['"](?:, )?)*\}""", value) is not None
+    return re.fullmatch(r"""\{(?:['"][\w.]+['"]: ['"][\w. +]+['"](?:, )?)*\}""", value) is not None

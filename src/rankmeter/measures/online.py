@@ -241,8 +241,9 @@ class SessionDuration(SessionMeasure):
 
     .. math:: \mathrm{SessionDuration} = \frac{\sum_s (\text{last}_s - \text{first}_s)}{\text{sessions}}
 
-    Without a session id a session ends where ``gap`` minutes or more pass without activity, or ``max_length`` hours
-    after its start. A session of one event lasts 0 seconds and is kept unless ``zeros=drop``.
+    Without a session id a session ends where ``gap`` minutes or more pass without activity; with an id or without, it
+    is cut ``max_length`` hours after its start. A session of one event lasts 0 seconds and is kept unless
+    ``zeros=drop``.
 
     Misleads: the time on the last page is lost, and longer is not better: good search shortens sessions. ``better``
     states which way is meant.

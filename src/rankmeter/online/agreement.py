@@ -23,7 +23,8 @@ from rankmeter.measures import Measure, into_measures
 from rankmeter.online.events import open_table
 from rankmeter.online.inference import Estimate, t_quantile
 from rankmeter.online.proportions import quantile, wilson
-from rankmeter.online.telling import Told
+from rankmeter.online.settings import check_level, check_whole
+from rankmeter.online.telling import Told, brief, interval_of
 from rankmeter.online.trial import Effect, Experiment
 from rankmeter.stats.corrections import corrected
 
@@ -80,11 +81,8 @@ class Agreement(Told):
     def __repr__(self) -> str:
         lines = [f"against {self.control}"]
         for one in self.pairings:
-            off, on = one.offline_difference, one.online_difference
-            lines.append(
-                f"  {one.variant}: {one.offline} {off.value:+.4f} [{off.low:+.4f}, {off.high:+.4f}], "
-                f"{one.online} {on.value:+.4f} [{on.low:+.4f}, {on.high:+.4f}]: {one.verdict} ({one.why})"
-            )
+            off, on = (interval_of(side) for side in (one.offline_difference, one.online_difference))
+            lines.append(f"  {one.variant}: {one.offline} {off}, {one.online} {on}: {one.verdict} ({one.why})")
         return "\n".join([*lines, *self.notes])
 
     def _repr_html_(self) -> str:
@@ -118,10 +116,21 @@ def agreement(
         ``agree`` where both intervals exclude 0 and both say better or both say worse, ``disagree`` where they exclude
         0 and say the opposite, ``cannot tell`` otherwise.
     """
+    if not isinstance(online, Experiment):
+        fact = f"online is of type {type(online).__name__}; expected the result of an experiment."
+        raise InputError(with_hint(fact, "agreement({'A': ev_a, 'B': ev_b}, rm.online.experiment(log, ...))"))
+    if not isinstance(offline, Mapping):
+        fact = f"offline is of type {type(offline).__name__}; expected the evaluation of each variant by its name."
+        raise InputError(with_hint(fact, "agreement({'A': ev_a, 'B': ev_b}, trial)"))
+    check_level(level)
     missing = [name for name in online.values if name not in offline]
     if missing:
-        fact = f"there is no offline evaluation of {', '.join(missing)}; there are {', '.join(offline)}."
+        fact = f"there is no offline evaluation of {', '.join(missing)}; there are {examples(offline) or 'none'}."
         raise NotFoundError(with_hint(fact, "name the evaluations like the variants: {'A': ev_a, 'B': ev_b}"))
+    wrong = [name for name in online.values if not hasattr(offline[name], "per_query")]
+    if wrong:
+        fact = f"what is given for {examples(wrong)} is of type {type(offline[wrong[0]]).__name__}, no evaluation."
+        raise InputError(with_hint(fact, "agreement({'A': rm.evaluate(judgments, run_a, measures), ...}, trial)"))
     base = offline[online.control]
     off = list(base.means) if offline_measures is None else [base.find(one) for one in _listed(offline_measures)]
     on = list(online.measures) if online_measures is None else into_measures(online_measures)
@@ -131,7 +140,7 @@ def agreement(
             gap = paired_difference(base, offline[variant], one, level=level)
             for other in on:
                 effect = online.effect(str(other), variant)
-                verdict, why = _verdict(_gain(gap, one.higher_is_better), _gain_of(effect), online)
+                verdict, why = _verdict(_gain(gap, one.higher_is_better), _gain_of(effect), online.is_sound)
                 pairings.append(Pairing(variant, str(one), str(other), gap, effect.difference, verdict, why))
     notes = () if online.is_sound else (online.ratio.sentence,)
     return Agreement(online.control, tuple(pairings), notes)
@@ -156,20 +165,25 @@ def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, 
     return Estimate(value, value - half, value + half, level, "paired t over queries", n, variance)
 
 
-def _gain(difference: Estimate, higher_is_better: bool) -> int:  # noqa: FBT001 (a fact about the measure)
-    """1 where a difference is surely a gain, -1 where it is surely a loss, 0 where it may be either."""
+def _gain(difference: Estimate, higher_is_better: bool) -> int | None:  # noqa: FBT001 (a fact about the measure)
+    """1 where a difference is surely a gain, -1 where it is surely a loss, 0 where it may be either; None: no data."""
+    if math.isnan(difference.low):
+        return None
     if not difference.excludes_zero:
         return 0
     return 1 if (difference.value > 0) == higher_is_better else -1
 
 
-def _gain_of(effect: Effect) -> int:
+def _gain_of(effect: Effect) -> int | None:
     return _gain(effect.difference, effect.measure.prefers_higher)
 
 
-def _verdict(offline: int, online: int, trial: Experiment) -> tuple[Verdict, str]:
-    if not trial.is_sound:
+def _verdict(offline: int | None, online: int | None, is_sound: bool) -> tuple[Verdict, str]:  # noqa: FBT001 (a fact)
+    if not is_sound:
         return "cannot tell", "the sample ratio of the experiment is broken"
+    absent = [name for name, gain in (("offline", offline), ("online", online)) if gain is None]
+    if absent:
+        return "cannot tell", f"no data: the {' and the '.join(absent)} difference has no interval"
     unsure = [name for name, gain in (("offline", offline), ("online", online)) if not gain]
     if unsure:
         return "cannot tell", f"the {' and the '.join(unsure)} interval includes 0"
@@ -197,6 +211,22 @@ class Predictor:
     p: float
     p_corrected: float
 
+    @property
+    def sign(self) -> str:
+        """For people: how often the sign agreed."""
+        if not self.decided:
+            return "no data"
+        return f"{self.same_sign} of {self.decided} [{self.sign_low:.0%}, {self.sign_high:.0%}]"
+
+    @property
+    def rank(self) -> str:
+        """For people: the rank correlation."""
+        return (
+            "no data"
+            if math.isnan(self.correlation)
+            else f"{self.correlation:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Predictors(Told):
@@ -212,11 +242,15 @@ class Predictors(Told):
     """How often each measure was the best of the others."""
     level: float
     correction: str
+    incomplete: int
+    """Experiments that were left out because a number of them is missing."""
 
     @property
     def verdict(self) -> str:
         """What so many experiments allow to say."""
         best = self.predictors[0]
+        if math.isnan(best.correlation):
+            return "no data: no offline measure, or the online outcome, ever varies, so nothing foretells anything"
         least = 2 / math.factorial(best.experiments) * len(self.predictors) if best.experiments < 20 else 0.0
         if least > 1 - self.level:
             return (
@@ -238,18 +272,27 @@ class Predictors(Told):
         """Everything as plain Python."""
         return {"online": self.online, "predictors": [asdict(one) for one in self.predictors], "level": self.level,
                 "held_out_agreement": self.held_out_agreement, "held_out": self.held_out, "verdict": self.verdict,
-                "held_out_choices": dict(self.held_out_choices), "correction": self.correction}  # fmt: skip
+                "held_out_choices": dict(self.held_out_choices), "correction": self.correction,
+                "incomplete": self.incomplete}  # fmt: skip
+
+    def sentences(self) -> list[str]:
+        """What belongs to the numbers: how many experiments there are, and how the best measure does on a new one."""
+        told = [f"{self.predictors[0].experiments} experiments"]
+        if self.incomplete:
+            told.append(f"experiments without all numbers: {self.incomplete:,}; left out")
+        right = "no data: no experiment has a decided outcome"
+        if self.held_out:
+            right = f"the best measure of the others has the right sign in {self.held_out_agreement:.0%}"
+            right += f" of {self.held_out}"
+        return [*told, f"left out in turn, {right}", self.verdict]
 
     def __repr__(self) -> str:
         lines = [
-            f"{one.measure}: sign agrees in {one.same_sign} of {one.decided} "
-            f"[{one.sign_low:.0%}, {one.sign_high:.0%}], "
-            f"rank correlation {one.correlation:+.2f} [{one.low:+.2f}, {one.high:+.2f}], "
-            f"p = {one.p_corrected:.3g} ({self.correction})"
+            f"{one.measure}: sign agrees {one.sign}, rank correlation {one.rank}, "
+            f"p = {brief(one.p_corrected)} ({self.correction})"
             for one in self.predictors
         ]
-        lines.append(f"left out in turn: the best of the others has the right sign in {self.held_out_agreement:.0%}")
-        return "\n".join([*lines, self.verdict])
+        return "\n".join([*lines, *self.sentences()])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
@@ -287,13 +330,18 @@ def predictors(
     >>> found.predictors[0].measure, found.predictors[0].correlation
     ('nDCG@10', 1.0)
     """
+    check_level(level)
+    check_whole("permutations_drawn", permutations_drawn, low=1)
+    check_whole("seed", seed)
     table = open_table(past, "the table of past experiments")
-    names = list(dict.fromkeys(measures))
+    names = list(dict.fromkeys([measures] if isinstance(measures, str) else measures or ()))
     missing = [name for name in (online, *names) if name not in table.columns]
     if missing or not names:
         fact = f"the table of past experiments has no {examples(missing)} column (found: {', '.join(table.columns)})."
         raise InputError(fact if names else "no offline measure was named.")
-    table = table.with_columns(pl.col(online, *names).cast(pl.Float64, strict=False)).drop_nulls([online, *names])
+    rows = len(table)
+    numbers = pl.col(online, *names).cast(pl.Float64, strict=False)
+    table = table.with_columns(pl.when(numbers.is_finite()).then(numbers)).drop_nulls([online, *names])
     if len(table) < 3:
         raise InputError(f"{len(table)} complete past experiments are too few to compare measures; expected 3 or more.")
     outcome = table[online].to_numpy()
@@ -303,19 +351,20 @@ def predictors(
         _predictor(name, column, outcome, decided, level, permutations_drawn, seed) for name, column in columns.items()
     ]
     p = corrected(np.array([1.0 if math.isnan(one.p) else one.p for one in found]), "holm")
-    found = [_with_p(one, float(value)) for one, value in zip(found, p, strict=True)]
+    found = [_with_p(one, math.nan if math.isnan(one.p) else float(v)) for one, v in zip(found, p, strict=True)]
     right, choices = _left_out(columns, outcome, decided)
     ranked = sorted(found, key=lambda one: (-_or_least(one.correlation), -_or_least(one.sign_agreement)))
     return Predictors(
-        online, tuple(ranked), float(np.mean(right)) if right else math.nan, len(right), choices, level, "holm"
-    )
+        online, tuple(ranked), float(np.mean(right)) if right else math.nan, len(right), choices, level, "holm",
+        rows - len(table),
+    )  # fmt: skip
 
 
 def _decided(table: pl.DataFrame, online: str) -> npt.NDArray[np.bool_]:
     """Which experiments have an online outcome: not 0, and an interval without 0 where there is one."""
     moved = table[online].to_numpy() != 0
     if {f"{online}_low", f"{online}_high"} <= set(table.columns):
-        low, high = (table[f"{online}_{end}"].cast(pl.Float64, strict=False) for end in ("low", "high"))
+        low, high = (table[f"{online}_{end}"].cast(pl.Float64, strict=False).fill_nan(None) for end in ("low", "high"))
         moved &= ((low > 0) | (high < 0)).fill_null(value=False).to_numpy()
     found: npt.NDArray[np.bool_] = moved
     return found
@@ -353,7 +402,9 @@ def spearman(one: Any, other: Any) -> float:
 
 def _spearman_interval(rho: float, n: int, level: float) -> tuple[float, float]:
     """By Fisher's transformation with the variance of Bonett and Wright (2000)."""
-    if n < 4 or math.isnan(rho):
+    if math.isnan(rho):
+        return math.nan, math.nan
+    if n < 4:
         return -1.0, 1.0
     clipped = min(max(rho, -0.999999), 0.999999)
     half = quantile(level) * math.sqrt((1 + clipped**2 / 2) / (n - 3))

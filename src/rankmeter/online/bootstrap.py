@@ -6,6 +6,7 @@ resampled without knowing the rest, and the resampled totals of partitions add u
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,11 +57,24 @@ def middle(drawn: Floats, level: float) -> tuple[float, float]:
     >>> [round(end, 6) for end in middle(np.arange(1.0, 40.0), 0.95)]
     [1.0, 39.0]
     """
+    if not len(drawn):
+        return math.nan, math.nan
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], method="weibull")
     return float(low), float(high)
 
 
+def least_draws(level: float) -> int:
+    """The fewest draws that have one outside of the interval on each side.
+
+    >>> least_draws(0.95)
+    39
+    """
+    return math.ceil(round(2 / (1 - level), 9)) - 1
+
+
 def two_sided(drawn: Floats) -> float:
     """The p-value of 0: twice the share of draws on its smaller side."""
+    if not len(drawn):
+        return math.nan
     smaller = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
     return min(1.0, 2 * (int(smaller) + 1) / (len(drawn) + 1))

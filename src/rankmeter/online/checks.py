@@ -6,92 +6,113 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rankmeter.errors import examples
 from rankmeter.online.counting import Counted, Question
 from rankmeter.online.events import Events
 from rankmeter.online.log import MOMENTS_PER_HOUR
+from rankmeter.wording import Said, said
 
-RULES: dict[str, str] = {
-    "events without user": "left out",
-    "events without readable time": "left out",
-    "duplicates": "the same id, or a conversion the same in everything: the first is kept",
-    "repeated impressions": "an item shown again in its request: counted once, unless impressions=all",
-    "repeated clicks": "an item clicked again in its request: counted once, unless clicks=all",
-    "orphan clicks": "no impression of it was logged: left out, unless orphans=keep",
-    "clicks before their impression": "clocks differ: the click counts",
-    "out of order": "sorted by time before counting",
-    "events of unknown type": "activity of a session, and nothing else",
-    "suspected bots": f"users with more than {MOMENTS_PER_HOUR:,} moments of activity in one clock hour: kept",
-    "events of suspected bots": "kept",
-    "impressions without position": "in CTR, but in no CTR@k and no position's CTR",
-    "negative values": "refunds: they subtract, unless refunds=drop",
-    "conversions without a click to credit": "in conversions per user, not in CVR per click",
-    "clicks younger than the window": "had less time to convert: counted, unless maturity=mature",
-    "sessions of one event": "last 0 seconds: kept, unless zeros=drop",
-    "sessions of no length": "last 0 seconds: kept, unless zeros=drop",
-    "sessions cut at the maximum length": "go on as a new session",
-    "units in several variants": "left out",
-    "units without variant": "left out of every variant",
-    "units in several segments": "counted in the segment of their first event",
-    "units without segment": "left out of every segment",
-    "events before the start": "used only as what users did before",
-}
-"""Each kind of finding with the rule that deals with it."""
+FINDINGS: tuple[str, ...] = (
+    "events without user",
+    "events without readable time",
+    "times without a time zone",
+    "events dated before the rest",
+    "events dated after the rest",
+    "duplicates",
+    "repeated impressions",
+    "repeated clicks",
+    "orphan clicks",
+    "clicks before their impression",
+    "out of order",
+    "events of unknown type",
+    "suspected bots",
+    "events of suspected bots",
+    "impressions without position",
+    "negative values",
+    "conversions without a readable value",
+    "conversions without a click to credit",
+    "clicks younger than the window",
+    "events without session id",
+    "sessions of one event",
+    "sessions of no length",
+    "sessions cut at the maximum length",
+    "units in several variants",
+    "units without variant",
+    "units in several segments",
+    "units without segment",
+    "events before the start",
+)
+"""Each kind of finding, in the order in which they are told; the wording has its name (``found_``) and its rule."""
+
+_SHOWN_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One kind of oddity in a log."""
 
-    name: str
+    name: Said
     count: int
     share: float
     """Of all events, sessions, clicks or units, whichever it is about."""
-    rule: str
+    rule: Said
     """What was done about it."""
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Said:
         """For people."""
-        return f"{self.name}: {self.count:,} ({self.share:.2%}); {self.rule}"
+        return said("finding", name=self.name, count=self.count, share=self.share, rule=self.rule)
 
 
 def findings(events: Events, counted: Counted, question: Question) -> tuple[Finding, ...]:
-    """Everything that was found, in the order of the rules; what did not occur is left out."""
+    """Everything that was found, in the order of the list; what did not occur is left out."""
     found = Counter(counted.found)
     seen = counted.seen
     found["events without user"] = seen.without_user
     found["events without readable time"] = seen.without_time
+    found["times without a time zone"] = seen.without_zone
+    found["events dated before the rest"] = seen.dated_before
+    found["events dated after the rest"] = seen.dated_after
     unknown = {word: n for word, n in seen.types.items() if word.casefold() not in events.kinds}
     found["events of unknown type"] = sum(unknown.values())
-    rules = _rules(question, unknown)
     told = []
-    for name, rule in rules.items():
+    for name in FINDINGS:
         if found[name] and not (name == "sessions of one event" and not _asks_sessions(question)):
-            told.append(Finding(name, found[name], found[name] / max(_whole(name, found, seen.rows), 1), rule))
+            kind = name.replace(" ", "_")
+            share = found[name] / max(_whole(name, found, seen.rows), 1)
+            told.append(Finding(said(f"found_{kind}"), found[name], share, _rule(kind, question, unknown)))
     return tuple(told)
 
 
-def _rules(question: Question, unknown: Mapping[str, int]) -> dict[str, str]:
-    rules = dict(RULES)
-    if unknown:
-        words = examples([f"'{word}'" for word in sorted(unknown, key=lambda word: -unknown[word])])
-        rules["events of unknown type"] += f" ({words})"
-    if question.bots == "drop":
-        rules["suspected bots"] = rules["suspected bots"].replace("kept", "left out")
-        rules["events of suspected bots"] = "left out"
-    if question.crossed == "first":
-        rules["units in several variants"] = "counted in the variant of their first event"
-    return rules
+def _rule(kind: str, question: Question, unknown: Mapping[str, int]) -> Said:
+    """What was done about a finding, as the question asked for it."""
+    if kind == "events_of_unknown_type":
+        words = [f"'{word}'" for word in sorted(unknown, key=lambda word: -unknown[word])]
+        shown: object = words[:_SHOWN_WORDS]
+        if len(words) > _SHOWN_WORDS:
+            shown = said("and_more", shown=words[:_SHOWN_WORDS], count=len(words) - _SHOWN_WORDS)
+        return said("rule_events_of_unknown_type", words=shown)
+    if kind in ("suspected_bots", "events_of_suspected_bots"):
+        limit = {"limit": MOMENTS_PER_HOUR} if kind == "suspected_bots" else {}
+        return said(f"rule_{kind}_dropped" if question.bots == "drop" else f"rule_{kind}", **limit)
+    if kind == "units_in_several_variants" and question.crossed == "first":
+        return said("rule_units_in_several_variants_first")
+    if kind == "events_without_session_id" and _only_ids(question):
+        return said("rule_events_without_session_id_only")
+    return said(f"rule_{kind}")
 
 
 def _asks_sessions(question: Question) -> bool:
     return any(hasattr(measure, "gap") for measure in question.measures)
 
 
+def _only_ids(question: Question) -> bool:
+    rules = {getattr(measure, "sessions", None) for measure in question.measures}
+    return "id" in rules and "auto" not in rules
+
+
 def _whole(name: str, found: Counter[str], rows: int) -> int:
     """What a count is a share of."""
-    if "session" in name:
+    if name.startswith("sessions"):
         return found["sessions"]
     if name.startswith("units") or name == "suspected bots":
         return found["users"]

@@ -35,7 +35,8 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.online.inference import Estimate, t_quantile
-from rankmeter.online.telling import Told
+from rankmeter.online.settings import check_level, check_number
+from rankmeter.online.telling import Told, interval_of
 
 Floats = npt.NDArray[np.float64]
 SlateModel = Literal["item-position", "cascade", "standard"]
@@ -95,6 +96,8 @@ class OffPolicy(Told):
         """Whether the new policy is better than the logged one, by the most robust estimate that there is."""
         if self.weights.is_handful:
             return f"cannot tell: an effective sample size of {self.weights.effective:.1f} is a handful"
+        if math.isnan(self.gain.low):
+            return f"no data: {self.gain.method.removeprefix('no data: ')}"
         if self.gain.low > 0:
             return "better"
         return "worse" if self.gain.high < 0 else "cannot tell"
@@ -119,12 +122,18 @@ class OffPolicy(Told):
     def __repr__(self) -> str:
         lines = [f"{self.model}: {self.weights.sentence}"]
         for name, one in {"logged": self.logged, **self.estimates, "gain": self.gain}.items():
-            lines.append(f"  {name:<12}  {one.value:.4f} [{one.low:.4f}, {one.high:.4f}]")
-        return "\n".join([*lines, f"  {self.verdict}"])
+            lines.append(f"  {name:<12}  {interval_of(one, '.4f')}")
+        return "\n".join([*lines, *(f"  {reason}" for reason in self.reasons), f"  {self.verdict}"])
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why a number or an interval is missing, each once."""
+        named = [*self.estimates.values(), self.logged, self.gain]
+        return list(dict.fromkeys(one.method for one in named if math.isnan(one.low)))
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{one.value:.4f} [{one.low:.4f}, {one.high:.4f}]</td></tr>"
+            f"<tr><td>{html.escape(name)}</td><td>{interval_of(one, '.4f')}</td></tr>"
             for name, one in {"logged": self.logged, **self.estimates}.items()
         )
         caption = html.escape(f"{self.weights.sentence}; {self.verdict}")
@@ -185,9 +194,8 @@ def off_policy(
     weights = pi / p
     columns = {"IPS": weights * r}
     more: dict[str, tuple[float, Floats]] = {}
-    for name, bound in (("clip", clip), ("switch", switch), ("shrink", shrink)):
-        if bound is not None and not bound > 0:
-            raise InputError(f"{name}={bound} is not possible; it is above 0.")
+    _check_bounds(clip=clip, switch=switch, shrink=shrink)
+    check_level(level)
     if clip is not None:
         columns["clipped IPS"] = np.minimum(weights, clip) * r
     if expected is not None:
@@ -249,6 +257,8 @@ def off_policy_slates(
         _numbers(name, values, 2) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
     )
     _check_probabilities(r, p, pi)
+    _check_bounds(clip=clip)
+    check_level(level)
     single: Any = pi / p
     weights: Any = single
     above = np.ones_like(single)
@@ -262,8 +272,6 @@ def off_policy_slates(
         # Where the value of a slate is a sum over its slots, its weight may be one too (Swaminathan and others 2017).
         columns["pseudo-inverse"] = (1 - single.shape[1] + single.sum(axis=1)) * r.sum(axis=1)
     if clip is not None:
-        if not clip > 0:
-            raise InputError(f"clip={clip} is not possible; the largest weight is above 0.")
         columns["clipped IPS"] = (np.minimum(weights, clip) * r).sum(axis=1)
     if expected is not None:
         v = _numbers("expected", expected, 2, like=r)
@@ -357,14 +365,23 @@ def _self_normalised(weighted: Floats, weights: Floats) -> tuple[float, Floats]:
 def _interval(value: float, influence: Floats, group: npt.NDArray[np.int64], level: float) -> Estimate:
     """Rows of one unit depend on each other, so their errors are added up before they are squared."""
     units = int(group.max()) + 1
+    if math.isnan(value):
+        why = "no data: the new policy would have made none of the logged choices, so their weights are all 0"
+        return Estimate(value, math.nan, math.nan, level, why, units, math.nan)
+    if units < 2:
+        why = "no data: there is one unit only, so nothing says how far chance moves an estimate"
+        return Estimate(value, math.nan, math.nan, level, why, units, math.nan)
     totals = np.bincount(group, influence, minlength=units)
-    variance = float((totals**2).sum()) * units / (units - 1) if units > 1 else math.nan
-    half = t_quantile(level, units - 1) * math.sqrt(variance) if units > 1 else math.nan
+    variance = float((totals**2).sum()) * units / (units - 1)
+    half = t_quantile(level, units - 1) * math.sqrt(variance)
     return Estimate(value, value - half, value + half, level, "normal, by unit", units, variance)
 
 
 def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats | None = None) -> Floats:
-    made = np.asarray(values, float)
+    try:
+        made = np.asarray(values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} makes no table of numbers: {str(error).splitlines()[0].rstrip('.')}.") from error
     shape = "a row of numbers" if dimensions == 1 else "a table of slates x positions"
     if made.ndim != dimensions or not made.size:
         raise InputError(f"{name} has shape {made.shape}; expected {shape}.")
@@ -373,6 +390,14 @@ def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats 
     if not np.isfinite(made).all():
         raise InputError(f"{name} is not a finite number in {np.count_nonzero(~np.isfinite(made)):,} places.")
     return made
+
+
+def _check_bounds(**bounds: float | None) -> None:
+    """Refuse bounds of weights that are none."""
+    for name, bound in bounds.items():
+        if bound is not None and not check_number(name, bound) > 0:
+            what = "shrinks by a number above 0" if name == "shrink" else "is a largest weight, which is above 0"
+            raise InputError(with_hint(f"{name}={bound:g} is not possible: it {what}.", f"{name}=10"))
 
 
 def _check_probabilities(r: Floats, p: Floats, pi: Floats) -> None:

@@ -94,7 +94,7 @@ def count(events: Events, question: Question) -> Counted:
     with Partitions(events, question.needed(), rows_per_partition=question.rows_per_partition) as partitions:
         seen = partitions.seen
         if seen.last_time is None:
-            raise InputError(f"{events.source} is empty: it has no event with a user and a time.")
+            raise InputError(_nothing_in(events, seen))
         counted = Counted(seen)
         has_impressions = any(events.kinds.get(word.casefold()) == "impression" for word in seen.types)
         for number, columns in enumerate(partitions):
@@ -108,6 +108,17 @@ def count(events: Events, question: Question) -> Counted:
             if len(log):
                 _count_partition(log, question, counted, number)
     return counted
+
+
+def _nothing_in(events: Events, seen: Seen) -> str:
+    """Why a log has nothing to count."""
+    if not seen.rows:
+        return f"{events.source} is empty: it has no event with a user and a time."
+    fact = (
+        f"{events.source}: none of its {seen.rows:,} events has a user and a readable time "
+        f"({seen.without_user:,} have no user, {seen.without_time:,} no readable time)."
+    )
+    return with_hint(fact, "times are datetimes, ISO text, or seconds since 1970")
 
 
 def check_answerable(events: Events, question: Question) -> None:
@@ -315,6 +326,9 @@ def _conversions(measure: Conversions, log: Log, unit: Ints, units: int) -> tupl
 def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
     rows = np.flatnonzero(log.is_kind(CONVERSION))
     value = log.column("value")[rows]
+    missing = np.isnan(value)
+    log.found["conversions without a readable value"] = int(missing.sum())
+    value = np.where(missing, 0.0, value)
     log.found["negative values"] = int((value < 0).sum())
     if measure.refunds == "drop":
         value = np.maximum(value, 0.0)
@@ -350,9 +364,15 @@ def _is_engaged(measure: EngagedSessions, log: Log, table: SessionTable) -> Bool
         # Requests are counted only where nothing else has decided.
         rows = np.flatnonzero((of_event >= 0) & log.is_of_request())
         rows = rows[~engaged[of_event[rows]]]
-        request, _ = log.numbered(rows, ("request",))
-        pairs = np.unique(np.column_stack([of_event[rows], request]), axis=0)
-        engaged |= np.bincount(pairs[:, 0], minlength=sessions) >= measure.views
+        session, request = of_event[rows], log.column("request")[rows]
+        if measure.views == 2:  # another request than the session's first
+            first = np.zeros(sessions, np.uint64)
+            first[session[::-1]] = request[::-1]
+            engaged[session[request != first[session]]] = True
+        else:
+            number, requests = log.numbered(rows, ("request",))
+            pairs = np.unique(session * max(requests, 1) + number)
+            engaged |= np.bincount(pairs // max(requests, 1), minlength=sessions) >= measure.views
     return engaged
 
 

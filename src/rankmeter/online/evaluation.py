@@ -12,12 +12,15 @@ import numpy as np
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure
+from rankmeter.online.bootstrap import least_draws
 from rankmeter.online.checks import findings
 from rankmeter.online.columns import EVENT_NAMES
 from rankmeter.online.counting import LENGTHS, UNITS, Counted, Question, Unit, count, with_companions
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.inference import estimate, t_quantile
 from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
+from rankmeter.online.settings import check_choice, check_level, check_whole
+from rankmeter.wording import Said, said
 
 DEFAULT_MEASURES = ("CTR", "CVR", "SessionDuration")
 _COUNTS = ("users", "impressions", "clicks", "conversions", "other", "sessions", "sessions of no length",
@@ -72,6 +75,7 @@ def evaluate(
     >>> rm.online.evaluate(log, "CTR")["CTR"]
     0.25
     """
+    check_settings(level=level, resamples=resamples, seed=seed, bots=bots, crossed=crossed)
     chosen = into_online(measures)
     log, role = _grouped(events, by, columns, types, format)
     question = Question(with_companions(chosen), unit=check_unit(unit), by=(role,) if role else (), bots=bots,
@@ -97,6 +101,19 @@ def evaluate(
     )
 
 
+def check_settings(*, level: float, resamples: int, seed: int, bots: str, crossed: str) -> None:
+    """Refuse settings that make no sense, before anything is read."""
+    least = least_draws(check_level(level))
+    if 0 < check_whole("resamples", resamples) < least:
+        fact = (
+            f"resamples={resamples} are too few for an interval at a level of {level:g}; at least {least:,} are needed."
+        )
+        raise InputError(with_hint(fact, "resamples=1000; 0 for the delta method"))
+    check_whole("seed", seed)
+    check_choice("bots", bots, ("keep", "drop"))
+    check_choice("crossed", crossed, ("drop", "first"))
+
+
 def into_online(measures: object) -> list[OnlineMeasure]:
     """The measures that were asked for; those that need judgments are refused."""
     chosen = into_measures(measures)
@@ -119,6 +136,11 @@ def _grouped(
     events: object, by: str | None, columns: Mapping[str, str] | None, types: Any, format: str | None
 ) -> tuple[Events, str]:
     """The log and the role of what divides its units."""
+    if by is not None and not isinstance(by, str):
+        fact = f"by={by!r} is not possible; it names one column."
+        raise InputError(
+            with_hint(fact, "by='variant'; experiment(..., segments='country') crosses variants with a column")
+        )
     if by is None or by in ("variant", "segment") or isinstance(events, Events):
         log = read_events(events, columns=columns, types=types, format=format)
         if by is None or by in ("variant", "segment"):
@@ -139,21 +161,20 @@ def _grouped(
     return log, "variant" if log.columns.get("variant") == by else "segment"
 
 
-def notes_of(log: Events, counted: Counted) -> tuple[str, ...]:
+def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
     """What was decided about the log as a whole."""
     notes = list(log.notes)
     seen = counted.seen
     if log.layout != "plain":
-        notes.append(f"the layout is that of {'OpenSearch UBI' if log.layout == 'ubi' else 'Google Analytics 4'}")
+        notes.append(said("layout_is", name="OpenSearch UBI" if log.layout == "ubi" else "Google Analytics 4"))
     if seen.first_time is not None and seen.last_time is not None:
-        first, last = (_moment(time) for time in (seen.first_time, seen.last_time))
-        notes.append(f"from {first} to {last} UTC")
+        notes.append(said("log_span", first=_moment(seen.first_time), last=_moment(seen.last_time)))
     if seen.lowest_position == 0:
-        notes.append("positions begin at 0 in the log; position 1 is its 0")
+        notes.append(said("positions_from_zero"))
     if not log.has("request"):
-        notes.append("there is no request: an impression or click counts each time it has a time of its own")
+        notes.append(said("no_request"))
     if not log.has("session"):
-        notes.append("there is no session id: sessions are cut by pauses")
+        notes.append(said("no_session_id"))
     return tuple(notes)
 
 
@@ -181,7 +202,8 @@ def position_rates(counted: Counted, *, level: float) -> tuple[PositionRate, ...
         # The linearised values have mean 0, so the plain squares lose nothing.
         spread = (clicked_2 - 2 * rate * both + rate**2 * shown_2) / max(users - 1, 1) * users
         half = half_of * math.sqrt(max(spread, 0.0)) / shown
-        rates.append(PositionRate(place, int(shown), int(clicked), rate, max(0.0, rate - half), rate + half))
+        low = math.nan if math.isnan(half) else max(0.0, rate - half)
+        rates.append(PositionRate(place, int(shown), int(clicked), rate, low, rate + half))
     return tuple(rates)
 
 

@@ -20,6 +20,9 @@ from rankmeter.inputs.frames import is_frame, kind_of_frame
 from rankmeter.inputs.sniffing import recognise
 from rankmeter.late import pl
 from rankmeter.online.columns import at_path, find_event_columns
+from rankmeter.online.settings import check_names
+from rankmeter.online.times import times_of
+from rankmeter.wording import Said, said
 
 OTHER, IMPRESSION, CLICK, CONVERSION = range(4)
 KINDS = ("other", "impression", "click", "conversion")
@@ -43,7 +46,6 @@ TYPES: dict[str, tuple[str, ...]] = {
 _ENDINGS = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 _ENDINGS |= {".pq": "parquet", ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc"}
 
-MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 FIELDS = ("session", "request", "item", "position", "value", "variant", "segment", "id")
 
 
@@ -58,8 +60,10 @@ class Events:
     """Which word of the log stands for which kind of event; words that are not here are ``other``."""
     layout: str
     source: str
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[Said, ...] = field(default=())
     """What was decided about the log as a whole: the unit of its times, where positions begin."""
+    time_unit: str = ""
+    """Where times are numbers, what they count: s, ms, us or ns."""
 
     def has(self, role: str) -> bool:
         """Whether the log has a column for this role."""
@@ -96,18 +100,24 @@ def read_events(
     """
     if isinstance(source, Events):
         return source
+    columns = check_names("columns", columns, 'columns={"user": "visitor"}')
+    types = check_names("types", types, 'types={"conversion": ["signup", "order"]}')
     frame, name = _open(source, format)
     schema = frame.collect_schema()
     found, layout = find_event_columns(schema, columns, name)
     if layout == "ga4":
-        frame, found = _flat_ga4(frame, schema, found, columns or {})
+        frame, found = _flat_ga4(frame, schema, found, columns)
         schema = frame.collect_schema()
     words = kinds_of(types)
-    time, said = _time(frame, schema, found["time"], name)
-    chosen = [time.alias("time"), at_path(schema, found["user"]).alias("user")]
-    chosen.append(at_path(schema, found["type"]).cast(pl.String).alias("type"))
-    chosen += [_field(role, at_path(schema, found[role]), schema.get(found[role])) for role in FIELDS if role in found]
-    return Events(frame.select(chosen), found, words, layout, name, said)
+    times = times_of(frame, schema, found["time"], name)
+    chosen = [*times.columns, at_path(schema, found["type"]).cast(pl.String).alias("type")]
+    chosen += [
+        _field(role, at_path(schema, found[role]), schema.get(found[role]))
+        for role in ("user", *FIELDS)
+        if role in found
+    ]
+    notes = tuple(said(kind, **values) for kind, values in times.said)
+    return Events(frame.select(chosen), found, words, layout, name, notes, times.unit)
 
 
 def open_table(source: object, name: str) -> pl.DataFrame:
@@ -215,53 +225,17 @@ def _scan(content: Path | bytes, kind: str) -> pl.LazyFrame:
     return pl.scan_csv(content, separator=separator, infer_schema=False)
 
 
-def _time(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> tuple[pl.Expr, tuple[str, ...]]:
-    """Microseconds since 1970 in UTC from whatever the log calls time."""
-    column = at_path(schema, path)
-    sample = frame.select(column.alias("t")).drop_nulls().head(1000).collect().get_column("t")
-    dtype = sample.dtype
-    if isinstance(dtype, pl.Datetime):
-        said = () if dtype.time_zone else ("times have no time zone and are taken as UTC",)
-        return column.dt.epoch("us"), said
-    if dtype == pl.Date:
-        return column.cast(pl.Datetime("us")).dt.epoch("us"), ("times are whole days, taken as midnight UTC",)
-    if dtype == pl.String:
-        numeric = sample.cast(pl.Float64, strict=False)
-        if len(numeric) and numeric.null_count() * 2 < len(numeric):
-            # 64-bit floats hold microseconds of our days exactly, but not nanoseconds.
-            whole = column.cast(pl.Int64, strict=False)
-            return _epoch(pl.coalesce(whole, column.cast(pl.Float64, strict=False)), numeric)
-        aware = column.str.to_datetime(time_unit="us", time_zone="UTC", strict=False, format="%+")
-        plain = [
-            column.str.to_datetime(form, time_unit="us", strict=False).dt.epoch("us")
-            for form in ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
-        ]
-        return pl.coalesce(aware.dt.epoch("us"), *plain), ("times without a time zone are taken as UTC",)
-    if dtype.is_numeric():
-        return _epoch(column, sample.cast(pl.Float64))
-    if dtype == pl.Null:
-        return pl.lit(None, pl.Int64), ()
-    fact = f"{source}: the time column '{path}' is of type {dtype}."
-    raise InputError(with_hint(fact, "times are datetimes, ISO text, or seconds since 1970"))
-
-
-def _epoch(column: pl.Expr, sample: pl.Series) -> tuple[pl.Expr, tuple[str, ...]]:
-    """Numbers since 1970: which unit they count is told by their size."""
-    largest = float(sample.abs().max() or 0.0)  # type: ignore[arg-type]
-    unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
-    said = (f"times are numbers, taken as {unit} since 1970 by their size",)
-    if unit == "ns":
-        return (column // 1000).cast(pl.Int64, strict=False), said
-    return (column * MICROSECONDS[unit]).cast(pl.Int64, strict=False), said
-
-
 def _field(role: str, column: pl.Expr, dtype: pl.DataType | None) -> pl.Expr:
     if role == "position":
         number = column if dtype is not None and dtype.is_integer() else column.cast(pl.Float64, strict=False)
         column = number.cast(pl.Int32, strict=False)
     elif role == "value":
         column = column.cast(pl.Float64, strict=False)
-    elif role in ("variant", "segment"):
+    elif dtype is not None and dtype.is_float():
+        column = column.fill_nan(None)
+    elif dtype == pl.String:
+        column = pl.when(column != "").then(column)  # an empty name is none
+    if role in ("variant", "segment"):
         column = column.cast(pl.String)
     return column.alias(role)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
 from rankmeter.online.bootstrap import Resampled, middle, two_sided
@@ -17,6 +17,7 @@ from rankmeter.online.checks import findings
 from rankmeter.online.counting import Counted, Question, Unit, count, with_companions
 from rankmeter.online.evaluation import (
     DEFAULT_MEASURES,
+    check_settings,
     check_unit,
     counts_of,
     into_online,
@@ -27,9 +28,11 @@ from rankmeter.online.evaluation import (
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.inference import Difference, Estimate, cuped, difference, estimate, minimum_detectable
 from rankmeter.online.proportions import sample_ratio
+from rankmeter.online.settings import check_choice, check_level, check_number
 from rankmeter.online.sums import Sums, above, below, is_sums
 from rankmeter.online.trial import Effect, Experiment, SampleRatio
 from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
+from rankmeter.wording import Said, said
 
 MISMATCH = 0.001
 """Below this p-value the sample ratio is taken as broken; smaller than 0.05 because the check is made every day."""
@@ -102,9 +105,13 @@ def experiment(
     >>> round(effect.difference.value, 4), round(effect.p, 4), effect.verdict
     (0.0715, 0.0483, 'better')
     """
-    if correction not in CORRECTIONS:
-        fact = f"correction='{correction}' is not possible; there are {', '.join(CORRECTIONS)}."
-        raise InputError(with_hint(fact, did_you_mean(correction, list(CORRECTIONS))))
+    check_settings(level=level, resamples=resamples, seed=seed, bots=bots, crossed=crossed)
+    check_level(power, "power")
+    check_choice("correction", correction, list(CORRECTIONS))
+    if segments is not None and not isinstance(segments, str):
+        raise InputError(
+            with_hint(f"segments={segments!r} is not possible; it names one column.", "segments='country'")
+        )
     settings = {"level": level, "power": power, "correction": correction}
     if is_sums(data):
         return _from_sums(data, measures, control, ratios, unit, settings)  # type: ignore[arg-type]
@@ -157,7 +164,9 @@ def _from_sums(
     for measure in asked:
         for variant, sums in groups.items():
             if not (sums.has(above(measure)) and sums.has(below(measure))):
-                raise InputError(f"the sums of variant {variant} do not hold {measure}; they hold {', '.join(held)}.")
+                holds = [name.removesuffix(" x") for name in sums.names if name.endswith(" x")]
+                fact = f"the sums of variant {variant} do not hold {measure}; they hold {examples(holds) or 'nothing'}."
+                raise InputError(with_hint(fact, "every variant needs a row for every measure"))
     base = _control(control, list(groups))
     made = _effects(groups, {}, asked, base, settings)
     return Experiment(
@@ -193,9 +202,9 @@ def _moment(start: str | datetime | date | float) -> int:
     if isinstance(start, datetime):
         aware = start if start.tzinfo else start.replace(tzinfo=UTC)
         return round(aware.timestamp() * 1e6)
-    if isinstance(start, date):
-        return round(datetime(start.year, start.month, start.day, tzinfo=UTC).timestamp() * 1e6)
-    return round(start * 1e6)
+    if not isinstance(start, date):
+        return round(check_number("start", start) * 1e6)
+    return round(datetime(start.year, start.month, start.day, tzinfo=UTC).timestamp() * 1e6)
 
 
 def _variants(groups: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
@@ -213,7 +222,7 @@ def _control(stated: str | None, variants: list[str]) -> str:
     if stated is not None:
         if stated not in variants:
             raise NotFoundError(with_hint(f"there is no variant '{stated}'; there are {', '.join(variants)}.",
-                                          did_you_mean(stated, variants)))  # fmt: skip
+                                          did_you_mean(str(stated), variants)))  # fmt: skip
         return stated
     for usual in _CONTROLS:
         for variant in variants:
@@ -224,9 +233,12 @@ def _control(stated: str | None, variants: list[str]) -> str:
 
 def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None) -> SampleRatio:
     names = list(groups)
+    if ratios is not None and not isinstance(ratios, Mapping):
+        raise InputError(with_hint(f"ratios= is of type {type(ratios).__name__}; expected a mapping.",
+                                   "ratios={'A': 9, 'B': 1}"))  # fmt: skip
     if ratios is not None and set(ratios) != set(names):
         raise InputError(f"ratios= is for {', '.join(map(str, ratios))}, but the variants are {', '.join(names)}.")
-    meant = {name: float(ratios[name]) if ratios else 1.0 for name in names}
+    meant = {name: check_number(f"the ratio of {name}", ratios[name]) if ratios else 1.0 for name in names}
     counts = {name: groups[name].n for name in names}
     p = sample_ratio([counts[name] for name in names], [meant[name] for name in names])
     return SampleRatio(counts, meant, p, p >= MISMATCH)
@@ -296,10 +308,10 @@ def resampled_difference(
     size = min(len(base), len(value))
     gaps = value[:size] - base[:size]
     method = f"bootstrap of units, {size} resamples"
-    spread = float(np.var(gaps))
+    spread = float(np.var(gaps)) if size else math.nan
     absolute = Estimate(plain.absolute.value, *middle(gaps, level), level, method, plain.absolute.units, spread)
     relative = plain.relative
-    if (base[:size] > 0).all():
+    if size and (base[:size] > 0).all():
         ends = middle(gaps / base[:size], level)
         relative = Estimate(relative.value, *ends, level, method, relative.units, relative.variance)
     return Difference(absolute, relative, two_sided(gaps), plain.freedom, plain.always_valid)
@@ -320,17 +332,14 @@ def _by_segment(
     return with_corrected(made, settings["correction"])
 
 
-def _warnings(effects: Sequence[Effect], log: Events | None) -> tuple[str, ...]:
+def _warnings(effects: Sequence[Effect], log: Events | None) -> tuple[Said, ...]:
     """What a reader of the table must be told."""
-    said = []
+    told = []
     rates = [one for one in effects if isinstance(one.measure, ConversionRate) and one.measure.per == "click"]
     for rate in rates:
         beside = next((one for one in effects if one.measure == Conversions() and one.variant == rate.variant), None)
         if beside is not None and rate.difference.value * beside.difference.value < 0:
-            said.append(
-                f"variant {rate.variant}: {rate.measure} and conversions per user move in opposite directions. "
-                "Clicks come after the change that is tested, so conversions per user decide"
-            )
+            told.append(said("opposite_directions", variant=rate.variant, measure=str(rate.measure)))
     if log is not None and any(one.adjusted is not None for one in effects):
-        said.append("differences are adjusted by what the same users did before the start (CUPED)")
-    return tuple(said)
+        told.append(said("adjusted_by_before"))
+    return tuple(told)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def ratio(sums: Sums, measure: OnlineMeasure | str) -> tuple[float, float]:
     if not sums.n or mean_y == 0:
         return math.nan, math.nan
     value = mean_x / mean_y
-    spread = sums.covariance(x, x) - 2 * value * sums.covariance(x, y) + value**2 * sums.covariance(y, y)
+    spread = sums.covariance(x, x) - 2 * value * sums.covariance(x, y) + value * value * sums.covariance(y, y)
     return value, max(spread, 0.0) / (sums.n * mean_y**2) if not math.isnan(spread) else math.nan
 
 
@@ -191,13 +191,21 @@ class Adjusted:
 
 
 def cuped(
-    control: Sums, treatment: Sums, measure: OnlineMeasure, *, level: float = 0.95, theta: float | None = None
+    control: Sums,
+    treatment: Sums,
+    measure: OnlineMeasure,
+    *,
+    level: float = 0.95,
+    theta: float | None = None,
+    slope: Literal["adjusted", "plain"] = "adjusted",
 ) -> Adjusted | None:
     r"""The difference with less variance, by regression on the same measure before the experiment (Deng et al. 2013).
 
     The linearised values before, :math:`(x_0 - R_0 y_0) / \bar y_0`, explain part of the linearised values after; one
     coefficient ``theta``, pooled from both groups unless it was fixed beforehand, takes that part out. The relative
-    difference is a share of the control's plain value. None where there is nothing before.
+    difference is a share of the control's plain value; how much the control's own error moves it depends on the
+    difference, for which the delta method takes the ``adjusted`` one, or as gbstats does the ``plain`` one. None where
+    there is nothing before.
     """
     plain = difference(control, treatment, measure, level=level)
     both = [_linear(sums, measure) for sums in (control, treatment)]
@@ -224,17 +232,18 @@ def cuped(
     kept = adjusted.absolute.variance / plain.absolute.variance if plain.absolute.variance else math.nan
     # The control's plain and adjusted values vary together, by this much.
     shares = float(base_cov[0, 0] - theta * base_cov[0, 1]) / control.n
-    relative = _share_of_plain(adjusted, base, float(base_cov[0, 0]) / control.n, shares)
+    moved = adjusted.absolute.value if slope == "adjusted" else plain.absolute.value
+    relative = _share_of_plain(adjusted, base, float(base_cov[0, 0]) / control.n, shares, moved)
     return Adjusted(replace(adjusted, relative=relative), kept, theta)
 
 
-def _share_of_plain(adjusted: Difference, base: float, base_variance: float, shares: float) -> Estimate:
+def _share_of_plain(adjusted: Difference, base: float, base_variance: float, shares: float, moved: float) -> Estimate:
     """An adjusted difference over the plain value of the control, with the interval of the delta method."""
     gap = adjusted.absolute
     if base == 0:
         return adjusted.relative
     relative = gap.value / base
-    spread = gap.variance / base**2 + gap.value**2 * base_variance / base**4 + 2 * gap.value * shares / base**3
+    spread = gap.variance / base**2 + moved**2 * base_variance / base**4 + 2 * moved * shares / base**3
     half = t_quantile(gap.level, adjusted.freedom) * math.sqrt(max(spread, 0.0))
     return Estimate(relative, relative - half, relative + half, gap.level, "CUPED, relative", gap.units, spread)
 
@@ -261,14 +270,15 @@ def minimum_detectable(
 ) -> float:
     """The smallest absolute difference that a test of this size finds with the given power.
 
-    From the spread of one group (the control), for two groups of ``units`` and ``other_units``.
+    From the spread of one group (the control), for two groups of ``units`` and ``other_units``. NaN where no unit
+    differs from another: such a group tells nothing about chance.
     """
     from scipy.special import ndtri
 
     if not 0 < power < 1:
         raise InputError(f"power={power} is not possible; a power is between 0 and 1, as in 0.8.")
     _, variance = ratio(sums, measure)
-    each = variance * sums.n
+    each = variance * sums.n or math.nan
     return float((ndtri((1 + level) / 2) + ndtri(power)) * math.sqrt(each / units + each / other_units))
 
 
@@ -276,11 +286,13 @@ def units_needed(
     sums: Sums, measure: OnlineMeasure, *, relative: float, level: float = 0.95, power: float = 0.8
 ) -> int:
     """How many units each of two equal groups needs to find a relative difference of this size."""
-    value, variance = ratio(sums, measure)
+    value, _ = ratio(sums, measure)
     if not relative or math.isnan(value) or value == 0:
         raise InputError("the number of units needs a relative difference other than 0 and a baseline other than 0.")
     one = minimum_detectable(sums, measure, units=1, other_units=1, level=level, power=power)
-    return math.ceil((one / (abs(relative) * abs(value))) ** 2) if variance else 2
+    if math.isnan(one):
+        raise InputError(f"the sums of {measure} have no spread over units, so nothing says how many are needed.")
+    return math.ceil((one / (abs(relative) * abs(value))) ** 2)
 
 
 def t_quantile(level: float, freedom: float) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
 from rankmeter.online.proportions import wilson
+from rankmeter.online.settings import check_level, check_names, check_whole
 from rankmeter.online.telling import Told
 
 Team = Literal["A", "B"]
@@ -54,7 +55,7 @@ def team_draft(
     ((1, 2, 3), ('A', 'B', 'B'))
     """
     _check_rankings(a, b)
-    wanted = max(len(a), len(b)) if length is None else length
+    wanted = max(len(a), len(b)) if length is None else check_whole("length", length)
     if wanted < 1:
         raise InputError(f"a list of length {wanted} cannot be made; expected at least 1.")
     random = np.random.default_rng(seed)
@@ -178,7 +179,13 @@ def _credit(item: Hashable, ranking: Sequence[Hashable]) -> float:
 
 def _check_rankings(a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
     for name, ranking in (("a", a), ("b", b)):
-        if len(set(ranking)) < len(ranking):
+        try:
+            distinct = len(set(ranking))
+        except TypeError as error:
+            raise InputError(
+                f"ranking {name} is no list of ids: {error}. Hint: team_draft(['d1', 'd2'], ['d2'])"
+            ) from error
+        if distinct < len(ranking):
             raise InputError(f"ranking {name} holds an item more than once.")
 
 
@@ -206,7 +213,9 @@ class InterleavingResult(Told):
     @property
     def verdict(self) -> str:
         """Which ranking wins, if the sign test can tell."""
-        if math.isnan(self.p) or self.p >= 1 - self.level:
+        if math.isnan(self.p):
+            return "no data: no user's clicks favour either ranking"
+        if self.p >= 1 - self.level:
             return "cannot tell"
         return "B" if self.share_b > 0.5 else "A"
 
@@ -215,9 +224,11 @@ class InterleavingResult(Told):
         return asdict(self) | {"verdict": self.verdict}
 
     def __repr__(self) -> str:
+        told = f"{self.users_a:,} users prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
+        if math.isnan(self.p):
+            return told + self.verdict
         return (
-            f"{self.users_a:,} users prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
-            f"{self.share_b:.1%} [{self.low:.1%}, {self.high:.1%}] of the decided prefer B "
+            f"{told}{self.share_b:.1%} [{self.low:.1%}, {self.high:.1%}] of the decided prefer B "
             f"(sign test by user, p = {self.p:.3g}): {self.verdict}"
         )
 
@@ -251,6 +262,8 @@ def score_interleaving(
     from rankmeter.online.events import open_table
 
     table = open_table(clicks, "the interleaving log")
+    check_level(level)
+    columns = check_names("columns", columns, 'columns={"team": "NAME"}')
     vote = "credit" if "team" not in (columns or {}) and "team" not in table.columns else "team"
     vote = vote if (columns or {}).get(vote, vote) in table.columns else "team"
     names = {role: (columns or {}).get(role, role) for role in ("user", "request", vote)}
@@ -259,7 +272,16 @@ def score_interleaving(
         fact = f"the interleaving log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
         raise InputError(with_hint(fact, 'columns={"team": "NAME"}'))
     table = table.select(pl.col(name).alias(role) for role, name in names.items())
-    credit = pl.col(vote).cast(pl.Float64, strict=False) if vote == "credit" else _credit_of_team(table)
+    if not table.height:
+        raise InputError("the interleaving log is empty. Hint: a list without a click has a row without a team")
+    if vote == "credit":
+        made = table["credit"].cast(pl.Float64, strict=False)
+        if wrong := made.null_count() - table["credit"].null_count():
+            raise InputError(f"column '{names['credit']}' (credit) is no number in {wrong:,} rows.")
+    for role in ("user", "request"):
+        if empty := table[role].null_count():
+            raise InputError(f"column '{names[role]}' ({role}) has no value in {empty:,} rows of the interleaving log.")
+    credit = pl.col(vote).cast(pl.Float64, strict=False).fill_nan(None) if vote == "credit" else _credit_of_team(table)
     lists = table.group_by("user", "request").agg(credit.sum().round(9).sign().cast(pl.Int64).alias("won"))
     users = lists.group_by("user").agg(pl.col("won").sum().sign())["won"]
     a, b, ties = (int((users == won).sum()) for won in (-1, 1, 0))

@@ -9,6 +9,7 @@ from rankmeter.errors import InputError, did_you_mean, with_hint
 from rankmeter.late import pl
 from rankmeter.online.counterfactual import SLATE_MODELS, OffPolicy, SlateModel, off_policy, off_policy_slates
 from rankmeter.online.events import open_table
+from rankmeter.online.settings import check_names
 
 LogModel = Literal["single", "item-position", "cascade", "standard"]
 LOG_MODELS: tuple[LogModel, ...] = get_args(LogModel)
@@ -62,7 +63,8 @@ def off_policy_log(
     if model not in LOG_MODELS:
         fact = f"model='{model}' is not possible; there are {', '.join(LOG_MODELS)}."
         raise InputError(with_hint(fact, did_you_mean(model, LOG_MODELS)))
-    table = _chosen(open_table(source, "the log of choices"), columns or {}, model)
+    named = check_names("columns", columns, 'columns={"logged": "propensity"}')
+    table = _chosen(open_table(source, "the log of choices"), named, model)
     if model == "single":
         given: dict[str, Any] = {name: table[name].to_numpy() for name in NUMBERS if name in table.columns}
         users = table["user"].to_numpy() if "user" in table.columns else None

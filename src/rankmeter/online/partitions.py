@@ -20,6 +20,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
 from rankmeter.online.events import KINDS, Events
+from rankmeter.online.times import NO_ZONE, UNITS, Hours, of_another_unit
 
 ROWS_PER_PARTITION = 100_000
 """Small enough for the caches of a processor: sorting and looking up is then several times faster."""
@@ -50,8 +51,14 @@ class Seen:
     rows: int = 0
     without_user: int = 0
     without_time: int = 0
+    without_zone: int = 0
+    """Times written as text without a time zone."""
     first_time: int | None = None
+    """When the log begins; a clock that was far behind the others does not move it."""
     last_time: int | None = None
+    """When it ends; a clock that was far ahead does not move it."""
+    dated_before: int = 0
+    dated_after: int = 0
     lowest_position: int | None = None
     types: Counter[str] = field(default_factory=Counter)
     labels: dict[str, list[str]] = field(default_factory=lambda: {"variant": [], "segment": []})
@@ -81,18 +88,25 @@ class Partitions:
         self._held_bytes = 0
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._layout: dict[str, np.dtype[Any]] = {}
+        self._hours = Hours()
+        self._of_another_unit = 0
 
     def __enter__(self) -> Self:
-        rows = self._events.rows.select("time", "user", "type", *self._needed)
+        rows = self._events.rows.select("time", "user", "type", *self._needed, *self._zones())
         total = int(rows.select(pl.len()).collect().item())
         self._held = [[] for _ in range(max(1, -(-total // self._rows_per_partition)))]
         try:
             for batch in _batches(rows):
                 self._take(batch)
+            self._settle_times(rows)
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def _zones(self) -> list[str]:
+        """The column that says which times have no time zone, where times are text."""
+        return [NO_ZONE] if NO_ZONE in self._events.rows.collect_schema() else []
 
     def __exit__(self, *_: object) -> None:
         if self._folder is not None:
@@ -111,18 +125,43 @@ class Partitions:
     def _take(self, batch: pl.DataFrame) -> None:
         seen = self.seen
         seen.rows += len(batch)
-        no_user, no_time = batch["user"].is_null(), batch["time"].is_null()
-        seen.without_user += int(no_user.sum())
-        seen.without_time += int((no_time & ~no_user).sum())
-        if no_user.any() or no_time.any():
+        # Counting nulls costs nothing; every other question to a column is a query of its own.
+        if batch["user"].null_count() or batch["time"].null_count():
+            no_user, no_time = batch["user"].is_null(), batch["time"].is_null()
+            seen.without_user += int(no_user.sum())
+            seen.without_time += int((no_time & ~no_user).sum())
             batch = batch.filter(~(no_user | no_time))
         if not len(batch):
             return
+        if NO_ZONE in batch.columns:
+            seen.without_zone += int(batch[NO_ZONE].sum())
         columns = self._compact(batch)
-        low, high = int(columns["time"].min()), int(columns["time"].max())
+        time = columns["time"]
+        self._of_another_unit += of_another_unit(time, self._events.time_unit)
+        self._hours.add(time)
+        low, high = int(time.min()), int(time.max())
         seen.first_time = low if seen.first_time is None else min(low, seen.first_time)
         seen.last_time = high if seen.last_time is None else max(high, seen.last_time)
         self._share_out(columns)
+
+    def _settle_times(self, rows: pl.LazyFrame) -> None:
+        """Refuse times of two units, and leave stray clocks out of the beginning and the end of the log."""
+        seen, unit = self.seen, self._events.time_unit
+        if self._of_another_unit:
+            others = ", ".join(one for one in UNITS if one != unit)
+            fact = (
+                f"{self._events.source}: times are in more than one unit: taken as {unit} since 1970 by their size, "
+                f"{self._of_another_unit:,} of {seen.rows:,} look like another one ({others})."
+            )
+            raise InputError(with_hint(fact, "bring the times into one unit before reading them"))
+        if seen.last_time is None:
+            return
+        span = self._hours.span()
+        seen.dated_before, seen.dated_after = self._hours.outside(span)
+        if seen.dated_before or seen.dated_after:
+            rest = rows.filter(pl.col("user").is_not_null() & pl.col("time").is_between(*span, closed="left"))
+            ends = rest.select(pl.col("time").min().alias("first"), pl.col("time").max().alias("last")).collect()
+            seen.first_time, seen.last_time = ends.row(0)
 
     def _compact(self, batch: pl.DataFrame) -> Columns:
         flags = self._kinds(batch["type"])
@@ -137,9 +176,10 @@ class Partitions:
             if lowest is not None:
                 before = self.seen.lowest_position
                 self.seen.lowest_position = int(lowest) if before is None else min(before, int(lowest))
-            columns["position"] = position.fill_null(-1).to_numpy().astype(np.int32)
+            columns["position"] = _filled(position, -1).to_numpy().astype(np.int32)
         if "value" in self._needed:
-            columns["value"] = batch["value"].fill_nan(None).fill_null(0.0).to_numpy()
+            value = batch["value"].to_numpy()  # null is NaN there
+            columns["value"] = np.where(np.isfinite(value), value, np.nan)
         for role in ("variant", "segment"):
             if role in self._needed:
                 columns[role] = self._labels(role, batch[role])
@@ -148,7 +188,7 @@ class Partitions:
 
     def _kinds(self, words: pl.Series) -> npt.NDArray[np.uint8]:
         """The kind of each event, and how often each word was met."""
-        words = words.fill_null("")
+        words = _filled(words, "")
         kinds = np.full(len(words), _UNKNOWN)
         left = len(words)
         # Comparing with a few words is several times faster than looking up every word.
@@ -250,6 +290,10 @@ def _batches(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
         yield from rows.collect().iter_slices(BATCH_ROWS)
 
 
+def _filled(column: pl.Series, value: Any) -> pl.Series:
+    return column.fill_null(value) if column.null_count() else column
+
+
 def _vocabulary(named: pl.Series) -> list[tuple[str, int]]:
     """The words of a categorical column with their codes; each once."""
     once = named.drop_nulls().unique()
@@ -260,5 +304,5 @@ def codes(ids: pl.Series) -> npt.NDArray[np.uint64]:
     """A 64-bit code for each id: a whole number is its own, anything else is hashed as text; missing ones are 0."""
     if ids.dtype.is_integer():
         whole = ids if ids.dtype == pl.UInt64 else ids.cast(pl.Int64, strict=False)
-        return whole.fill_null(0).to_numpy().view(np.uint64)
+        return _filled(whole, 0).to_numpy().view(np.uint64)
     return ids.cast(pl.String).hash(seed=7).to_numpy()

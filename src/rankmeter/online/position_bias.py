@@ -25,6 +25,7 @@ from rankmeter.online.counting import POSITIONS
 from rankmeter.online.events import read_events
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import HAS_ITEM, Partitions
+from rankmeter.online.settings import check_level, check_whole
 from rankmeter.online.telling import Told
 
 Floats = npt.NDArray[np.float64]
@@ -44,6 +45,14 @@ class Examination:
     high: float
     shared_items: int
     """Items shown here and one position above."""
+
+    @property
+    def looked_at(self) -> str:
+        """For people: the examination with its interval."""
+        if math.isnan(self.examination):
+            return "no data"
+        span = "no interval" if math.isnan(self.low) else f"{self.low:.3f}, {self.high:.3f}"
+        return f"{self.examination:.3f} [{span}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,7 @@ class PositionBias(Told):
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{one.position}</td><td>{one.impressions:,}</td><td>{one.rate:.4f}</td>"
-            f"<td>{one.examination:.3f} [{one.low:.3f}, {one.high:.3f}]</td></tr>"
+            f"<td>{one.looked_at}</td></tr>"
             for one in self.positions
         )
         head = "<th>position</th><th>impressions</th><th>CTR</th><th>examination, relative to position 1</th>"
@@ -112,7 +121,10 @@ def position_bias(
     >>> [one.examination for one in position_bias(log, positions=2).positions]
     [1.0, 0.5]
     """
-    if not 1 <= positions <= POSITIONS:
+    check_level(level)
+    check_whole("resamples", resamples)
+    check_whole("seed", seed)
+    if not 1 <= check_whole("positions", positions) <= POSITIONS:
         raise InputError(f"positions={positions} is not possible; expected 1 to {POSITIONS}.")
     log = read_events(events, columns=columns, types=types, format=format)
     for role in ("item", "position"):

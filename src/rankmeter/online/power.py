@@ -8,6 +8,7 @@ from typing import Literal
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.online.proportions import quantile
+from rankmeter.online.settings import check_number
 
 Approximation = Literal["normal", "arcsine"]
 
@@ -32,7 +33,7 @@ def units_for_rates(
     (3840.85, 3834.6)
     """
     for rate in (base, other):
-        if not 0 < rate < 1:
+        if not 0 < check_number("a rate", rate) < 1:
             raise InputError(f"a rate of {rate} is not possible; a rate is between 0 and 1, as in 0.1.")
     if base == other:
         raise InputError("two equal rates cannot be told apart by any number of units.")
@@ -60,7 +61,7 @@ def units_for_effect(effect: float, *, level: float = 0.95, power: float = 0.8) 
     """
     from scipy.special import nctdtr, stdtrit
 
-    if not effect:
+    if not check_number("the effect", effect):
         raise InputError("an effect of 0 cannot be found by any number of units.")
     _one_sided(power)
 

@@ -201,6 +201,8 @@ def sample_ratio(
     from scipy.special import chdtrc
 
     meant = [1.0] * len(counts) if ratios is None else [float(ratio) for ratio in ratios]
+    if any(not math.isfinite(count) or count < 0 for count in counts):
+        raise InputError(f"the sample-ratio check needs counts of units from 0 on: {list(counts)}.")
     if len(meant) != len(counts) or len(counts) < 2 or min(meant) <= 0 or not sum(counts):
         raise InputError(
             f"the sample-ratio check needs a ratio above 0 for each of the {len(counts)} variants: {meant}."

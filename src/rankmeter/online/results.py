@@ -15,6 +15,7 @@ from rankmeter.online.checks import Finding
 from rankmeter.online.inference import Estimate
 from rankmeter.online.sums import Sums
 from rankmeter.online.telling import ToldFromSums, facts, plain_values, share_of_sessions, shown
+from rankmeter.wording import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class OnlineEvaluation(ToldFromSums):
     """For each group (the empty name for everything) the value of each measure."""
     sums: Mapping[str, Sums]
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
     counts: Mapping[str, int]
     """Events, users, impressions, clicks, conversions, sessions, and users who reached each step of the funnel."""
     positions: tuple[PositionRate, ...]
@@ -126,7 +127,7 @@ class OnlineEvaluation(ToldFromSums):
             "lengths": [asdict(one) for one in self.lengths],
         }
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Said]:
         """What a person should know before reading the numbers."""
         return [facts(self.counts), *self.notes, *(one.sentence for one in self.findings)]
 

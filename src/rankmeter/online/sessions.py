@@ -1,8 +1,8 @@
 """Where sessions begin and end.
 
-A new session begins when ``gap`` or more has passed since the user's last event, and ``max_length`` or more after the
-session's first event, so that a session that never ends is cut. Both boundaries belong to the new session: a pause of
-exactly ``gap`` ends a session.
+A session is what the log calls one by an id, or what pauses make of the events: a new one begins when ``gap`` or more
+has passed since the user's last event. Either kind is cut ``max_length`` or more after its first event, so that none
+goes on for ever. Both boundaries belong to the new session: a pause of exactly ``gap`` ends a session.
 """
 
 from __future__ import annotations
@@ -115,25 +115,45 @@ def _long(starts: Ints, ends: Ints, when: Ints, max_length: int) -> tuple[list[i
 
 
 def sessions_by_id(
-    user: Ints, time: Ints, session: npt.NDArray[np.uint64], known: Bools, active: Bools | None
+    user: Ints,
+    time: Ints,
+    session: npt.NDArray[np.uint64],
+    known: Bools,
+    active: Bools | None,
+    *,
+    gap: int | None,
+    max_length: int | None,
 ) -> SessionTable:
     """Group events by the session id that the log gives; ids of different users are different sessions.
 
     Parameters
     ----------
-    user, time
+    user, time, active, max_length
         As for :func:`sessions_by_gap`.
     session
         (n,) codes of session ids.
     known
-        (n,) whether the event has a session id; one without is in no session.
-    active
-        As for :func:`sessions_by_gap`.
+        (n,) whether the event has a session id.
+    gap
+        Those without an id are cut into sessions of their own by pauses of so long; with None they are in no session.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> user, time, named = np.zeros(4, np.int64), np.array([0, 1, 2, 9]) * 1_000_000, np.array([7, 0, 7, 0], np.uint64)
+    >>> table = sessions_by_id(user, time, named, named > 0, None, gap=5_000_000, max_length=None)
+    >>> table.of_event.tolist()
+    [2, 0, 2, 1]
     """
-    rows = np.flatnonzero(known if active is None else known & active)
-    who, when, named = user[rows], time[rows], session[rows]
-    order = np.lexsort((named, who))  # stable: time stays in order inside a session
-    who, when, named = who[order], when[order], named[order]
+    kept = known if gap is None else np.ones(len(user), np.bool_)
+    rows = np.flatnonzero(kept if active is None else kept & active)
+    who, when, has_id = user[rows], time[rows], known[rows]
+    named = np.where(has_id, session[rows], np.uint64(0))
+    order = np.lexsort((named, has_id, who))  # stable: time stays in order inside a session
+    who, when, named, has_id = who[order], when[order], named[order], has_id[order]
     begins = np.ones(len(rows), np.bool_)
-    begins[1:] = (who[1:] != who[:-1]) | (named[1:] != named[:-1])
-    return _table(len(user), rows[order], begins, who, when, 0)
+    begins[1:] = (who[1:] != who[:-1]) | (named[1:] != named[:-1]) | (has_id[1:] != has_id[:-1])
+    if gap is not None:
+        begins[1:] |= ~has_id[1:] & (when[1:] - when[:-1] >= gap)
+    cut = _cut_long(begins, when, max_length) if max_length is not None else 0
+    return _table(len(user), rows[order], begins, who, when, cut)

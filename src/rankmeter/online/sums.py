@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
-from rankmeter.measures import Measure
+from rankmeter.measures import Measure, parse
 
 Floats = npt.NDArray[np.float64]
 
@@ -178,7 +178,7 @@ def sums_from_table(table: object) -> dict[str, Sums]:
 def _rows(table: object) -> list[dict[str, Any]]:
     if isinstance(table, pl.DataFrame):
         return table.to_dicts()
-    if isinstance(table, (list, tuple)):
+    if isinstance(table, (list, tuple)) and all(isinstance(row, Mapping) for row in table):
         return [dict(row) for row in table]
     if is_frame(table):
         import narwhals as nw
@@ -211,7 +211,9 @@ def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sums_of(variant: str, rows: Iterable[Mapping[str, Any]]) -> Sums:
     rows = [_checked(variant, row) for row in rows]
-    twice = {row["measure"] for row in rows if sum(one["measure"] == row["measure"] for one in rows) > 1}
+    # However a measure was written, its string is its name.
+    named = [str(parse(str(row["measure"]))) for row in rows]
+    twice = {name for name in named if named.count(name) > 1}
     if twice:
         fact = f"variant {variant} has several rows of {', '.join(sorted(map(str, twice)))}."
         raise InputError(with_hint(fact, "add the sums of its parts up first: one row for each variant and measure"))
@@ -223,8 +225,7 @@ def _sums_of(variant: str, rows: Iterable[Mapping[str, Any]]) -> Sums:
         raise InputError(f"variant {variant} has n={n} units; expected at least 1.")
     names: list[str] = []
     blocks = []
-    for row in rows:
-        measure = str(row["measure"])
+    for measure, row in zip(named, rows, strict=True):
         names += [above(measure), below(measure)]
         totals = [row["x"], row["y"]]
         squares = [[row["xx"], row["xy"]], [row["xy"], row["yy"]]]

@@ -9,9 +9,10 @@ from typing import Any
 
 from rankmeter.late import pl
 from rankmeter.measures.online import OnlineMeasure
+from rankmeter.measures.prose import Language
 from rankmeter.online.inference import Estimate
 from rankmeter.online.sums import Sums, sums_to_table
-from rankmeter.saving import finite
+from rankmeter.wording import Said, said, word
 
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
 
@@ -27,6 +28,8 @@ class Told:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The same as JSON; what is no number is null."""
+        from rankmeter.saving import finite  # loads more than a log needs
+
         return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
 
@@ -56,14 +59,13 @@ def plain_values(values: Values) -> dict[str, dict[str, Any]]:
     }
 
 
-def facts(counts: Mapping[str, int]) -> str:
+def facts(counts: Mapping[str, int]) -> Said:
     """How much of everything a log has, in one sentence."""
-    return (
-        f"{counts['events']:,} events of {counts['users']:,} users: {counts['impressions']:,} impressions, "
-        f"{counts['clicks']:,} clicks, {counts['conversions']:,} conversions, {counts['sessions']:,} sessions "
-        f"({share_of_sessions(counts, 'sessions of no length'):.1%} of no length, "
-        f"{share_of_sessions(counts, 'engaged sessions'):.1%} engaged)"
-    )
+    known = {name: counts[name] for name in ("events", "users", "impressions", "clicks", "conversions")}
+    if not counts["sessions"]:
+        return said("log_facts_without_sessions", **known)
+    zero, engaged = (share_of_sessions(counts, name) for name in ("sessions of no length", "engaged sessions"))
+    return said("log_facts", **known, sessions=counts["sessions"], zero=zero, engaged=engaged)
 
 
 def share_of_sessions(counts: Mapping[str, int], name: str) -> float:
@@ -71,10 +73,10 @@ def share_of_sessions(counts: Mapping[str, int], name: str) -> float:
     return counts[name] / counts["sessions"] if counts["sessions"] else math.nan
 
 
-def shown(one: Estimate, measure: OnlineMeasure, *, digits: int = 4) -> str:
+def shown(one: Estimate, measure: OnlineMeasure, *, digits: int = 4, lang: Language = "en") -> str:
     """A value with its interval as people read it; no data is said, never 0."""
     if math.isnan(one.value):
-        return "no data"
+        return word("online_no_data", lang)
     unit = f" {measure.unit}" if measure.unit else ""
     digits = 1 if measure.unit else digits
     if math.isnan(one.low):
@@ -82,15 +84,24 @@ def shown(one: Estimate, measure: OnlineMeasure, *, digits: int = 4) -> str:
     return f"{one.value:.{digits}f}{unit} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
 
 
+def interval_of(one: Estimate, form: str = "+.4f") -> str:
+    """A value with its interval where they exist; what is missing is said."""
+    if math.isnan(one.value):
+        return word("online_no_data", "en")
+    if math.isnan(one.low):
+        return f"{one.value:{form}} (no interval)"
+    return f"{one.value:{form}} [{one.low:{form}}, {one.high:{form}}]"
+
+
 def brief(number: float) -> str:
     """A number in three digits; a dash where there is none."""
     return "-" if math.isnan(number) else f"{number:.3g}"
 
 
-def percent(one: Estimate) -> str:
+def percent(one: Estimate, *, lang: Language = "en") -> str:
     """A relative difference as people read it."""
     if math.isnan(one.value):
-        return "no data"
+        return word("online_no_data", lang)
     if math.isnan(one.low):
         return f"{one.value:+.1%}"
     return f"{one.value:+.1%} [{one.low:+.1%}, {one.high:+.1%}]"

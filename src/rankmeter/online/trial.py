@@ -17,6 +17,7 @@ from rankmeter.online.inference import Adjusted, Difference, Estimate
 from rankmeter.online.results import Bin, PositionRate
 from rankmeter.online.sums import Sums
 from rankmeter.online.telling import ToldFromSums, brief, facts, percent, plain_values, shown
+from rankmeter.wording import Said, said
 
 Verdict = Literal["better", "worse", "cannot tell", "no data"]
 
@@ -31,15 +32,9 @@ class SampleRatio:
     is_sound: bool
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Said:
         """For people."""
-        split = ", ".join(f"{name} {count:,}" for name, count in self.counts.items())
-        if self.is_sound:
-            return f"sample ratio as meant: {split} (p = {self.p:.3g})"
-        return (
-            f"SAMPLE RATIO MISMATCH: {split} (p = {self.p:.2g}). Units were lost or assigned otherwise than meant; "
-            "no difference below can be trusted until that is explained"
-        )
+        return said("ratio_sound" if self.is_sound else "ratio_broken", split=dict(self.counts), p=self.p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +132,7 @@ class Experiment(ToldFromSums):
     level: float
     sums: Mapping[str, Sums]
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
     counts: Mapping[str, int]
     positions: tuple[PositionRate, ...]
     lengths: tuple[Bin, ...]
@@ -194,7 +189,7 @@ class Experiment(ToldFromSums):
             "counts": dict(self.counts),
         }
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Said]:
         """What a person should know before reading the numbers: the sample ratio first."""
         counted = [facts(self.counts)] if self.counts else []
         return [self.ratio.sentence, *counted, *self.notes, *(one.sentence for one in self.findings)]

@@ -13,7 +13,7 @@ from rankmeter import __version__
 from rankmeter.definitions import title_of
 from rankmeter.measures.prose import Language
 from rankmeter.report.extra import need_report_extra
-from rankmeter.report.online_words import WORDS, finding_in, sentence_in
+from rankmeter.wording import words as words_of
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
@@ -49,9 +49,7 @@ def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str,
     from rankmeter.online import Experiment
     from rankmeter.online.telling import brief, facts, percent, shown
 
-    def told(text: str) -> str:
-        return text.replace("no data", WORDS[lang]["no data"])
-
+    words = page_words(lang)
     trial = result if isinstance(result, Experiment) else None
     values = trial.values if trial is not None else result.estimates  # type: ignore[union-attr]
     return {
@@ -63,38 +61,44 @@ def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str,
             {
                 "measure": str(measure),
                 "title": title_of(measure, lang),
-                "cells": [told(shown(of[measure], measure)) for of in values.values()],
+                "cells": [shown(of[measure], measure, lang=lang) for of in values.values()],
             }
             for measure in result.measures
         ],
         "units": [f"{next(iter(of.values())).units:,}" for of in values.values()],
         "trial": trial,
         "effects": [
-            {"one": one, "difference": told(shown(one.difference, one.measure)),
-             "relative": told(percent(one.relative)), "always": told(shown(one.always_valid, one.measure)),
-             "least": told(_least(one.least, one.control_value.value)), "p": brief(one.p_corrected)}
+            {"one": one, "difference": shown(one.difference, one.measure, lang=lang),
+             "relative": percent(one.relative, lang=lang), "always": shown(one.always_valid, one.measure, lang=lang),
+             "least": _least(one.least, one.control_value.value, words), "p": brief(one.p_corrected)}
             for one in (trial.effects if trial is not None else ())
         ],
         "segments": [
-            {"one": one, "difference": told(shown(one.difference, one.measure)),
-             "relative": told(percent(one.relative)), "p": brief(one.p_corrected)}
+            {"one": one, "difference": shown(one.difference, one.measure, lang=lang),
+             "relative": percent(one.relative, lang=lang), "p": brief(one.p_corrected)}
             for one in (trial.segments if trial is not None else ())
         ],
         "lang": lang,
-        "words": WORDS[lang],
-        "ratio": sentence_in(trial.ratio.sentence, lang) if trial is not None else "",
-        "facts": sentence_in(facts(result.counts), lang) if result.counts else "",
-        "notes": [sentence_in(note, lang) for note in result.notes],
-        "findings": [(*finding_in(one.name, one.rule, lang), one) for one in result.findings],
+        "words": words,
+        "ratio": trial.ratio.sentence.text(lang) if trial is not None else "",
+        "facts": facts(result.counts).text(lang) if result.counts else "",
+        "notes": [note.text(lang) for note in result.notes],
+        "findings": [(one.name.text(lang), one.rule.text(lang), one) for one in result.findings],
         "definitions": [(str(measure), measure.definition) for measure in result.measures],
-        "charts": _charts(result, WORDS[lang]),
+        "charts": _charts(result, words),
     }  # fmt: skip
 
 
-def _least(least: float, base: float) -> str:
+def page_words(lang: Language) -> dict[str, str]:
+    """The labels of the page in one language, by name."""
+    every = words_of("online", lang)
+    return {kind.removeprefix("online_"): text for kind, text in every.items() if kind.startswith("online_")}
+
+
+def _least(least: float, base: float, words: dict[str, str]) -> str:
     """The least detectable difference, and as a share of the control."""
     if math.isnan(least):
-        return "no data"
+        return words["no_data"]
     return f"{least:.4g}" + (f" ({abs(least / base):.1%})" if base and not math.isnan(base) else "")
 
 
@@ -147,7 +151,7 @@ def _forest(result: Experiment, words: dict[str, str]) -> dict[str, Any] | None:
 
 
 def _funnel(counts: Any, words: dict[str, str]) -> dict[str, Any]:
-    steps = (("all users", "users"), ("saw", "users with impression"), ("clicked", "users with click"),
+    steps = (("all_users", "users"), ("saw", "users with impression"), ("clicked", "users with click"),
              ("converted", "users with conversion"))  # fmt: skip
     most = max(counts["users"], 1)
     rows = [

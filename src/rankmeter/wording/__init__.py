@@ -28,7 +28,7 @@ from typing import Any, Self
 from rankmeter.errors import InputError
 from rankmeter.measures.prose import LANGUAGES, Language
 
-FILES = ("comparison", "advice", "report")
+FILES = ("comparison", "advice", "report", "online")
 
 
 class Said(str):

@@ -134,7 +134,13 @@ def test_interleaving_counts_users_not_lists():
         rm.online.score_interleaving([{"user": 1, "request": 1}])
     with pytest.raises(InputError, match="A or B, not C"):
         rm.online.score_interleaving([{"user": 1, "request": 1, "team": "C"}])
-    assert rm.online.score_interleaving([{"user": 1, "request": 1, "team": None}]).verdict == "cannot tell"
+    nobody = rm.online.score_interleaving([{"user": 1, "request": 1, "team": None}])
+    assert nobody.verdict == "no data: no user's clicks favour either ranking"
+    assert "nan" not in repr(nobody)
+    with pytest.raises(InputError, match="log is empty"):
+        rm.online.score_interleaving(pl.DataFrame({"user": [], "request": [], "team": []}))
+    with pytest.raises(InputError, match="has no value in 1 rows"):
+        rm.online.score_interleaving([{"user": None, "request": 1, "team": "A"}])
     with pytest.raises(InputError, match="more than once"):
         rm.online.team_draft([1, 1], [2])
 
@@ -225,3 +231,127 @@ def test_the_rank_correlation_is_that_of_scipy():
     found = rm.online.predictors(table, ["good"]).predictors[0]
     assert found.correlation == pytest.approx(expected.statistic)
     assert found.p == pytest.approx(expected.pvalue, abs=0.02)
+
+
+def test_estimates_without_data_say_why():
+    unused = rm.online.off_policy([1.0, 0.0], [0.5, 0.5], [0.0, 0.0])
+    one_user = rm.online.off_policy([1.0, 0.0] * 100, [0.5] * 200, [0.5] * 200, users=["u"] * 200)
+    assert "none of the logged choices" in " ".join(unused.reasons)
+    assert one_user.verdict.startswith("no data: there is one unit only")
+    for found in (unused, one_user):
+        assert "nan" not in repr(found) + found._repr_html_()
+        assert "no data" in repr(found)
+
+
+def test_an_experiment_with_a_missing_number_is_left_out_and_counted():
+    past = [{"online": x, "m": x, "n": -x} for x in (-3.0, -1.0, 1.0, 2.0, 4.0)]
+    complete = rm.online.predictors(past, ["m", "n"])
+    holes = [{"online": math.nan, "m": 1.0, "n": 2.0}, {"online": 1.0, "m": math.inf, "n": 2.0}]
+    found = rm.online.predictors([*past, *holes], ["m", "n"])
+    assert found.predictors == complete.predictors
+    assert (complete.incomplete, found.incomplete) == (0, 2)
+    assert "experiments without all numbers: 2; left out" in repr(found)
+    with pytest.raises(InputError, match="too few"):
+        rm.online.predictors([{"online": math.nan, "m": 1.0}] * 5, ["m"])
+    bounds = [{**one, "online_low": math.nan, "online_high": math.nan} for one in past]
+    assert rm.online.predictors(bounds, ["m"]).predictors[0].decided == 0
+
+
+def test_a_measure_that_never_varies_foretells_nothing():
+    found = rm.online.predictors([{"online": x, "m": 0.0} for x in (1.0, 2.0, 3.0, 4.0)], ["m"])
+    assert found.verdict.startswith("no data")
+    assert "nan" not in repr(found)
+
+
+def test_a_difference_without_an_interval_is_no_agreement():
+    log = [
+        {"time": 0, "user": u, "item": 1, "type": "impression", "variant": v}
+        for u, v in zip("abcd", "AABB", strict=True)
+    ]
+    log += [{"time": 1, "user": u, "item": 1, "type": "click", "variant": "B"} for u in "cd"]
+    trial = rm.online.experiment(log, "CTR", control="A")
+    assert math.isnan(trial.effect("CTR").least)
+    truth = {f"q{n}": {"a"} for n in range(9)}
+    old, new = (rm.evaluate(truth, {f"q{n}": order[n % 2] for n in range(9)}, ["RR"])
+                for order in ((["b", "a"], ["a", "b"]), (["a", "b"], ["a", "b"])))  # fmt: skip
+    told = rm.online.agreement({"A": old, "B": new}, trial)
+    assert told.pairings[0].why == "no data: the online difference has no interval"
+    assert "nan" not in repr(told)
+
+
+@pytest.mark.parametrize(("offline", "online"), [({}, {}), ([], []), (None, None)])
+def test_agreement_of_nothing_is_a_sentence(offline, online):
+    with pytest.raises(InputError, match=r"expected the result of an experiment.*Hint"):
+        rm.online.agreement(offline, online)
+
+
+def test_agreement_needs_evaluations_by_name():
+    log = [{"time": 0, "user": n, "type": "click", "variant": "AB"[n % 2]} for n in range(8)]
+    trial = rm.online.experiment(log, "Conversions")
+    with pytest.raises(InputError, match=r"by its name.*Hint"):
+        rm.online.agreement([], trial)
+    with pytest.raises(rm.NotFoundError, match="no offline evaluation of A, B; there are none"):
+        rm.online.agreement({}, trial)
+
+
+def test_groups_without_spread_have_no_smallest_difference():
+    sums = rm.online.Sums.of_totals(["Conversions x", "Conversions y"], 4, [4.0, 4.0], [[4.0, 4.0], [4.0, 4.0]])
+    assert math.isnan(rm.online.minimum_detectable(sums, rm.Conversions, units=4, other_units=4))
+    with pytest.raises(InputError, match="no spread"):
+        rm.online.units_needed(sums, rm.Conversions, relative=0.1)
+
+
+@pytest.mark.parametrize("bound", ["clip", "switch", "shrink"])
+def test_a_bound_of_weights_is_above_zero(bound):
+    with pytest.raises(InputError, match=f"{bound}=-1 is not possible: it .* above 0. Hint: {bound}=10"):
+        rm.online.off_policy([1.0, 0.0], [0.5, 0.5], [0.5, 0.5], **{bound: -1.0})
+
+
+def test_sums_name_a_measure_however_it_was_written():
+    row = {"variant": "A", "measure": "CTR(per=impression)", "n": 2, "x": 2, "y": 14, "xx": 2, "yy": 116, "xy": 14}
+    sums = rm.online.sums_from_table([row, {**row, "variant": "B", "measure": "CTR"}])
+    assert rm.online.experiment(sums, "CTR").effect("CTR").difference.value == 0.0
+    other = rm.online.sums_from_table([row, {**row, "variant": "B", "measure": "CVR"}])
+    with pytest.raises(InputError, match="variant B do not hold CTR; they hold CVR"):
+        rm.online.experiment(other)
+
+
+def test_by_is_one_column():
+    with pytest.raises(InputError, match=r"names one column.*Hint: by='variant'"):
+        rm.online.evaluate([{"time": 0, "user": 1, "type": "click", "variant": "A"}], "Conversions", by=["variant"])
+
+
+LOG = [{"time": n, "user": n % 4, "type": "click", "item": n, "variant": "AB"[n % 2]} for n in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: rm.online.evaluate(LOG, "Conversions", level="x"), "level='x' is not possible"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", resamples=-1), "resamples=-1 is not possible"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", resamples=2.5), "resamples=2.5 is not possible"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", bots="dropp"), "did you mean 'drop'"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", columns=["user"]), "columns= is of type list"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", columns={"user": 5}), "expected names as text"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", types={"click": [5]}), "expected names as text"),
+        (lambda: rm.online.experiment(LOG, "Conversions", correction=None), "correction=None is not possible"),
+        (lambda: rm.online.experiment(LOG, "Conversions", segments=["item"]), "names one column"),
+        (lambda: rm.online.experiment(LOG, "Conversions", ratios=[1, 2]), "ratios= is of type list"),
+        (lambda: rm.online.experiment(LOG, "Conversions", ratios={"A": "x", "B": 1}), "the ratio of A is 'x'"),
+        (lambda: rm.online.experiment(LOG, "Conversions", start=[1]), "start is"),
+        (lambda: rm.online.agreement({"A": 1, "B": 2}, rm.online.experiment(LOG, "Conversions")), "no evaluation"),
+        (lambda: rm.online.predictors([{"online": 1, "a": 2}] * 4, None), "no offline measure"),
+        (lambda: rm.online.off_policy(["a"], [1], [1]), "makes no table of numbers"),
+        (lambda: rm.online.off_policy_slates([[1], [1, 2]], [[1]], [[1]]), "makes no table of numbers"),
+        (lambda: rm.online.team_draft(None, [1]), "no list of ids"),
+        (lambda: rm.online.score_interleaving([{"user": 1, "request": 1, "credit": "x"}]), "is no number in 1 rows"),
+        (lambda: rm.online.position_bias(LOG, positions="a"), "positions='a' is not possible"),
+        (lambda: rm.online.sums_from_table([5]), "a list of records"),
+        (lambda: rm.online.sample_ratio([math.nan, 5]), "counts of units"),
+        (lambda: rm.online.units_for_effect(math.nan), "no number"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_in_a_sentence(call, said):
+    with pytest.raises(rm.RankmeterError) as refused:
+        call()
+    assert said in str(refused.value)

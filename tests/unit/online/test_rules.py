@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import rankmeter as rm
@@ -80,6 +81,71 @@ def test_a_session_that_never_ends_is_cut_and_counted():
     assert findings(found)["sessions cut at the maximum length"] == 2
 
 
+def test_a_session_with_an_id_is_cut_at_the_maximum_length_too():
+    log = [row(hour * HOUR, "u", "ping", session="s") for hour in range(49)]
+    found = rm.online.evaluate(log, ["SessionDuration", "SessionDuration(max_length=None)"])
+    assert found["SessionDuration"] == pytest.approx((23 + 23 + 0) * HOUR / 3)
+    assert found["SessionDuration(max_length=None)"] == 48 * HOUR
+    assert findings(found)["sessions cut at the maximum length"] == 2
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+def test_events_without_a_session_id_are_cut_by_pauses_and_counted(empty):
+    log = [row(0, "u", "ping", session="s"), row(10, "u", "ping", session=empty), row(30, "u", "ping", session=empty),
+           row(40, "u", "ping", session="s"), row(2 * HOUR, "u", "ping", session=empty)]  # fmt: skip
+    found = rm.online.evaluate(log, ["SessionDuration", "SessionDuration(sessions=id)"])
+    assert found["SessionDuration"] == (40 + 20 + 0) / 3
+    assert found["SessionDuration(sessions=id)"] == 40.0
+    assert findings(found)["events without session id"] == 3
+    only = rm.online.evaluate(log, "SessionDuration(sessions=id)")
+    assert [one.rule for one in only.findings if one.name == "events without session id"] == [
+        "in no session, because sessions=id"
+    ]
+
+
+def test_a_clock_that_is_ahead_does_not_end_the_log_later():
+    log = [row(600 * n, f"u{n}", "click", item=n) for n in range(40)]
+    asked = "CVR(maturity=mature,window=1)"
+    expected = rm.online.evaluate(log, asked).sums[""].total(f"{asked} y")
+    ahead = [*log, row(400 * 24 * HOUR, "u3", "ping"), row(-900 * 24 * HOUR, "u3", "ping")]
+    found = rm.online.evaluate(ahead, asked)
+    assert found.sums[""].total(f"{asked} y") == expected == 34
+    assert findings(found)["events dated after the rest"] == findings(found)["events dated before the rest"] == 1
+    assert any("from 1970-01-01 00:00:00 to 1970-01-01 06:30:00" in note for note in found.notes)
+    assert not any("dated" in name for name in findings(rm.online.evaluate(log, asked)))
+
+
+def test_a_pause_as_long_as_others_is_no_wrong_clock():
+    days = [0, 0, 0, 5, 5, 5, 10, 10, 10, 10, 15]
+    found = rm.online.evaluate([row(day * 24 * HOUR + n, "u", "ping") for n, day in enumerate(days)], "Conversions")
+    assert not any("dated" in name for name in findings(found))
+
+
+@pytest.mark.parametrize("factor", [1_000, 1_000_000, 1_000_000_000])
+def test_times_of_two_units_are_refused(factor):
+    log = [row(1_700_000_000 + n, "u", "ping") for n in range(2000)]
+    log += [row((1_700_000_000 + n) * factor, "u", "ping") for n in range(3)]
+    for order in (log, log[::-1]):
+        with pytest.raises(InputError, match="more than one unit"):
+            rm.online.evaluate(order, "Conversions")
+    assert rm.online.evaluate(log[:2000], "Conversions").counts["events"] == 2000
+
+
+def test_times_without_a_time_zone_are_counted_only_where_there_are_some():
+    times = ["2026-01-01T10:00:00Z", "2026-01-01T12:00:00+02:00"]
+    zoned = rm.online.evaluate([row(time, "u", "ping") for time in times], "SessionDuration")
+    assert zoned["SessionDuration"] == 0.0
+    assert not any("zone" in sentence for sentence in zoned.sentences())
+    mixed = rm.online.evaluate([row(time, "u", "ping") for time in [*times, "2026-01-01 10:00:30"]], "SessionDuration")
+    assert mixed["SessionDuration"] == 30.0
+    assert findings(mixed)["times without a time zone"] == 1
+
+
+def test_an_empty_name_is_no_name():
+    found = rm.online.evaluate([row(1, "", "click"), row(1, "u", "click", variant="")], "Conversions", by="variant")
+    assert findings(found)["events without user"] == findings(found)["units without variant"] == 1
+
+
 def test_impressions_alone_may_be_no_activity():
     log = [row(0, "u", "impression"), row(60, "u", "click"), row(100, "u", "click")]
     assert rm.online.evaluate(log, "SessionDuration(activity=actions)")["SessionDuration(activity=actions)"] == 40
@@ -112,6 +178,18 @@ def test_refunds_subtract_unless_dropped():
     found = rm.online.evaluate(log, ["Value", "Value(refunds=drop)", "Value(cap=3)"])
     assert [found[one] for one in found.measures] == [6.0, 10.0, -1.0]
     assert findings(found)["negative values"] == 1
+
+
+def test_a_conversion_without_a_readable_value_is_worth_0_and_counted():
+    log = [row(n, "u", "purchase", value=value) for n, value in enumerate([10.0, None, math.nan, math.inf, 0.0])]
+    found = rm.online.evaluate(log, ["Value", "Value(per=conversion)"])
+    assert (found["Value"], found["Value(per=conversion)"]) == (10.0, 2.0)
+    assert findings(found)["conversions without a readable value"] == 3
+
+
+def test_a_log_without_a_readable_time_is_not_called_empty():
+    with pytest.raises(InputError, match=r"none of its 2 events .*\(1 have no user, 1 no readable time\)"):
+        rm.online.evaluate([row("soon", "u", "click"), row("2026-01-01", None, "click")], "Conversions")
 
 
 def test_positions_that_begin_at_0_are_shifted():
@@ -252,3 +330,17 @@ def test_sums_that_cannot_be_are_refused(change, said):
         rm.online.sums_from_table([{**row, **change}])
     with pytest.raises(rm.InputError, match="several rows of CTR"):
         rm.online.sums_from_table([row, row])
+
+
+def test_too_few_resamples_make_no_interval():
+    log = [row(1, "u", "impression"), row(2, "u", "click")]
+    with pytest.raises(InputError, match="at least 39 are needed"):
+        rm.online.evaluate(log, "CTR", resamples=38)
+    found = rm.online.evaluate(log, "CTR", resamples=39).estimate("CTR")
+    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_resamples_without_anything_below_the_line_have_no_interval():
+    from rankmeter.online.bootstrap import middle, two_sided
+
+    assert all(math.isnan(end) for end in (*middle(np.zeros(0), 0.95), two_sided(np.zeros(0))))

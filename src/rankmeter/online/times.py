@@ -1,0 +1,160 @@
+"""The times of a log: what they are written in, where the log begins and ends, and which clocks were wrong.
+
+Whatever a log calls time becomes microseconds since 1970 in UTC. A clock that is a year ahead must not move the end of
+the log, by which it is decided which clicks have had their time to convert: a few events far from all others are
+counted as they are, but the log ends before them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.late import pl
+from rankmeter.online.columns import at_path
+
+Ints = npt.NDArray[np.int64]
+
+MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
+UNITS = ("s", "ms", "us", "ns")
+"""Of numbers since 1970, each a thousandth of the one before."""
+NO_ZONE = "no zone"
+"""The column that says whether a time, as text, came without a time zone."""
+
+_HOUR = 3_600_000_000
+_FROM, _UNTIL = 946_684_800_000_000, 4_102_444_800_000_000  # the years 2000 to 2099, in microseconds
+_FAR = _FROM * 1000
+"""What a number of the next smaller unit becomes: a time in the year 31,969 or later."""
+
+STRAY = 1_000
+"""Of so many events one may be dated apart from the rest; in a smaller log one of all."""
+APART_HOURS = 24
+"""How far apart, at least; and farther than the longest pause in the rest of the log."""
+ENOUGH = 10
+"""In a log of fewer events no clock is suspected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How the time of each event is read."""
+
+    columns: tuple[pl.Expr, ...]
+    """``time``, and for text :data:`NO_ZONE`."""
+    said: tuple[tuple[str, dict[str, Any]], ...] = ()
+    """What was decided, as kinds of sentences with their values."""
+    unit: str = ""
+    """That of numbers."""
+
+
+def times_of(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> Times:
+    """Microseconds since 1970 in UTC from whatever the log calls time."""
+    column = at_path(schema, path)
+    sample = frame.select(column.alias("t")).drop_nulls().head(1000).collect().get_column("t")
+    dtype = sample.dtype
+    if isinstance(dtype, pl.Datetime):
+        said: tuple[Any, ...] = () if dtype.time_zone else (("times_have_no_zone", {}),)
+        return Times((column.dt.epoch("us").alias("time"),), said)
+    if dtype == pl.Date:
+        midnight = column.cast(pl.Datetime("us")).dt.epoch("us")
+        return Times((midnight.alias("time"),), (("times_are_days", {}),))
+    if dtype == pl.String:
+        numeric = sample.cast(pl.Float64, strict=False)
+        if len(numeric) and numeric.null_count() * 2 < len(numeric):
+            # 64-bit floats hold microseconds of our days exactly, but not nanoseconds.
+            whole = column.cast(pl.Int64, strict=False)
+            return _numbers(pl.coalesce(whole, column.cast(pl.Float64, strict=False)), numeric)
+        return _text(column)
+    if dtype.is_numeric():
+        return _numbers(column, sample.cast(pl.Float64))
+    if dtype == pl.Null:
+        return Times((pl.lit(None, pl.Int64).alias("time"),))
+    fact = f"{source}: the time column '{path}' is of type {dtype}."
+    raise InputError(with_hint(fact, "times are datetimes, ISO text, or seconds since 1970"))
+
+
+def _text(column: pl.Expr) -> Times:
+    aware = column.str.to_datetime(time_unit="us", time_zone="UTC", strict=False, format="%+").dt.epoch("us")
+    plain = pl.coalesce(
+        column.str.to_datetime(form, time_unit="us", strict=False).dt.epoch("us")
+        for form in ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+    )
+    no_zone = aware.is_null() & plain.is_not_null()
+    return Times((pl.coalesce(aware, plain).alias("time"), no_zone.alias(NO_ZONE)))
+
+
+def _numbers(column: pl.Expr, sample: pl.Series) -> Times:
+    """Numbers since 1970: which unit they count is told by their size."""
+    largest = float(sample.abs().max() or 0.0)  # type: ignore[arg-type]
+    unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
+    if unit == "ns":
+        time = (column // 1000).cast(pl.Int64, strict=False)
+    else:
+        factor = MICROSECONDS[unit]
+        # What would not fit, as milliseconds among seconds may not, stays too far away to be overlooked.
+        bound = 9_000_000_000_000_000_000 // factor
+        time = (column.clip(-bound, bound) * factor).cast(pl.Int64, strict=False)
+    return Times((time.alias("time"),), (("times_are_numbers", {"unit": unit}),), unit)
+
+
+def of_another_unit(time: Ints, unit: str) -> int:
+    """How many times only make sense in another unit than the log's: they would fall into our century in that one.
+
+    Examples
+    --------
+    >>> seconds = np.array([1_700_000_000, 1_700_000_060, 1_700_000_120_000])
+    >>> of_another_unit(seconds * 1_000_000, "s")
+    1
+    """
+    if not unit:
+        return 0
+    wrong = time >= _FAR
+    for coarser in range(1, UNITS.index(unit) + 1):
+        wrong |= (time >= _FROM // 1000**coarser) & (time < _UNTIL // 1000**coarser)
+    return int(np.count_nonzero(wrong))
+
+
+@dataclass
+class Hours:
+    """How many events each hour has."""
+
+    counts: dict[int, int] = field(default_factory=dict)
+
+    def add(self, time: Ints) -> None:
+        """Count some events."""
+        hour = time // _HOUR
+        first = int(hour.min())
+        if int(hour.max()) - first < 1_000_000:
+            counts = np.bincount(hour - first)
+            which = np.flatnonzero(counts)
+            found = zip((which + first).tolist(), counts[which].tolist(), strict=True)
+        else:
+            found = zip(*(one.tolist() for one in np.unique(hour, return_counts=True)), strict=True)
+        for one, count in found:
+            self.counts[one] = self.counts.get(one, 0) + count
+
+    def span(self) -> tuple[int, int]:
+        """Where the log begins and ends, in microseconds, the end not included; stray clocks left out of it."""
+        hours = np.array(sorted(self.counts), np.int64)
+        counts = np.array([self.counts[hour] for hour in hours.tolist()], np.int64)
+        begin, end = 0, len(hours) - 1
+        total = int(counts.sum())
+        if total >= ENOUGH:
+            stray = max(1, total // STRAY)
+            until = np.cumsum(counts)
+            # All but a few events of either end lie between these.
+            first = int(np.searchsorted(until - counts, stray, side="right")) - 1
+            last = int(np.argmax(total - until <= stray))
+            pauses = np.diff(hours)
+            far = pauses > max(APART_HOURS, int(pauses[first:last].max(initial=0)))
+            begin = int(np.flatnonzero(far[:first])[-1]) + 1 if far[:first].any() else 0
+            end = last + int(np.argmax(far[last:])) if far[last:].any() else end
+        return int(hours[begin]) * _HOUR, (int(hours[end]) + 1) * _HOUR
+
+    def outside(self, span: tuple[int, int]) -> tuple[int, int]:
+        """How many events are dated before and after a span."""
+        before = sum(count for hour, count in self.counts.items() if hour * _HOUR < span[0])
+        return before, sum(count for hour, count in self.counts.items() if hour * _HOUR >= span[1])
