@@ -237,15 +237,15 @@ def _experiment(
         "level": options["level"],
         "power": options["power"],
         "correction": options["correction"],
+        "start": options["start"],
+        "segments": options["segments"],
+        "resamples": options["resamples"],
     }
     if sums:
         return online.experiment(online.sums_from_table(_sums_table(events)), measures, **shared)
     return online.experiment(
         events,
         measures,
-        start=options["start"],
-        segments=options["segments"],
-        resamples=options["resamples"],
         seed=options["seed"],
         bots=options["bots"],
         crossed=options["crossed"],

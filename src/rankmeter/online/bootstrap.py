@@ -41,8 +41,13 @@ class Resampled:
 
     def ratio(self, x: int, y: int) -> Floats:
         """(resamples,) the quotient of two columns; resamples without anything below the line are left out."""
+        quotients = self.quotients(x, y)
+        return quotients[~np.isnan(quotients)]
+
+    def quotients(self, x: int, y: int) -> Floats:
+        """(resamples,) the quotient of two columns in each resample, NaN where there is nothing below the line."""
         above, below = self.totals[:, x], self.totals[:, y]
-        return above[below > 0] / below[below > 0]
+        return np.divide(above, below, out=np.full(len(above), math.nan), where=below > 0)
 
 
 def middle(drawn: Floats, level: float) -> tuple[float, float]:

@@ -36,6 +36,8 @@ Unit = Literal["user", "session", "request"]
 UNITS: tuple[Unit, ...] = ("user", "session", "request")
 ALL = ""
 """The group of everything."""
+NO_SEGMENT = ""
+"""The segment, beside a variant, of units that have none: they belong to the experiment all the same."""
 
 POSITIONS = 20
 """How many positions the curve by position has."""
@@ -212,6 +214,8 @@ def _groups_of(
     for role in question.by:
         words = counted.seen.labels[role]
         found = _label_of_units(log, role, unit, units, question, counted)
+        if role == "segment" and "variant" in question.by:
+            found, words = np.where(found < 0, len(words), found), [*words, NO_SEGMENT]
         code = np.where((code >= 0) & (found >= 0), code * len(words) + found, -1)
         labels = [(*label, word) for label in labels for word in words]
     return code, labels if question.by else [(ALL,)]

@@ -80,7 +80,8 @@ def estimate(
         return Estimate(math.nan, math.nan, math.nan, level, "no data", sums.n, math.nan)
     if resampled is not None:
         drawn = resampled.ratio(sums.place(above(measure)), sums.place(below(measure)))
-        low, high = middle_of(drawn, level)
+        # One unit drawn again and again is always itself: that says nothing about chance.
+        low, high = middle_of(drawn, level) if sums.n > 1 else (math.nan, math.nan)
         return Estimate(value, low, high, level, f"bootstrap of units, {len(drawn)} resamples", sums.n, variance)
     if counts_units(measure):
         low, high = wilson(round(sums.total(above(measure))), round(sums.total(below(measure))), level=level)
