@@ -339,6 +339,8 @@ def predictors(
     if missing or not names:
         fact = f"the table of past experiments has no {examples(missing)} column (found: {', '.join(table.columns)})."
         raise InputError(fact if names else "no offline measure was named.")
+    if online in names:
+        raise InputError(f"'{online}' is the online outcome itself, which foretells nothing. Hint: leave it out")
     rows = len(table)
     numbers = pl.col(online, *names).cast(pl.Float64, strict=False)
     table = table.with_columns(pl.when(numbers.is_finite()).then(numbers)).drop_nulls([online, *names])

@@ -209,6 +209,7 @@ def off_policy(
                 columns["switch DR"] = v + np.where(weights <= switch, weights, 0.0) * missed
             if shrink is not None:
                 columns["shrunk DR"] = v + shrink * weights / (weights**2 + shrink) * missed
+    _check_model(predicted, expected)
     if (switch is not None or shrink is not None) and "DR" not in columns:
         raise InputError("switch= and shrink= are kinds of DR, which needs predicted= and expected=.")
     return _estimated(columns, (weights * r)[:, None], weights[:, None], r, users, level, "one choice a row", clip,
@@ -273,6 +274,7 @@ def off_policy_slates(
         columns["pseudo-inverse"] = (1 - single.shape[1] + single.sum(axis=1)) * r.sum(axis=1)
     if clip is not None:
         columns["clipped IPS"] = (np.minimum(weights, clip) * r).sum(axis=1)
+    _check_model(predicted, expected)
     if expected is not None:
         v = _numbers("expected", expected, 2, like=r)
         if model == "standard":
@@ -398,6 +400,13 @@ def _check_bounds(**bounds: float | None) -> None:
         if bound is not None and not check_number(name, bound) > 0:
             what = "shrinks by a number above 0" if name == "shrink" else "is a largest weight, which is above 0"
             raise InputError(with_hint(f"{name}={bound:g} is not possible: it {what}.", f"{name}=10"))
+
+
+def _check_model(predicted: object, expected: object) -> None:
+    """Refuse half a model, which would be left out in silence."""
+    if predicted is not None and expected is None:
+        fact = "predicted= alone gives no estimate: DR needs the expected reward under the new policy too."
+        raise InputError(with_hint(fact, "expected=, the model's mean reward over what the new policy would choose"))
 
 
 def _check_probabilities(r: Floats, p: Floats, pi: Floats) -> None:

@@ -267,7 +267,9 @@ def test_resamples_are_used_with_a_start_and_in_segments():
     assert drawn.value == sure.value
     # CUPED narrows both: the plain bootstrap is far wider than either.
     assert drawn.high - drawn.low == pytest.approx(sure.high - sure.low, rel=0.15)
-    assert found.effect("CTR").plain.absolute.high - found.effect("CTR").plain.absolute.low > 1.5 * (sure.high - sure.low)
+    assert found.effect("CTR").plain.absolute.high - found.effect("CTR").plain.absolute.low > 1.5 * (
+        sure.high - sure.low
+    )
     assert "bootstrap" in found.segments[0].difference.method
 
 
@@ -309,3 +311,12 @@ def test_sums_that_cannot_be_are_refused(change, said):
 def test_a_row_of_sums_without_a_column_is_refused():
     with pytest.raises(InputError, match="no x, y, xx, yy, xy column"):
         rm.online.sums_from_table([_SUMS, {"variant": "B", "measure": "CTR", "n": 10}])
+
+
+@pytest.mark.parametrize("seconds", [100, 137, 951])
+def test_what_rounding_leaves_of_no_spread_makes_nothing_certain(seconds):
+    names, sessions = ("SessionDuration x", "SessionDuration y"), np.array([1.0, 2.0, 3.0, 1.0, 2.0])
+    groups = [
+        Sums.of_rows(names, np.column_stack([sessions * length / 7, sessions])) for length in (seconds, seconds + 11)
+    ]
+    assert math.isnan(difference(*groups, rm.SessionDuration).p)

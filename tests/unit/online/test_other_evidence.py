@@ -355,3 +355,16 @@ def test_settings_that_make_no_sense_are_refused_in_a_sentence(call, said):
     with pytest.raises(rm.RankmeterError) as refused:
         call()
     assert said in str(refused.value)
+
+
+def test_half_a_model_of_rewards_is_refused():
+    with pytest.raises(InputError, match="expected="):
+        rm.online.off_policy([1, 0], [0.5, 0.5], [0.5, 0.5], predicted=[0.5, 0.5])
+    with pytest.raises(InputError, match="expected="):
+        rm.online.off_policy_slates([[1], [0]], [[0.5]] * 2, [[0.5]] * 2, predicted=[[0.5]] * 2)
+
+
+def test_the_outcome_does_not_foretell_itself():
+    past = [{"online": x, "RR": x} for x in (1, 2, 3)]
+    with pytest.raises(InputError, match="the online outcome itself"):
+        rm.online.predictors(past, ["RR", "online"])
