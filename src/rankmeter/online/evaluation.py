@@ -167,6 +167,8 @@ def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
     seen = counted.seen
     if log.layout != "plain":
         notes.append(said("layout_is", name="OpenSearch UBI" if log.layout == "ubi" else "Google Analytics 4"))
+    if log.columns.get("item", "").startswith("items."):
+        notes.append(said("items_are_events"))
     if seen.first_time is not None and seen.last_time is not None:
         notes.append(said("log_span", first=_moment(seen.first_time), last=_moment(seen.last_time)))
     if seen.lowest_position == 0:

@@ -110,7 +110,10 @@ def read_events(
         schema = frame.collect_schema()
     _check_plain(frame, schema, found, name)
     words = kinds_of(types)
-    times = times_of(frame, schema, found["time"], name)
+    try:
+        times = times_of(frame, schema, found["time"], name)
+    except pl.exceptions.PolarsError as error:
+        raise unreadable(name, error) from error
     chosen = [*times.columns, at_path(schema, found["type"]).cast(pl.String).alias("type")]
     chosen += [
         _field(role, at_path(schema, found[role]), schema.get(found[role]))
@@ -185,7 +188,21 @@ def _foreign(frame: object) -> pl.LazyFrame:
     except nw.exceptions.DuplicateError as error:
         fact = f"events ({kind_of_frame(frame)}): two columns have the same name: {' '.join(str(error).split())}."
         raise InputError(with_hint(fact, "rename one of them")) from error
+    except (TypeError, ValueError) as error:  # as pyarrow raises for a column of numbers and texts
+        fact = f"events ({kind_of_frame(frame)}) make no table: {first_line(error)}."
+        raise InputError(with_hint(fact, "make each column of one type: frame.astype({'user': str})")) from error
     return made.lazy()
+
+
+def first_line(error: Exception) -> str:
+    """What a library says was wrong, without its advice."""
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+
+
+def unreadable(name: str, error: Exception) -> InputError:
+    """The error for a file that turned out broken while it was read."""
+    hint = "every line has the same columns, each with values of one kind, in UTF-8"
+    return InputError(with_hint(f"{name} cannot be read to its end: {first_line(error)}.", hint))
 
 
 def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
-from rankmeter.online.events import KINDS, Events
+from rankmeter.online.events import KINDS, Events, unreadable
 from rankmeter.online.times import NO_ZONE, UNITS, Hours, of_another_unit
 
 ROWS_PER_PARTITION = 100_000
@@ -96,12 +96,15 @@ class Partitions:
 
     def __enter__(self) -> Self:
         rows = self._events.rows.select("time", "user", "type", *self._needed, *self._zones())
-        total = int(rows.select(pl.len()).collect().item())
-        self._held = [[] for _ in range(max(1, -(-total // self._rows_per_partition)))]
         try:
+            total = int(rows.select(pl.len()).collect().item())
+            self._held = [[] for _ in range(max(1, -(-total // self._rows_per_partition)))]
             for batch in _batches(rows):
                 self._take(batch)
             self._settle_times(rows)
+        except pl.exceptions.PolarsError as error:
+            self.__exit__()
+            raise unreadable(self._events.source, error) from error
         except BaseException:
             self.__exit__()
             raise

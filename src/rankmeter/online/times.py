@@ -74,8 +74,12 @@ def times_of(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> 
             number = column.cast(pl.Float64, strict=False)
             return _numbers(pl.coalesce(whole, pl.when(number.is_finite()).then(number)), numeric)
         return _text(column)
+    if dtype == pl.Float32:
+        fact = f"{source}: the time column '{path}' is of type Float32, which tells only every other minute apart."
+        raise InputError(with_hint(fact, "write times with 64 bits"))
     if dtype.is_numeric():
-        column = pl.when(column.is_finite()).then(column) if dtype.is_float() else column
+        # Narrow integers, as a database's 32 bits, have no room for microseconds.
+        column = pl.when(column.is_finite()).then(column) if dtype.is_float() else column.cast(pl.Int64, strict=False)
         return _numbers(column, sample.cast(pl.Float64))
     if dtype == pl.Null:
         return Times((pl.lit(None, pl.Int64).alias("time"),))
