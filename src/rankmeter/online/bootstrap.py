@@ -12,6 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.errors import InputError, with_hint
+from rankmeter.online.settings import check_whole
+
 Floats = npt.NDArray[np.float64]
 
 CELLS = 4_000_000
@@ -76,6 +79,16 @@ def least_draws(level: float) -> int:
     39
     """
     return math.ceil(round(2 / (1 - level), 9)) - 1
+
+
+def check_resamples(resamples: object, level: float, *, without: str = "no interval") -> None:
+    """Refuse so few resamples that none lies outside of the interval; 0 is for those who want none."""
+    least = least_draws(level)
+    if 0 < check_whole("resamples", resamples) < least:
+        fact = (
+            f"resamples={resamples} are too few for an interval at a level of {level:g}; at least {least:,} are needed."
+        )
+        raise InputError(with_hint(fact, f"resamples=1000; 0 for {without}"))
 
 
 def two_sided(drawn: Floats) -> float:

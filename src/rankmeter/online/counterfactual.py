@@ -239,9 +239,12 @@ def _units(users: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
     if users is None:
         return np.arange(rows)
     named = np.asarray(users)
-    if len(named) != rows:
-        raise InputError(f"users has {len(named):,} entries for {rows:,} rows.")
-    return np.unique(named, return_inverse=True)[1].astype(np.int64)
+    if named.shape != (rows,):
+        raise InputError(f"users has shape {named.shape}, but there are {rows:,} rows.")
+    try:
+        return np.unique(named, return_inverse=True)[1].astype(np.int64)
+    except TypeError as error:  # None among names has no place in their order
+        raise InputError("users holds values of several kinds; expected all numbers or all texts.") from error
 
 
 def _mean(values: Floats) -> tuple[float, Floats]:

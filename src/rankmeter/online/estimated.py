@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
 from rankmeter.online.inference import Estimate
 from rankmeter.online.telling import Told, interval_of
@@ -60,6 +61,8 @@ class OffPolicy(Told):
     clip: float | None
 
     def __getitem__(self, name: str) -> float:
+        if name not in self.estimates:
+            raise NotFoundError(f"there is no estimate '{name}'. Hint: there are {', '.join(self.estimates)}.")
         return self.estimates[name].value
 
     @property
