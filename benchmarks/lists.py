@@ -4,7 +4,9 @@
 computes what it has, ours the same measures from the same frames. RecBole's metric classes get the matrix of items and
 the counts ready made, LensKit its collection of lists; ours reads frames. recmetrics compares all pairs of users, so it
 gets 2,000 of them. Peers may live in environments of their own: name the
-script once for each. The case without a peer is every measure of lists at once.
+script once for each. Against
+RecTools, whose margin is the least, also with rows in no order, ids that are text, and lists of different lengths. The
+case without a peer is every measure of lists at once.
 """
 
 from __future__ import annotations
@@ -48,9 +50,25 @@ def load(folder: Path) -> Any:
     return np.load(folder / "data.npz")
 
 
-def _frames(data: Any, library: Any) -> tuple[Any, Any]:
+def _frames(data: Any, library: Any, options: harness.Options) -> tuple[Any, Any]:
+    """The run and the training interactions, under the ids and in the order that the case asks for."""
     run = library.DataFrame({"user_id": data["user"], "item_id": data["item"], "rank": data["rank"]})
-    return run, library.DataFrame({"user_id": data["train_user"], "item_id": data["train_item"]})
+    train = library.DataFrame({"user_id": data["train_user"], "item_id": data["train_item"]})
+    if options.get("lists") == "short":
+        run = run[run["rank"] <= 1 + run["user_id"] % options["k"]].reset_index(drop=True)
+    if options.get("rows") == "shuffled":
+        run, train = (one.sample(frac=1, random_state=3).reset_index(drop=True) for one in (run, train))
+    if options.get("ids") == "text":
+        for one in (run, train):
+            one["user_id"] = "user" + one["user_id"].astype(str)
+            one["item_id"] = "item" + one["item_id"].astype(str)
+    return run, train
+
+
+def _items(options: harness.Options) -> Any:
+    """The ids of the catalogue."""
+    ids = range(options["items"])
+    return [f"item{one}" for one in ids] if options.get("ids") == "text" else ids
 
 
 def _ours(folder: Path, options: harness.Options, asked: dict[str, str], *, features: bool = False) -> harness.Work:
@@ -60,8 +78,8 @@ def _ours(folder: Path, options: harness.Options, asked: dict[str, str], *, feat
     import rankmeter as rm
 
     data = load(folder)
-    run, train = _frames(data, pd)
-    ids = range(options["items"])
+    run, train = _frames(data, pd, options)
+    ids = _items(options)
     items = rm.Catalogue(items=ids, features=data["features"]) if features else rm.Catalogue(items=ids)
     measures = list(asked.values())
 
@@ -96,13 +114,13 @@ def rectools(folder: Path, options: harness.Options) -> harness.Work:
     import pandas as pd
     from rectools.metrics import AvgRecPopularity, CatalogCoverage, MeanInvUserFreq, calc_metrics
 
-    run, train = _frames(load(folder), pd)
+    run, train = _frames(load(folder), pd, options)
     asked = {
         "coverage": CatalogCoverage(k=20, normalize=True),
         "miuf": MeanInvUserFreq(k=20),
         "arp": AvgRecPopularity(k=20),
     }
-    catalogue = range(options["items"])
+    catalogue = _items(options)
 
     def work(rows: int | None = None) -> Any:
         return calc_metrics(asked, run.head(rows) if rows else run, prev_interactions=train, catalog=catalogue)
@@ -115,11 +133,11 @@ def ours_as_recommenders(folder: Path, options: harness.Options) -> harness.Work
     return _ours(folder, options, RECOMMENDERS)
 
 
-def recommenders(folder: Path, _: harness.Options) -> harness.Work:
+def recommenders(folder: Path, options: harness.Options) -> harness.Work:
     import pandas as pd
     from recommenders.evaluation import python_evaluation as peer
 
-    run, train = _frames(load(folder), pd)
+    run, train = _frames(load(folder), pd, options)
     names = {"col_user": "user_id", "col_item": "item_id"}
 
     def work() -> list[float]:
@@ -202,7 +220,7 @@ def everything(folder: Path, options: harness.Options) -> harness.Work:
     from rankmeter.measures.slates import SlateMeasure
 
     data, items = load(folder), options["items"]
-    run, train = _frames(data, pd)
+    run, train = _frames(data, pd, options)
     truth = pd.DataFrame({"user_id": data["judged_user"], "item_id": data["judged_item"]})
     rng = np.random.default_rng(0)
     catalogue = rm.Catalogue(
@@ -232,6 +250,7 @@ def main() -> None:
     parser = harness.parser(__doc__)
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--only", default="", help="only the cases whose names hold this text")
     args = parser.parse_args()
     options = {"users": args.users, "items": args.items, "k": 20}
     few = {"users": min(args.users, 2_000), "items": min(args.items, 2_000), "k": 20}
@@ -240,14 +259,25 @@ def main() -> None:
         for peer in ("rectools", "recommenders", "recbole", "lenskit")
     ]
     quadratic = [harness.Pair(harness.Entrant("ours_as_recmetrics"), harness.Entrant("recmetrics", "recmetrics"), 10.0)]
+    rectools_pair = pairs[:1]
+    harder = [
+        harness.Case(f"lists: {args.users:,} users x 20, {what}", {**options, **more}, rectools_pair)
+        for what, more in {
+            "shuffled rows": {"rows": "shuffled"},
+            "text ids": {"ids": "text"},
+            "text ids, shuffled rows": {"ids": "text", "rows": "shuffled"},
+            "lists of 1 to 20": {"lists": "short"},
+        }.items()
+    ]
     cases = [
         harness.Case(f"lists: {args.users:,} users x 20", options, pairs),
+        *harder,
         harness.Case(f"lists: {few['users']:,} users x 20", few, quadratic),
         harness.Case(
             f"lists: {args.users:,} users x 20, every measure", options, alone=[harness.Entrant("everything")]
         ),
     ]
-    harness.run(__file__, args, cases)
+    harness.run(__file__, args, [case for case in cases if args.only in case.label])
 
 
 if __name__ == "__main__":

@@ -211,7 +211,8 @@ def information(m, w, item, count):
     taken = w.takers if count == "users" else w.interactions
     total = w.users if count == "users" else sum(taken.values())
     if not taken[item]:
-        return {"one": -log(1 / total, m.base), "zero": 0.0, "skip": None}[m.cold]
+        rarest = -log(min(times for times in taken.values() if times) / total, m.base)
+        return {"one": -log(1 / total, m.base), "zero": 0.0, "skip": None, "rarest": rarest}[m.cold]
     return -log(taken[item] / total, m.base)
 
 
@@ -274,7 +275,7 @@ def tail(m, w) -> Any:
     """A test for items in the tail."""
     taken = w.interactions
     pool = list(w.items) if m.among == "catalogue" else order_of_coding(w)
-    rising = sorted(pool, key=lambda item: taken[item])
+    rising = sorted(pool if m.border == "first" else reversed(pool), key=lambda item: taken[item])
     if m.tail == "items":
         head = set(rising[max(int(m.share * len(rising)), 1) :])
     else:
@@ -321,7 +322,13 @@ def groups_of(m, w):
     if m.groups == "catalogue":
         return w.groups.get, sorted(set(w.groups.values()))
     inside = tail(m, w)
-    return lambda item: "tail" if inside(item) else "head", ["head", "tail"]
+
+    def group(item):
+        if m.among == "history" and not w.interactions[item]:
+            return None
+        return "tail" if inside(item) else "head"
+
+    return group, ["head", "tail"]
 
 
 def pop_reo(m, w, users):
@@ -340,7 +347,8 @@ def pop_rsp(m, w, users):
     group, names = groups_of(m, w)
     rates = []
     for name in names:
-        inside = [item for item in w.items if group(item) == name]
+        by_history = m.groups == "popularity" and m.among == "history"
+        inside = [item for item in (order_of_coding(w) if by_history else w.items) if group(item) == name]
         could = sum(len([i for i in inside if i not in w.history.get(u, [])]) for u in users)
         if could > 0:
             rates.append(sum(item in inside for u in users for item in cut(m, w, u)) / could)

@@ -22,19 +22,16 @@ from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
-from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.judged_by import judged_by
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measuring import check_answerable, values_under
-from rankmeter.placing import PlacedRun, place_run
+from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
-from rankmeter.planning import Placing, by_placing, into_placing, plan_for
+from rankmeter.planning import Placing, by_placing, into_placing
 from rankmeter.results import Evaluation, Facts
 from rankmeter.tie_bounds import TieBounds
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankmeter.arithmetic.slates import Whole
     from rankmeter.lists.catalogue import Catalogue, History
     from rankmeter.lists.slices import Slices
@@ -85,7 +82,8 @@ def evaluate(
         What to do with an item that a list holds twice: ``error``, ``first``, ``best`` or ``counted``.
     columns
         Where frames and tables have unusual column names: ``{"item": "docid_x"}``; ``run.item`` and
-        ``judgments.item`` name a column of one side only.
+        ``judgments.item`` name a column of one side only, ``catalogue.features`` (``"f1+f2"`` or ``"f*"``) and the
+        like those of a catalogue's table.
     dialect
         Whose metric names the measures are, so that that tool's numbers come out: ``"recbole"``, ``"trec_eval:9,c"``.
     catalogue
@@ -117,6 +115,7 @@ def evaluate(
     [1.0, 0.5]
     """
     about = About.of(catalogue, history, by, columns)
+    columns = about.columns
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
     if is_spark(judgments) or is_spark(run):
         from rankmeter.scale.spark import evaluate_spark  # which needs pyarrow
@@ -137,18 +136,22 @@ class About:
     catalogue: Catalogue | None = None
     history: History | None = None
     by: object = None
+    columns: Mapping[str, str] | None = None
+    """The names of columns of judgments and run."""
 
     @classmethod
     def of(cls, catalogue: object, history: object, by: object, columns: Mapping[str, str] | None) -> About:
         """Accept a catalogue and a history of any kind."""
         if catalogue is None and history is None:
-            return cls(by=by)
-        from rankmeter.lists.catalogue import into_catalogue, into_history  # only where they are given
+            return cls(by=by, columns=columns)
+        from rankmeter.lists.catalogue import columns_of_items, into_catalogue, into_history  # only where given
 
+        columns, of_items = columns_of_items(columns)
         return cls(
-            None if catalogue is None else into_catalogue(catalogue),
+            None if catalogue is None else into_catalogue(catalogue, of_items),
             None if history is None else into_history(history, columns=columns_of(columns, "judgments")),
             by,
+            columns,
         )
 
     def expanded(self, measures: list[Measure]) -> list[Measure]:
@@ -199,10 +202,11 @@ def evaluate_placing(
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
     if listed or about.by is not None:
-        from rankmeter.lists.listing import measure_lists  # only for lists and slices
+        from rankmeter.lists.item_slices import values_by_slice  # only for lists and slices
+        from rankmeter.lists.listing import measure_lists
 
         given = placing.given(about.catalogue, about.history)
-        again = partial(_again, placing, ranked)
+        again = partial(values_by_slice, placing, ranked)
         found = measure_lists(given, placed, listed, asked.measures, values, about.by, again)
         values, means = {**values, **found.values}, {**means, **found.means}
         wholes, slices = found.wholes, found.slices
@@ -230,18 +234,6 @@ def _compared(listed: list[SlateMeasure]) -> list[Measure]:
     from rankmeter.lists.listing import compared_by
 
     return [compared_by(measure) for measure in gaps]
-
-
-def _again(placing: Placing, measures: list[Measure], part: JudgmentTable) -> dict[Measure, tuple[pl.Series, Values]]:
-    """The values of the placed measures against some of the judgments; those of subtopics cannot be cut so."""
-    made: dict[Measure, tuple[pl.Series, Values]] = {}
-    for (scores, duplicates, diverse), group in by_placing(measures).items():
-        if diverse:
-            continue
-        placed = place_run(part, placing.table(), plan_for(group, scores, duplicates, wide=False))
-        views = Views(placed.placements)
-        made.update({m: (placed.queries, values_under(m, views, placed)) for m in group})
-    return made
 
 
 def value(measure: str | Measure, *, grades: object) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -18,6 +19,7 @@ from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.judged_by import Fingerprint, JudgedBy
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
+from rankmeter.reasons import TOO_FEW_QUERIES, TOO_FEW_SEGMENTS, why_no_interval, why_no_value
 from rankmeter.saving import (
     PARTS,
     finite,
@@ -260,13 +262,32 @@ class Evaluation:
         return bootstrap_interval(self.values[found], found.aggregate, level=level, resamples=resamples, seed=seed)
 
     def has_interval(self, measure: str | Measure) -> bool:
-        """Whether there is an interval: some query counts, and drawing queries again says something of the value."""
+        """Whether there is an interval: two queries count, and drawing queries again says something of the value."""
+        return self.without_interval(measure) is None
+
+    def without_interval(self, measure: str | Measure) -> str | None:
+        """Why the value of a measure has no interval; None where it has one."""
         found = self.find(measure)
-        if found.aggregate != "whole":
-            return bool(self.counted(found))
+        if found.aggregate != "whole" and self.counted(found) < 2:
+            return TOO_FEW_QUERIES
         if type(found).name == "SegmentGap":
-            return any(one.kind == "query" for one in self.slices.values())
-        return found in self.wholes and self.wholes[found].parts is not None
+            known = any(one.kind == "query" for one in self.slices.values()) and not math.isnan(self.means[found])
+            return None if known else TOO_FEW_SEGMENTS
+        if found.aggregate != "whole" or (found in self.wholes and self.wholes[found].parts is not None):
+            return None
+        return why_no_interval(found)
+
+    def without_value(self, measure: str | Measure) -> str | None:
+        """Why the value of a measure is not a number; None where it is one."""
+        found = self.find(measure)
+        return why_no_value(found, self.counted(found)) if math.isnan(self.means[found]) else None
+
+    def sentences(self) -> list[str]:
+        """What a person should know before reading the numbers: what was evaluated, which numbers are missing."""
+        return [*self.facts.sentences(), *(f"{name} has no value: {why}" for name, why in self._no_values().items())]
+
+    def _no_values(self) -> dict[str, str]:
+        return {str(measure): why for measure in self.means if (why := self.without_value(measure)) is not None}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python: means, definitions, tie bounds, counts."""
@@ -277,19 +298,8 @@ class Evaluation:
             "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
             "facts": asdict(self.facts),
-            **({"slices": self._slices_as_dict()} if self.slices else {}),
-        }
-
-    def _slices_as_dict(self) -> dict[str, Any]:
-        return {
-            name: {
-                str(measure): {
-                    "value": one[measure],
-                    "queries": dict(zip(one.labels, one.counts[measure], strict=True)),
-                }
-                for measure in one.values
-            }
-            for name, one in self.slices.items()
+            **({"no_value": missing} if (missing := self._no_values()) else {}),
+            **({"slices": {name: one.to_dict() for name, one in self.slices.items()}} if self.slices else {}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -376,7 +386,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         width = max(len(text) for text in self.mean)
-        lines = [f"{self.name}: {'; '.join(self.facts.sentences())}"]
+        lines = [f"{self.name}: {'; '.join(self.sentences())}"]
         for measure, value in self.means.items():
             line = f"  {measure!s:<{width}}  {value:.4f}"
             if measure in self.tie_bounds:

@@ -89,9 +89,10 @@ def saved_wholes(header: Mapping[str, Any]) -> dict[Measure, Whole]:
 
 def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Slices]:
     """Read what :func:`slates_header` and :func:`slates_columns` wrote; samples for intervals are made again."""
-    from rankmeter.lists.slices import Slices, sample_of
+    from rankmeter.lists.listing import samples_of
+    from rankmeter.lists.slices import Slices
 
-    made = {}
+    made, wholes = {}, saved_wholes(header)
     for name, one in header.get("slices", {}).items():
         code = frame[f"by {name}"].to_numpy() if one["kind"] == "query" else np.empty(0, np.int64)
         values = {parse(text): tuple(map(float.fromhex, row)) for text, row in one["values"].items()}
@@ -99,7 +100,7 @@ def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Sl
         for measure in values if one["kind"] == "query" else ():
             if str(measure) not in frame.columns:
                 continue
-            sample = sample_of(saved_values(frame, measure), code, len(one["labels"]), measure.aggregate)
+            sample = samples_of(measure, saved_values(frame, measure), code, len(one["labels"]), wholes)
             if sample is not None:
                 samples[measure] = sample
         counts = {parse(text): tuple(row) for text, row in one["counts"].items()}

@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from rankmeter.cli.options import by_option, columns_for, history_option, parse_columns, system_names
+from rankmeter.cli.options import (
+    by_option,
+    columns_for,
+    history_option,
+    no_judgments_option,
+    parse_columns,
+    system_names,
+)
 from rankmeter.cli.showing import echo, output_text, print_table, result_talk
+from rankmeter.cli.sources import items_and_users
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
@@ -72,7 +80,9 @@ class Showing:
         "rankmeter evaluate judgments.qrels keyword.run --per-query --format csv > per-query.csv",
         "zcat keyword.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
         "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
-        "--catalogue items.parquet --history train.parquet --by activity",
+        "--catalogue items.parquet --history train.parquet --by activity --interval",
+        "rankmeter evaluate test.csv model.csv -m ILD@10 --catalogue items.csv --columns 'catalogue.features=f*'",
+        "rankmeter evaluate --no-judgments model.csv -m 'Coverage@10 Gini@10' --catalogue items.csv",
         "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
         "rankmeter evaluate --labelled list.txt --digits 5",
         "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
@@ -89,7 +99,11 @@ class Showing:
     "`rankmeter dialects` lists the tools.",
 )  # fmt: skip
 @click.option("--per-query", is_flag=True, help="Show the value of every query.")
-@click.option("--interval", is_flag=True, help="Add 95% confidence intervals (BCa bootstrap over queries).")
+@click.option(
+    "--interval",
+    is_flag=True,
+    help="Add 95% confidence intervals (bootstrap over queries); with --by also how far each slice is from the rest.",
+)
 @click.option(
     "--queries", type=click.Choice(["judged", "common", "run"]),
     help="Whose values are averaged. judged (default): all judged queries, one absent from the run counts as an empty "
@@ -102,7 +116,8 @@ class Showing:
 @click.option(
     "--columns", metavar="ROLE=NAME,...",
     help="Where tables have unusual column names: item=docid_x,query=uid. Roles: query, item, score, rank, grade; "
-    "run.item= and judgments.item= name one file's only.",
+    "run.item= and judgments.item= name one file's only, catalogue.features=f1+f2 (or f*), catalogue.values= and the "
+    "like those of --catalogue.",
 )  # fmt: skip
 @click.option(
     "--catalogue", metavar="FILE",
@@ -111,6 +126,7 @@ class Showing:
 )  # fmt: skip
 @history_option
 @by_option
+@no_judgments_option
 @click.option("--judgments-format", metavar="FORMAT", help="trec, labelled, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
 @click.option(
@@ -145,6 +161,7 @@ def command(
     catalogue: str | None,
     history: str | None,
     by: tuple[str, ...],
+    no_judgments: bool,
     judgments_format: str | None,
     run_format: str | None,
     digits: int | None,
@@ -171,14 +188,15 @@ def command(
     if labelled is not None:
         _evaluate_labelled(paths, labelled, measures, reading, showing)
         return
-    check_paths(paths)
-    names = system_names(paths[1:])
+    check_paths(paths, runs_only=no_judgments)
+    judgments, runs = (None, paths) if no_judgments else (paths[0], paths[1:])
+    names = system_names(runs)
     asked = _in_dialect(measures, dialect, quiet) if dialect else into_measures(measures or DEFAULT_MEASURES)
     _check_places(showing, names, paths)
     if output is not None and output.suffix.lower() == ".parquet":
-        _evaluate_to_parquet(paths, names, asked, reading, showing)
+        _evaluate_to_parquet(judgments, runs, names, asked, reading, showing)
         return
-    _show(evaluate_files(paths[0], paths[1:], names, asked, reading), showing)
+    _show(evaluate_files(judgments, runs, names, asked, reading), showing)
 
 
 def _in_dialect(measures: Sequence[str], dialect: str, quiet: bool) -> Sequence[str]:
@@ -195,12 +213,12 @@ def _in_dialect(measures: Sequence[str], dialect: str, quiet: bool) -> Sequence[
     return measures
 
 
-def check_paths(paths: Sequence[str]) -> None:
-    """Refuse what is no judgments and runs."""
+def check_paths(paths: Sequence[str], *, runs_only: bool) -> None:
+    """Refuse what is no judgments and runs, or no runs where there are no judgments."""
     usage = "rankmeter evaluate JUDGMENTS RUN..., or --labelled FILE"
     if not paths:
         raise InputError(with_hint("neither judgments nor a run was given.", usage))
-    if len(paths) == 1:
+    if len(paths) == 1 and not runs_only:
         raise InputError(
             with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is measured: {usage}")
         )
@@ -209,7 +227,7 @@ def check_paths(paths: Sequence[str]) -> None:
 
 
 def evaluate_files(
-    judgments: str,
+    judgments: str | None,
     runs: Sequence[str],
     names: Sequence[str],
     measures: Sequence[Measure | str],
@@ -221,18 +239,15 @@ def evaluate_files(
     from rankmeter.inputs import into_judgments, into_run
 
     for_judgments, for_runs = parse_columns(reading.columns)
-    truth = into_judgments(
-        judgments,
-        columns=columns_for(judgments, reading.judgments_format, for_judgments),
-        format=reading.judgments_format,
-    )
+    truth = None
+    if judgments is not None:
+        truth = into_judgments(
+            judgments,
+            columns=columns_for(judgments, reading.judgments_format, for_judgments),
+            format=reading.judgments_format,
+        )
     about: dict[str, Any] = {"by": list(reading.by) or None}
-    if reading.catalogue is not None or reading.history is not None:
-        from rankmeter.lists.catalogue import into_catalogue, into_history
-
-        # Read once for all runs.
-        about["catalogue"] = None if reading.catalogue is None else into_catalogue(reading.catalogue)
-        about["history"] = None if reading.history is None else into_history(reading.history, columns=for_judgments)
+    about |= items_and_users(reading.catalogue, reading.history, reading.columns)
     evaluations = []
     with Progress(len(runs)) as progress:
         for path, name in zip(runs, names, strict=True):
@@ -262,14 +277,19 @@ def evaluate_files(
 
 
 def _evaluate_to_parquet(
-    paths: Sequence[str], names: Sequence[str], measures: Sequence[Measure | str], reading: Reading, showing: Showing
+    judgments: str | None,
+    runs: Sequence[str],
+    names: Sequence[str],
+    measures: Sequence[Measure | str],
+    reading: Reading,
+    showing: Showing,
 ) -> None:
     """Write the values per query to a file while the run is read, and show the rest."""
     place = showing.output
     if not showing.per_query or len(names) > 1 or showing.format is not None:
         fact = f"--output {place}: Parquet holds the values per query of one run."
         raise InputError(with_hint(fact, f"rankmeter evaluate JUDGMENTS RUN --per-query --output {place}"))
-    found = evaluate_files(paths[0], paths[1:], names, measures, reading, place)
+    found = evaluate_files(judgments, runs, names, measures, reading, place)
     _show(found, replace(showing, per_query=False, output=None))
     if not showing.quiet:
         say(f"values per query written to {place}")
@@ -342,7 +362,8 @@ def _deliver(text: str, evaluations: Sequence[Evaluation], showing: Showing) -> 
 def _talk(evaluations: Sequence[Evaluation], showing: Showing) -> None:
     if showing.quiet:
         return
-    tell(result_talk(evaluations, digits=showing.digits))
+    talk = result_talk(evaluations, digits=showing.digits, interval=showing.interval, per_query=showing.per_query)
+    tell(talk)
     if showing.output is not None:
         say(f"written to {showing.output}")
 

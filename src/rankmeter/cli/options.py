@@ -26,6 +26,11 @@ by_option = click.option(
     "column of the catalogue.",
 )  # fmt: skip
 
+no_judgments_option = click.option(
+    "--no-judgments", is_flag=True,
+    help="All files are runs: for measures of lists that need no judgments, such as Coverage@10.",
+)  # fmt: skip
+
 
 def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
     """Read ``item=docid,query=uid`` for the judgments and for the run; ``run.item=docid`` is for the run alone.
@@ -42,6 +47,8 @@ def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
         if not part.strip():
             continue
         role, equals, column = (piece.strip() for piece in part.partition("="))
+        if role.startswith("catalogue.") and equals and column:
+            continue  # read by catalogue_columns
         side, dot, bare = role.partition(".")
         sides = [side] if dot and side in _SIDES else list(_SIDES)
         role = bare if dot and side in _SIDES else role
@@ -51,6 +58,24 @@ def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
         for one in sides:
             columns[one][role] = column
     return columns["judgments"], columns["run"]
+
+
+def catalogue_columns(text: str | None) -> dict[str, str]:
+    """Read what ``--columns`` says of the catalogue: ``catalogue.features=f1+f2``.
+
+    Examples
+    --------
+    >>> catalogue_columns("query=uid,catalogue.features=f1+f2,catalogue.values=cost")
+    {'features': 'f1+f2', 'values': 'cost'}
+    """
+    parts = [part.strip() for part in (text or "").split(",")]
+    named = {role.strip(): column.strip() for role, _, column in (part.partition("=") for part in parts)}
+    mine = {role: column for role, column in named.items() if role.startswith("catalogue.")}
+    if not mine:
+        return {}
+    from rankmeter.lists.catalogue import columns_of_items
+
+    return columns_of_items(mine)[1]
 
 
 def columns_for(path: str, format: str | None, columns: Mapping[str, str]) -> dict[str, str] | None:

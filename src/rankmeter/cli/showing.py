@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from rankmeter.cli.talk import not_noted
-from rankmeter.report import tables
+from rankmeter.report import slice_tables, tables
 
 if TYPE_CHECKING:
     from rankmeter.results import Evaluation
@@ -52,15 +52,16 @@ def output_text(
     if format == "json":
         return tables.to_json(evaluations, per_query=per_query, intervals=interval, digits=digits)
     if format == "csv" and not per_query and any(ev.slices for ev in evaluations):
-        return tables.to_slice_csv(evaluations, digits=digits)
+        return slice_tables.to_slice_csv(evaluations, digits=digits, intervals=interval)
     if format == "csv":
         return tables.to_csv(evaluations, per_query=per_query, intervals=interval, digits=digits)
     table = _table(evaluations, per_query=per_query, interval=interval, digits=digits)
     measures = tables.shared_measures(evaluations)
+    notes = slice_tables.interval_notes(evaluations) if interval and not per_query else []
     if format == "markdown":
-        return tables.to_markdown(table, measures) + "\n"
+        return tables.to_markdown(table, measures, notes) + "\n"
     if format == "latex":
-        return tables.to_latex(table, measures) + "\n"
+        return tables.to_latex(table, measures, notes) + "\n"
     return tables.to_text(table) + "\n"
 
 
@@ -87,16 +88,29 @@ def print_table(evaluations: Sequence[Evaluation], *, per_query: bool, interval:
     Console(width=WIDEST_TABLE).print(shown)
 
 
-def result_talk(evaluations: Sequence[Evaluation], *, digits: int | None) -> list[str]:
+def result_talk(
+    evaluations: Sequence[Evaluation], *, digits: int | None, interval: bool = False, per_query: bool = False
+) -> list[str]:
     """What a person should know with the numbers: what was evaluated, what ties can do, how numbers are defined."""
     shown = tables.DIGITS if digits is None else digits
     measures = tables.shared_measures(evaluations)
     return [
         *_facts(evaluations),
         *tie_notes(evaluations, shown),
+        *_interval_talk(evaluations, interval=interval, per_query=per_query),
         *tables.definition_lines(measures),
         f"What these words mean: rankmeter explain '{measures[0]}'",
     ]
+
+
+def _interval_talk(evaluations: Sequence[Evaluation], *, interval: bool, per_query: bool) -> list[str]:
+    if per_query:
+        return ["--per-query shows values, not intervals"] if interval else []
+    if interval:
+        return slice_tables.interval_notes(evaluations)
+    if any(ev.slices for ev in evaluations):
+        return ["whether slices differ: --interval adds intervals and the difference of each slice from the rest"]
+    return []
 
 
 def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[str]:
@@ -121,7 +135,7 @@ def _facts(evaluations: Sequence[Evaluation]) -> list[str]:
     """The counts, once for all runs that share them."""
     runs: dict[str, list[str]] = {}
     for ev in evaluations:
-        runs.setdefault("; ".join(not_noted(ev.facts.sentences())), []).append(ev.name)
+        runs.setdefault("; ".join(not_noted(ev.sentences())), []).append(ev.name)
     if len(runs) == 1:
         return list(runs)
     return [f"{', '.join(names)}: {sentences}" for sentences, names in runs.items()]
@@ -132,5 +146,5 @@ def _table(evaluations: Sequence[Evaluation], *, per_query: bool, interval: bool
     if per_query:
         return tables.query_table(evaluations, digits=shown)
     if any(ev.slices for ev in evaluations):
-        return tables.slice_table(evaluations, digits=shown)
+        return slice_tables.slice_table(evaluations, digits=shown, intervals=interval)
     return tables.mean_table(evaluations, digits=shown, intervals=interval)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmeter.cli.options import columns_for, parse_columns, system_names
+from rankmeter.cli.options import catalogue_columns, columns_for, parse_columns, system_names
 from rankmeter.errors import InputError, with_hint
 
 if TYPE_CHECKING:
@@ -93,13 +93,16 @@ def _run(path: str, columns: Mapping[str, str], format: str | None) -> AnyRun:
 
 def items_and_users(catalogue: str | None, history: str | None, columns: str | None) -> dict[str, Any]:
     """What is known of items and users, read once for all systems."""
+    of_items = catalogue_columns(columns)
+    if of_items and catalogue is None:
+        raise InputError(with_hint("--columns names columns of a catalogue, but there is none.", "--catalogue FILE"))
     if catalogue is None and history is None:
         return {}
     from rankmeter.lists.catalogue import into_catalogue, into_history
 
     named, _ = parse_columns(columns)
     return {
-        "catalogue": None if catalogue is None else into_catalogue(catalogue),
+        "catalogue": None if catalogue is None else into_catalogue(catalogue, of_items),
         "history": None if history is None else into_history(history, columns=named),
     }
 

@@ -71,4 +71,4 @@ def _typed_value(value: str) -> str:
 
 def _is_plain(value: str) -> bool:
     """Whether a mapping is of plain words, which can be typed without quotes."""
-    return re.fullmatch(r"""\{(?:['"][\w.]+['"]: ['"][\w. ]+['"](?:, )?)*\}""", value) is not None
+    return re.fullmatch(r"""\{(?:['"][\w.]+['"]: ['"][\w. +]+['"](?:, )?)*\}""", value) is not None

@@ -139,12 +139,12 @@ def numbers_of(values: Any, items: pl.Series, what: str, source: str) -> npt.NDA
         values = _by_item(values, items, what, source)
     column = values if isinstance(values, pl.Series) else pl.Series(np.asarray(values).tolist(), strict=False)
     if len(column) != len(items):
-        raise InputError(f"{source}: {len(column):,} {what} for {len(items):,} items.")
+        raise InputError(f"{source}: the number of {what} is {len(column):,}, that of items {len(items):,}.")
     numbers = column.cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() | ~numbers.is_finite().fill_null(value=False)).arg_true().to_list()
     if wrong:
         shown = examples(f"{column[row]!r} (item {items[row]})" for row in wrong)
-        raise InputError(f"{source}: the {what} of {len(wrong):,} items is not a number: {shown}.")
+        raise InputError(f"{source}: {what} that are not numbers: {shown}.")
     return numbers.to_numpy().copy()
 
 
@@ -153,8 +153,8 @@ def _by_item(values: Mapping[Any, Any], items: pl.Series, what: str, source: str
     keys = items.cast(pl.String).to_list()
     missing = [key for key in keys if key not in known]
     if missing:
-        fact = f"{source}: {len(missing):,} items have no {what}: {examples(missing)}."
-        raise InputError(with_hint(fact, f"give a {what} for every item of the catalogue"))
+        fact = f"{source}: {what} are missing for {examples(missing)} ({len(missing):,} of {len(keys):,} items)."
+        raise InputError(with_hint(fact, f"give {what} for every item of the catalogue"))
     return [known[key] for key in keys]
 
 

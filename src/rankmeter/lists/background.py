@@ -17,6 +17,7 @@ from rankmeter.errors import MeasureError
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
+from rankmeter.placing.matching import numbers_among
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import group_rows, offsets_of
 from rankmeter.placing.table import encode
@@ -91,9 +92,7 @@ class Vocabulary:
                 return asked.astype(np.int64, copy=False) if is_own_number else numbers[asked]
             inside = (asked >= 0) & (asked < len(numbers))
             return np.where(inside, numbers[np.where(inside, asked, 0)], -1)
-        known = pl.DataFrame({"id": self.ids, "code": np.arange(len(self))})
-        found = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")["code"]
-        return found.fill_null(-1).to_numpy().astype(np.int64)
+        return numbers_among(self.ids, ids)
 
 
 @dataclass(frozen=True, slots=True)

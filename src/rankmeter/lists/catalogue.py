@@ -11,14 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.data import Sets
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs import into_judgments, is_path
 from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, numbers_of, table_of
-from rankmeter.inputs.columns import USUAL_NAMES
+from rankmeter.inputs.columns import USUAL_NAMES, fold
 from rankmeter.inputs.frames import is_frame
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.sources import Dense
 from rankmeter.late import pl
+from rankmeter.lists.features import feature_columns, features_of, is_numeric
 from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Floats, Ints
 
@@ -52,7 +53,8 @@ class Catalogue:
         One or several for each item: a label, a list of labels, text such as ``"drama|comedy"``, or a matrix of items
         x categories of zeros and ones.
     features
-        A vector for each item: a matrix (NumPy, or sparse from SciPy), or names of columns.
+        A vector for each item: a matrix (NumPy, or sparse from SciPy); of a table the names of its columns, as a list
+        or as text (``"f1+f2"``, ``"f*"``).
     values
         What an item is worth, usually its price; never negative. ``prices`` is the same.
     margins
@@ -116,6 +118,7 @@ class Catalogue:
             "margins": margins,
             "groups": groups,
         }
+        called = {"values": "values" if prices is None else "prices"}
         table = pl.DataFrame()
         if is_path(items) or is_frame(items):
             source = str(items) if is_path(items) else source
@@ -128,9 +131,9 @@ class Catalogue:
         self._set("columns", table)
         self._set("users", users)
         for name, low in (("popularity", 0.0), ("values", 0.0), ("margins", -np.inf)):
-            self._set(name, _numbers(given[name], codes, name, source, low))
+            self._set(name, _numbers(given[name], codes, called.get(name, name), source, low))
         self._set_categories(given["categories"])
-        self._set("features", _features(given["features"], codes, source))
+        self._set("features", features_of(given["features"], codes, source))
         self._set_groups(given["groups"])
         self._set("similarity", _square(similarity, len(codes), source))
         self._set("distance", distance)
@@ -151,12 +154,36 @@ class Catalogue:
             self._set("groups", None)
             self._set("group_names", ())
             return
-        labels = [plain_label(one) for one in in_order_of(given, self.items, "group", self.source)]
+        labels = [plain_label(one) for one in in_order_of(given, self.items, "groups", self.source)]
         _check_length(labels, self.items, "groups", self.source)
         names = tuple(sorted(set(labels)))
         number = {name: place for place, name in enumerate(names)}
         self._set("groups", np.array([number[label] for label in labels], np.int64))
         self._set("group_names", names)
+
+
+COLUMN_ROLES = ("item", "popularity", "categories", "features", "values", "prices", "margins", "groups")
+"""What a column of a catalogue's table can be named as."""
+_SIDE = "catalogue."
+
+
+def columns_of_items(columns: Mapping[str, str] | None) -> tuple[dict[str, str] | None, dict[str, str]]:
+    """The column names without those of the catalogue, and those of the catalogue: ``catalogue.features`` is one.
+
+    Examples
+    --------
+    >>> columns_of_items({"item": "sku", "catalogue.features": "f1+f2"})
+    ({'item': 'sku'}, {'features': 'f1+f2'})
+    """
+    if columns is None:
+        return None, {}
+    mine = {role.removeprefix(_SIDE): name for role, name in columns.items() if str(role).startswith(_SIDE)}
+    for role in mine:
+        if role not in COLUMN_ROLES:
+            fact = f"a catalogue has no column for '{role}'; it has {', '.join(COLUMN_ROLES)}."
+            raise InputError(with_hint(fact, did_you_mean(role, COLUMN_ROLES)))
+    rest = {role: name for role, name in columns.items() if not str(role).startswith(_SIDE)}
+    return rest or None, mine
 
 
 def plain_label(label: object) -> str:
@@ -168,10 +195,15 @@ def plain_label(label: object) -> str:
     return re.sub(r"\W", "_", str(label))
 
 
-def into_catalogue(data: Any) -> Catalogue:
-    """Accept a catalogue, a frame, a file's path, or the ids alone."""
+def into_catalogue(data: Any, columns: Mapping[str, Any] | None = None) -> Catalogue:
+    """Accept a catalogue, a frame, a file's path, or the ids alone; ``columns`` names those of a table."""
+    if columns and not (is_path(data) or is_frame(data)):
+        named = ", ".join(f"catalogue.{role}" for role in columns)
+        raise InputError(f"columns= names {named}, but the catalogue is no table.")
     if isinstance(data, Catalogue):
         return data
+    if columns:
+        return Catalogue(items=data, **columns)
     if not (is_path(data) or is_frame(data) or isinstance(data, Iterable)):
         fact = f"a catalogue of type {type(data).__name__} cannot be read."
         raise InputError(with_hint(fact, "give the ids of the items, a frame, a path, or rankmeter.Catalogue(...)"))
@@ -193,6 +225,8 @@ def _from_table(
     for name, value in given.items():
         if isinstance(value, (list, tuple)) and all(isinstance(one, str) and one in table.columns for one in value):
             found[name] = table.select(value)
+        elif name == "features" and isinstance(value, str):
+            found[name] = feature_columns(table, value, source)
         elif value is None or isinstance(value, str):
             named = find_column(rest, USUAL[name], name, source, given=value)
             found[name] = None if named is None else table.get_column(named)
@@ -201,17 +235,26 @@ def _from_table(
     return table.get_column(column), found
 
 
+def possible_features(catalogue: Catalogue) -> list[str]:
+    """The columns of numbers of a catalogue's table that are not known as anything else."""
+    known = {fold(name) for usual in USUAL.values() for name in usual} | {
+        fold(name) for name in (*USUAL_NAMES["item"], "id", "users")
+    }
+    table = catalogue.columns
+    return [name for name in table.columns if fold(name) not in known and is_numeric(table.get_column(name))]
+
+
 def _check_items(codes: pl.Series, source: str) -> None:
     if not len(codes):
         raise InputError(f"{source} is empty: it holds no item.")
     twice = codes.filter(codes.is_duplicated()).unique(maintain_order=True)
     if len(twice):
-        raise InputError(f"{source} holds {len(twice):,} items more than once: {examples(twice.to_list())}.")
+        raise InputError(f"{source} holds items more than once: {examples(twice.to_list())}.")
 
 
 def _check_length(values: Any, items: pl.Series, what: str, source: str) -> None:
     if len(values) != len(items):
-        raise InputError(f"{source}: {len(values):,} {what} for {len(items):,} items.")
+        raise InputError(f"{source}: the number of {what} is {len(values):,}, that of items {len(items):,}.")
 
 
 def _numbers(given: Any, items: pl.Series, name: str, source: str, low: float) -> Floats | None:
@@ -221,16 +264,16 @@ def _numbers(given: Any, items: pl.Series, name: str, source: str, low: float) -
     wrong = np.flatnonzero(found < low)
     if len(wrong):
         shown = examples(f"{found[row]:g} (item {items[int(row)]})" for row in wrong)
-        hint = "give losses as margins=" if name == "values" else ""
-        raise InputError(with_hint(f"{source}: the {name} of {len(wrong):,} items is negative: {shown}.", hint))
+        hint = "" if name == "popularity" else "give losses as margins="
+        raise InputError(with_hint(f"{source}: negative {name}: {shown}.", hint))
     return found
 
 
 def _categories(given: Any, items: pl.Series, source: str) -> tuple[Sets, tuple[str, ...]]:
     """One row of categories for each item; labels in alphabetical order."""
-    given = in_order_of(given, items, "category", source)
+    given = in_order_of(given, items, "categories", source)
     if hasattr(given, "tocsr") or (isinstance(given, np.ndarray) and given.ndim == 2):
-        sets = _features(given, items, source)
+        sets = features_of(given, items, source)
         sparse = sets if isinstance(sets, Sets) else _sparse_of(np.asarray(sets))
         binary = Sets(sparse.indptr, sparse.indices, np.ones(len(sparse.indices)), sparse.columns)
         return binary, tuple(str(column) for column in range(sparse.columns))
@@ -253,50 +296,10 @@ def _labels(one: Any) -> list[str]:
     return [str(one)]
 
 
-def _features(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any] | Sets | None:
-    if given is None:
-        return None
-    if hasattr(given, "tocsr"):
-        csr = given.tocsr()
-        _check_shape(csr.shape, items, source)
-        data = np.asarray(csr.data, np.float64)
-        _check_finite(data, source)
-        return Sets(csr.indptr.astype(np.int64), csr.indices.astype(np.int64), data, int(csr.shape[1]))
-    given = in_order_of(given, items, "features", source)
-    if isinstance(given, pl.DataFrame):
-        given = given.cast(pl.Float64, strict=False).to_numpy()
-    elif isinstance(given, pl.Series):
-        given = given.to_list()
-    try:
-        matrix = np.asarray(given)
-        if matrix.dtype.kind not in "biuf":
-            matrix = matrix.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        fact = f"{source}: features are no matrix of numbers, items x dimensions: {error}."
-        raise InputError(with_hint(fact, "give every item as many numbers")) from error
-    _check_shape(matrix.shape, items, source)
-    if matrix.dtype.kind == "f":
-        _check_finite(matrix, source)
-    return matrix
-
-
 def _sparse_of(matrix: npt.NDArray[Any]) -> Sets:
     row, column = np.nonzero(matrix)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(matrix)))]).astype(np.int64)
     return Sets(indptr, column.astype(np.int64), np.ones(len(column)), matrix.shape[1])
-
-
-def _check_shape(shape: tuple[int, ...], items: pl.Series, source: str) -> None:
-    if len(shape) != 2 or shape[0] != len(items) or not shape[1]:
-        raise InputError(f"{source}: features have shape {shape}; expected ({len(items)}, dimensions).")
-
-
-def _check_finite(values: npt.NDArray[Any], source: str) -> None:
-    if not values.size:  # a sparse matrix of zeros
-        return
-    wrong = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
-    if len(wrong):
-        raise InputError(f"{source}: features of {len(wrong):,} items are not finite (rows {examples(wrong)}).")
 
 
 def _square(similarity: Any, items: int, source: str) -> Any:

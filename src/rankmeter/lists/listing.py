@@ -13,12 +13,13 @@ from rankmeter.arithmetic import Values, aggregated
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
+from rankmeter.lists.item_slices import SlicedJudgments, no_values
 from rankmeter.lists.protocol import notice, protocol_notes
+from rankmeter.lists.samples import Sample, SumSample, sample_of, stacked_sample, sum_sample
 from rankmeter.lists.slating import Given, Material, gather, lists_of
-from rankmeter.lists.slices import Sample, Slices, sample_of
+from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import Slicing, into_slicings
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.grammar import find_measure
@@ -26,11 +27,11 @@ from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing import PlacedRun, judgments_table
 from rankmeter.placing.placements import Bools, Ints
 
-_Found = dict[Measure, tuple[list[float], list[int], Sample | None]]
+_Found = dict[Measure, tuple[list[float], list[int], Sample | SumSample | None]]
 """For each measure its value in every slice, how many queries it is about, and what can be drawn again."""
 
-Remeasure: TypeAlias = "Callable[[JudgmentTable], Mapping[Measure, tuple[pl.Series, Values]]]"
-"""From some of the judgments to the values of the placed measures."""
+Remeasure: TypeAlias = "Callable[[SlicedJudgments, pl.Series], list[dict[Measure, Values]]]"
+"""From judgments cut into slices to the values of the placed measures in each, for some queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def measure_lists(
     if by is not None:
         for slicing in into_slicings(by, placed.queries, material, given.catalogue):
             kept = [measure for measure in [*shown, *ranked] if type(measure).name != "SegmentGap"]
-            cut = _Cut(slicing, given, placed, material, slates, values, list(dict.fromkeys(kept)), remeasure)
+            cut = _Cut(slicing, given, placed, material, slates, values, wholes, list(dict.fromkeys(kept)), remeasure)
             slices[slicing.name] = cut.slices()
     for measure in listed:
         if type(measure).name == "SegmentGap":
@@ -157,9 +158,15 @@ def _segment_gap(measure: Any, slices: Mapping[str, Slices], values: Mapping[Mea
 
 
 def slices_of_queries(
-    slicing: Slicing, values: Mapping[Measure, Values], whole: Callable[[Measure, Bools], float]
+    slicing: Slicing,
+    values: Mapping[Measure, Values],
+    whole: Callable[[Measure, Bools], float],
+    wholes: Mapping[Measure, Whole] | None = None,
 ) -> Slices:
-    """The values of every measure in every slice of the queries; ``whole`` gives those of measures of all lists."""
+    """The values of every measure in every slice of the queries.
+
+    ``whole`` gives those of measures of all lists, ``wholes`` what their queries add where they can be drawn again.
+    """
     found: _Found = {}
     code, slices = slicing.code, len(slicing.labels)
     for measure, one in values.items():
@@ -171,8 +178,17 @@ def slices_of_queries(
             means.append(
                 whole(measure, inside) if is_whole else aggregated(replace(one, counted=inside), measure.aggregate)
             )
-        found[measure] = (means, counts, sample_of(one, code, slices, measure.aggregate))
+        found[measure] = (means, counts, samples_of(measure, one, code, slices, wholes or {}))
     return _slices_of(slicing, code, found)
+
+
+def samples_of(
+    measure: Measure, values: Values, code: Ints, slices: int, wholes: Mapping[Measure, Whole]
+) -> Sample | SumSample | None:
+    """What the queries add to their slices; None where drawing them again says nothing."""
+    if measure.aggregate == "whole":
+        return sum_sample(measure, wholes.get(measure), values.counted, code, slices)
+    return sample_of(values, code, slices, measure.aggregate)
 
 
 def _slices_of(slicing: Slicing, code: Ints, found: _Found) -> Slices:
@@ -197,15 +213,15 @@ class _Cut:
     material: Material
     slates: Mapping[SlateMeasure, Slates]
     values: Mapping[Measure, Values]
+    wholes: Mapping[Measure, Whole]
     measures: Sequence[Measure]
     remeasure: Remeasure
 
     def slices(self) -> Slices:
         """The values of every measure in every slice."""
         if self.slicing.kind == "query":
-            return slices_of_queries(
-                self.slicing, {measure: self.values[measure] for measure in self.measures}, self._whole
-            )
+            values = {measure: self.values[measure] for measure in self.measures}
+            return slices_of_queries(self.slicing, values, self._whole, self.wholes)
         return _slices_of(self.slicing, np.empty(0, np.int64), self._by_items())
 
     def _whole(self, measure: Measure, inside: Bools) -> float:
@@ -222,32 +238,15 @@ class _Cut:
         n, slices = len(self.placed.queries), len(self.slicing.labels)
         kept = [m for m in self.measures if isinstance(m, (RankedMeasure, JudgedSlateMeasure)) and _asks_judgments(m)]
         rows: dict[Measure, list[Values]] = {measure: [] for measure in kept}
-        for place in range(slices):
-            inside = label == place
-            part = self._ranked_part(truth, inside, n) if inside.any() else {}
+        parts = self.remeasure(SlicedJudgments(truth, label, slices), self.placed.queries)
+        for place, part in enumerate(parts):
             slates_part = self._judged_part(place)
             for measure in kept:
                 if isinstance(measure, SlateMeasure):
                     rows[measure].append(self._list_values(measure, slates_part))
                 else:
-                    rows[measure].append(part.get(measure, _nothing(n)))
+                    rows[measure].append(part.get(measure, no_values(n)))
         return {m: _stacked(some, m.aggregate) for m, some in rows.items()}
-
-    def _ranked_part(self, truth: JudgmentTable, inside: Bools, n: int) -> dict[Measure, Values]:
-        rows = pl.Series(inside)
-        part = JudgmentTable(truth.query.filter(rows), truth.item.filter(rows), truth.grade.filter(rows), truth.source)
-        if not (part.grade > 0).any():
-            return {}
-        made = {}
-        for measure, (queries, values) in self.remeasure(part).items():
-            where = pl.DataFrame({"q": self.placed.queries.cast(pl.String), "row": np.arange(n)})
-            asked = pl.DataFrame({"q": queries.cast(pl.String)})
-            row = asked.join(where, on="q", how="left", maintain_order="left")["row"].to_numpy()
-            whole = _nothing(n)
-            for name in ("value", "counted", "numerator", "denominator"):
-                getattr(whole, name)[row] = getattr(values, name)
-            made[measure] = whole
-        return made
 
     def _judged_part(self, place: int) -> Rows | None:
         judged = self.material.judged
@@ -260,7 +259,7 @@ class _Cut:
     def _list_values(self, measure: SlateMeasure, judged: Rows | None) -> Values:
         slates = self.slates[measure]
         if judged is None or slates.grades is None:
-            return _nothing(len(slates))
+            return no_values(len(slates))
         row = judged.query
         inside = np.bincount(row, minlength=len(slates)) > 0
         members = np.zeros(slates.items.total + 1, np.bool_)
@@ -274,19 +273,7 @@ def _asks_judgments(measure: Measure) -> bool:
     return not isinstance(measure, SlateMeasure) or "judgments" in measure.needed()
 
 
-def _nothing(n: int) -> Values:
-    return Values(np.zeros(n), np.zeros(n, np.bool_), np.zeros(n), np.zeros(n))
-
-
 def _stacked(rows: list[Values], aggregate: str) -> tuple[list[float], list[int], Sample | None]:
     means = [aggregated(values, aggregate) if values.counted.any() else math.nan for values in rows]
     counts = [int(values.counted.sum()) for values in rows]
-    if aggregate not in ("mean", "pooled"):
-        return means, counts, None
-    above, below = [], []
-    for values in rows:
-        top = values.numerator if aggregate == "pooled" else values.value
-        bottom = values.denominator if aggregate == "pooled" else np.ones(len(top))
-        above.append(np.where(values.counted, top, 0.0))
-        below.append(np.where(values.counted, bottom, 0.0))
-    return means, counts, Sample(np.array(above), np.array(below))
+    return means, counts, stacked_sample(rows, aggregate)

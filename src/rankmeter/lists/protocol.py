@@ -138,7 +138,9 @@ def _said_of_lists(noticed: Noticed) -> list[str]:
     if outside := noticed.get("outside"):
         said.append(f"{outside:,} of {noticed['places']:,} recommended places hold items outside the catalogue")
     if blank := noticed.get("most blank"):
-        said.append(f"{blank:,} items have a feature vector of zeros; its similarity with everything is 0")
+        have = "item has" if blank == 1 else "items have"
+        said.append(f"{blank:,} {have} a feature vector of zeros; its similarity with everything is 0")
     if without := noticed.get("without history"):
-        said.append(f"{without:,} users with a list have no history; measures that compare with it leave them out")
+        have = "user with a list has" if without == 1 else "users with a list have"
+        said.append(f"{without:,} {have} no history; measures that compare with it leave them out")
     return said

@@ -14,7 +14,7 @@ from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.inputs.sources import AnyJudgments, AnyRun
 from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
-from rankmeter.lists.catalogue import Catalogue, History
+from rankmeter.lists.catalogue import Catalogue, History, possible_features
 from rankmeter.measures import Measure
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.placing import judgments_table
@@ -60,7 +60,16 @@ def check_needs(measures: Sequence[Measure], given: Given, *, has_segments: bool
         for need in measure.needed():
             if not (has_segments if need == "segments" else given.has(need)):
                 why, what = NEEDS[need]
-                raise MeasureError(with_hint(f"{measure} needs {why}.", f"pass {what}"))
+                raise MeasureError(with_hint(f"{measure} needs {why}.", _unnamed(need, given) or f"pass {what}"))
+
+
+def _unnamed(need: str, given: Given) -> str:
+    """Which columns of the catalogue's table could be what is needed, and how to say so."""
+    if need != "features" or given.catalogue is None:
+        return ""
+    columns = "+".join(possible_features(given.catalogue))
+    named = f'columns={{"catalogue.features": "{columns}"}}'
+    return f"if they are columns of {given.catalogue.source}, name them: {named}" if columns else ""
 
 
 @dataclass(frozen=True, slots=True)

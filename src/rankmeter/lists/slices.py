@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import MeasureError, NotFoundError, nearest, with_hint
 from rankmeter.late import pl
+from rankmeter.lists.samples import Sample, SumSample
 from rankmeter.measures import Measure, parse
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.placements import Ints
+from rankmeter.reasons import TOO_FEW_QUERIES, why_no_interval
 
 if TYPE_CHECKING:
-    from rankmeter.stats.slices import Difference, Gap
+    from rankmeter.stats.slices import Difference, Gap, Spread
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """For each slice what every query adds above and below the line; both ``(slices, n)``."""
-
-    above: Floats
-    below: Floats
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Slices:
     """The values of every measure in every slice of one kind.
 
@@ -37,6 +29,11 @@ class Slices:
     >>> ev = rm.evaluate(truth, lists, "RR", by={1: "x", 2: "x", 3: "y"})
     >>> ev.slices["segment"]["RR"]
     {'x': 1.0, 'y': 0.5}
+    >>> ev.slices["segment"]
+    segment: 2 slices of queries
+    slice  queries      RR
+    x            2  1.0000
+    y            1  0.5000
     """
 
     name: str
@@ -48,8 +45,8 @@ class Slices:
     """For each measure its value in every slice; NaN where nothing counts there."""
     counts: Mapping[Measure, tuple[int, ...]]
     """How many queries each value is about."""
-    samples: Mapping[Measure, Sample]
-    """What can be drawn again, for intervals; measures of all lists have none."""
+    samples: Mapping[Measure, Sample | SumSample]
+    """What can be drawn again, for intervals; :meth:`without_interval` says why a measure has none."""
 
     def __getitem__(self, measure: str | Measure) -> dict[str, float]:
         return dict(zip(self.labels, self.values[self.find(measure)], strict=True))
@@ -72,23 +69,64 @@ class Slices:
         raise NotFoundError(with_hint(f"these slices have no '{measure}'.", hint))
 
     def to_polars(self, *, intervals: bool = False, level: float = 0.95) -> pl.DataFrame:
-        """A row per measure and slice: value, how many queries, and with ``intervals`` its low and high end."""
-        from rankmeter.stats.slices import slice_intervals  # scipy is loaded only for statistics
+        """A row per measure and slice: value, how many queries.
 
+        With ``intervals`` also the low and high end of the value, the difference from the rest (all other slices
+        together) with its ends, and in words why there is no interval where there is none.
+        """
+        spans = self.intervals(level=level) if intervals else {}
         rows = []
         for measure, values in self.values.items():
-            spans = (
-                slice_intervals(self.samples[measure], level=level) if intervals and measure in self.samples else None
-            )
             for place, (label, value) in enumerate(zip(self.labels, values, strict=True)):
                 row: dict[str, Any] = {"by": self.name, "slice": label, "measure": str(measure), "value": value}
                 row["queries"] = self.counts[measure][place]
                 if intervals:
-                    row["low"], row["high"] = (None, None) if spans is None else map(float, spans[place])
+                    row |= _span(spans[measure][place] if measure in spans else None)
+                    row["no_interval"] = self.without_interval(measure, label)
                 rows.append(row)
         schema = {"by": pl.String, "slice": pl.String, "measure": pl.String, "value": pl.Float64, "queries": pl.Int64}
-        more = {"low": pl.Float64, "high": pl.Float64} if intervals else {}
+        more = {**dict.fromkeys(_ENDS, pl.Float64), "no_interval": pl.String} if intervals else {}
         return pl.DataFrame(rows, schema={**schema, **more})
+
+    def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
+        """For each measure the value of every slice and how many queries it is about; ``intervals`` as in to_polars."""
+        spans = self.intervals() if intervals else {}
+        made: dict[str, Any] = {}
+        for measure in self.values:
+            queries = dict(zip(self.labels, self.counts[measure], strict=True))
+            made[str(measure)] = {"value": self[measure], "queries": queries}
+            if measure in spans:
+                each = dict(zip(self.labels, map(_span, spans[measure]), strict=True))
+                made[str(measure)]["interval"] = {
+                    label: {"low": one["low"], "high": one["high"]} for label, one in each.items()
+                }
+                made[str(measure)]["difference_from_rest"] = {
+                    label: {"value": one["difference"], "low": one["difference_low"], "high": one["difference_high"]}
+                    for label, one in each.items()
+                }
+            elif intervals:
+                made[str(measure)]["no_interval"] = self.without_interval(measure)
+        return made
+
+    def intervals(
+        self, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
+    ) -> dict[Measure, tuple[Spread, ...]]:
+        """For every measure that has intervals and every slice: its interval, and its difference from the rest.
+
+        The rest are all other slices together. Bootstrap over queries, percentiles.
+        """
+        from rankmeter.stats.slices import spreads  # only when asked
+
+        return spreads(self.samples, level=level, resamples=resamples, seed=seed)
+
+    def without_interval(self, measure: str | Measure, label: str | None = None) -> str | None:
+        """Why the values of a measure, or that of one slice, have no interval; None where they have one."""
+        found = self.find(measure)
+        if found not in self.samples:
+            return why_no_interval(found)
+        if label is not None and self.samples[found].members()[self._place(label)] < 2:
+            return TOO_FEW_QUERIES
+        return None
 
     def difference(
         self, measure: str | Measure, one: str, other: str, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
@@ -119,12 +157,15 @@ class Slices:
 
         if self.kind == "item":
             raise MeasureError("the same queries are in several slices of items: use difference() for two of them.")
-        return gap_test(self._sample(measure), gap=gap, level=level, resamples=resamples, seed=seed)
+        sample = self._sample(measure)
+        if not isinstance(sample, Sample):
+            raise MeasureError(f"{measure} is no mean over queries: use difference() for two slices.")
+        return gap_test(sample, gap=gap, level=level, resamples=resamples, seed=seed)
 
-    def _sample(self, measure: str | Measure) -> Sample:
+    def _sample(self, measure: str | Measure) -> Sample | SumSample:
         found = self.find(measure)
         if found not in self.samples:
-            raise MeasureError(f"{found} has one value for all lists, so there is nothing to draw again.")
+            raise MeasureError(f"{found} has no interval: {why_no_interval(found)}.")
         return self.samples[found]
 
     def _place(self, label: str) -> int:
@@ -134,12 +175,24 @@ class Slices:
             raise NotFoundError(with_hint(f"{self.name} has no slice '{label}'.", hint))
         return self.labels.index(label)
 
+    def __repr__(self) -> str:
+        from rankmeter.report import slice_tables, tables  # what shows results is loaded when it is asked for
 
-def sample_of(values: Values, code: Ints, slices: int, aggregate: str) -> Sample | None:
-    """What every query adds to its slice; None where the aggregate is no quotient of sums."""
-    if aggregate not in ("mean", "pooled"):
-        return None
-    above = values.numerator if aggregate == "pooled" else values.value
-    below = values.denominator if aggregate == "pooled" else np.ones(len(above))
-    inside = values.counted & (np.arange(slices)[:, None] == code)
-    return Sample(np.where(inside, above, 0.0), np.where(inside, below, 0.0))
+        what = "queries" if self.kind == "query" else "items"
+        title = f"{self.name}: {len(self.labels)} slices of {what}"
+        return f"{title}\n{tables.to_text(slice_tables.table_of_slices(self))}"
+
+    def _repr_html_(self) -> str:
+        from rankmeter.report.notebook import slices_html
+
+        return slices_html(self)
+
+
+_ENDS = ("low", "high", "difference", "difference_low", "difference_high")
+
+
+def _span(spread: Spread | None) -> dict[str, float | None]:
+    if spread is None:
+        return dict.fromkeys(_ENDS)
+    numbers = (spread.low, spread.high, spread.rest.value, spread.rest.low, spread.rest.high)
+    return {name: None if math.isnan(number) else number for name, number in zip(_ENDS, numbers, strict=True)}

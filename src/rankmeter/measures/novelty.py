@@ -19,8 +19,9 @@ class Novelty(SlateMeasure):
     .. math:: \frac{1}{n} \sum_{i \in L_u} -\log_b \frac{m_i}{M}
 
     m are the interactions with the item, M all interactions; ``count="users"`` takes users instead (:class:`MIUF`).
-    ``cold`` says what an item that nobody took is worth: as one taken once (one), nothing (zero), or it is left out
-    (skip). ``norm="log"`` divides by log M, ``divisor="k"`` divides by k even where the list is shorter.
+    ``cold`` says what an item that nobody took is worth: as one taken once (one), as the rarest that was taken
+    (rarest), nothing (zero), or it is left out (skip). ``norm="log"`` divides by log M, ``divisor="k"`` divides by k
+    even where the list is shorter.
 
     Misleads: rare is not new to this user, and the best value goes to random items of the tail.
 
@@ -36,7 +37,7 @@ class Novelty(SlateMeasure):
 
     base: float | str = log_base()
     count: Literal["interactions", "users"] = choice("interactions", "users")
-    cold: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
+    cold: Literal["one", "zero", "skip", "rarest"] = choice("one", "zero", "skip", "rarest")
     norm: Literal["none", "log"] = choice("none", "log")
     divisor: Literal["list", "k"] = choice("list", "k")
 
@@ -68,7 +69,7 @@ class MeanInverseUserFrequency(SlateMeasure):
     """
 
     base: float | str = log_base()
-    cold: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
+    cold: Literal["one", "zero", "skip", "rarest"] = choice("one", "zero", "skip", "rarest")
     norm: Literal["none", "log"] = choice("none", "log")
     divisor: Literal["list", "k"] = choice("list", "k")
 
@@ -130,7 +131,7 @@ class ExpectedFreeDiscovery(JudgedSlateMeasure):
     """
 
     base: float | str = log_base()
-    cold: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
+    cold: Literal["one", "zero", "skip", "rarest"] = choice("one", "zero", "skip", "rarest")
     discount: Literal["log2", "reciprocal", "none"] = choice("log2", "reciprocal", "none")
     relevance: Literal["judged", "all"] = choice("judged", "all")
 

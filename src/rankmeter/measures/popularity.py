@@ -47,6 +47,7 @@ class TailMeasure(SlateMeasure):
     tail: Literal["interactions", "items"] = choice("interactions", "items")
     share: float = real(0.2, low=0, high=1, open_low=True, open_high=True)
     among: Literal["catalogue", "history"] = choice("catalogue", "history")
+    border: Literal["first", "last"] = choice("first", "last")
 
     needs: ClassVar[tuple[str, ...]] = ("popularity",)
 
@@ -60,7 +61,8 @@ class AveragePercentageOfLongTail(TailMeasure):
 
     The tail T is what the head leaves: with ``tail="interactions"`` the head are the most popular items that together
     hold 1 - ``share`` (80 %) of the interactions, with ``tail="items"`` the tail is the least popular ``share`` of the
-    items. Items of the catalogue that nobody took are in the tail; ``among="history"`` leaves them out.
+    items. Items of the catalogue that nobody took are in the tail; ``among="history"`` leaves them out. Of equally
+    popular items on the border those that come first in the catalogue are in the tail, or with ``border="last"`` last.
 
     Misleads: two definitions of the tail give quite different numbers.
 
@@ -138,6 +140,7 @@ class GroupGapMeasure(WholeMeasure):
     tail: Literal["interactions", "items"] = choice("interactions", "items")
     share: float = real(0.2, low=0, high=1, open_low=True, open_high=True)
     among: Literal["catalogue", "history"] = choice("catalogue", "history")
+    border: Literal["first", "last"] = choice("first", "last")
 
     higher_is_better: ClassVar[bool] = False
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
@@ -151,7 +154,7 @@ class PopularityEqualOpportunity(GroupGapMeasure):
     .. math:: \mathrm{PopREO@}k = \frac{\mathrm{std}(o_g)}{\mathrm{mean}(o_g)}, \qquad o_g = \frac{hits_g}{relevant_g}
 
     Over the groups head and tail; ``groups="catalogue"`` takes the groups of the catalogue. A group without a relevant
-    item stays out.
+    item stays out, and with ``among="history"`` every item that nobody took.
 
     Misleads: 0 is also the value when nothing of either group is found.
 
@@ -201,7 +204,9 @@ class PopularityStatisticalParity(GroupGapMeasure):
     name: ClassVar[str] = "PopRSP"
 
     def needed(self) -> tuple[str, ...]:
-        return ("catalogue", "groups" if self.groups == "catalogue" else "popularity")
+        if self.groups == "catalogue":
+            return ("catalogue", "groups")
+        return ("popularity",) if self.among == "history" else ("catalogue", "popularity")
 
 
 @register

@@ -120,6 +120,55 @@ class KeyTable:
         order = np.argsort(row, kind="stable")
         return row[order], match[order]
 
+    def numbers(self, probes: Keys) -> Ints:
+        """The number of the key that each probe matches; -1 where none does. For probes that are mostly known."""
+        found = np.full(len(probes), -1, np.int64)
+        rest: Ints | None = None
+        for shift, bits, table in self.tables:
+            some = probes if rest is None else probes[rest]
+            candidate = table[_slots(some, shift, bits)].astype(np.int64)
+            same = (candidate >= 0) & (self.keys[candidate] == some)
+            if rest is None:
+                found[same] = candidate[same]
+                rest = np.flatnonzero(~same & (candidate >= 0))
+            else:
+                found[rest[same]] = candidate[same]
+                rest = rest[~same & (candidate >= 0)]
+        return found
+
 
 def _slots(keys: Keys, shift: int, bits: int) -> Ints:
     return ((keys >> np.uint64(shift)) & np.uint64((1 << bits) - 1)).astype(np.int64)
+
+
+def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
+    """The number of each asked id among known ones, which are all different; -1 for strangers.
+
+    By hashes, which for text costs a quarter of a join; what they find is compared in full.
+    """
+    keys = _spread_keys(known)
+    if len(repeated(keys)):  # two texts with one hash
+        return _joined_numbers(known, asked)
+    numbers = KeyTable.of(keys).numbers(_spread_keys(asked))
+    if known.dtype == pl.String:
+        rows = np.flatnonzero(numbers >= 0)
+        mine = asked if len(rows) == len(asked) else asked.gather(pl.Series(rows))
+        if not (known.gather(pl.Series(numbers if mine is asked else numbers[rows])) == mine).all():
+            return _joined_numbers(known, asked)
+    return numbers
+
+
+def _spread_keys(ids: pl.Series) -> Keys:
+    """Keys whose low bits differ, also where numbers are multiples of one another; different ids stay different."""
+    keys = item_keys(ids)
+    if ids.dtype == pl.String:
+        return keys
+    keys = keys * _ODD[0]
+    keys ^= keys >> np.uint64(29)
+    return keys
+
+
+def _joined_numbers(known: pl.Series, asked: pl.Series) -> Ints:
+    numbers = pl.DataFrame({"id": known, "number": np.arange(len(known))})
+    found = pl.DataFrame({"id": asked}).join(numbers, on="id", how="left", maintain_order="left")["number"]
+    return found.fill_null(-1).to_numpy().astype(np.int64)

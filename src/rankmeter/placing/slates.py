@@ -18,13 +18,16 @@ from rankmeter.inputs.sources import AnyRun, Dense, RankedLists, RunFile, Scored
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 from rankmeter.placing.matching import Keys, item_keys, pair_keys
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
 from rankmeter.placing.table import encode, whole, without_repeated
 
 FEW_PLACES = 64
 """Up to how many places the items of lists are compared with each other, rather than hashed."""
-LISTS_AT_ONCE = 4096
+ROWS_AT_ONCE = 1 << 15
+"""How many rows are compared at once: so few that they stay near the processor."""
+FEW_RANKS = 1 << 16
+"""Up to how many different whole scores are sorted by counting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +45,14 @@ class Lists:
 def first_items(run: AnyRun, *, k: int | None, ties: str, duplicates: str) -> Lists:
     """The first ``k`` items (all, if None) of every query of a run."""
     if isinstance(run, RankedLists):
-        return _cut(_distinct(_table_of_lists(run, k if duplicates == "counted" else None), duplicates), k, ties)
+        return _first(_table_of_lists(run, k if duplicates == "counted" else None), k, ties, duplicates)
     if isinstance(run, Dense):
-        return _cut(_best_cells(run, k), k, ties)
+        return _first(_best_cells(run, k), k, ties, "counted")
     if isinstance(run, RunFile):
         if duplicates != "counted":  # the same pair may stand in two blocks
-            return _cut(_distinct(whole(run.blocks()), duplicates), k, ties)
+            return _first(whole(run.blocks()), k, ties, duplicates)
         return _of_blocks(run.blocks(), k, ties)
-    table = run if isinstance(run, RunTable) else table_of_run(run)
-    return _cut(_distinct(table, duplicates), k, ties)
+    return _first(run if isinstance(run, RunTable) else table_of_run(run), k, ties, duplicates)
 
 
 def lengths_of(run: AnyRun) -> tuple[pl.Series, Ints]:
@@ -60,6 +62,11 @@ def lengths_of(run: AnyRun) -> tuple[pl.Series, Ints]:
         return ids(list(run.data)), sizes
     if isinstance(run, Dense):
         return pl.Series(np.arange(len(run.values))), np.full(len(run.values), run.values.shape[1])
+    if isinstance(run, RunTable) and run.queries is not None:  # some have no row
+        count = run.queries.len()
+        known = pl.DataFrame({"query": run.queries, "at": np.arange(count)})
+        at = pl.DataFrame({"query": run.query}).join(known, on="query", how="left", maintain_order="left")["at"]
+        return run.queries, np.bincount(at.to_numpy(), minlength=count).astype(np.int64)
     blocks = run.blocks() if isinstance(run, RunFile) else iter([run])
     grouped = _grouped(pl.concat([block.query for block in blocks], rechunk=True))
     return grouped.queries, grouped.sizes
@@ -72,9 +79,9 @@ class _Grouped:
     queries: pl.Series
     """(n,) in the order of first appearance."""
     offsets: Ints
-    """(n + 1,) where each query starts, in ``order``."""
-    order: Ints | None
-    """The rows by query; None where they stand so already."""
+    """(n + 1,) where each query starts, once the rows are grouped."""
+    scattered: Ints | None
+    """The number of each row's query; None where the rows stand grouped already."""
 
     @property
     def sizes(self) -> Ints:
@@ -84,12 +91,7 @@ class _Grouped:
     @property
     def code(self) -> Ints:
         """The number of each row's query."""
-        code = np.repeat(np.arange(len(self.queries)), self.sizes)
-        if self.order is None:
-            return code
-        scattered = np.empty_like(code)
-        scattered[self.order] = code
-        return scattered
+        return np.repeat(np.arange(len(self.queries)), self.sizes) if self.scattered is None else self.scattered
 
 
 def _grouped(query: pl.Series) -> _Grouped:
@@ -99,18 +101,19 @@ def _grouped(query: pl.Series) -> _Grouped:
     if query.dtype == pl.String:
         starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
         heads = query.gather(pl.Series(starts))
-        once = heads.n_unique() == len(heads)
+        rising = False
     else:
         numbers = query.to_numpy()
         starts = np.concatenate([[0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1])
         first = numbers[starts]
         heads = pl.Series(query.name, first)
-        once = bool((first[1:] > first[:-1]).all()) or heads.n_unique() == len(heads)
-    if once:
+        rising = bool((first[1:] > first[:-1]).all())
+    # With nearly as many heads as rows the rows are in no order, or lists are so short that numbering costs no more.
+    if rising or (2 * len(heads) <= len(query) and heads.n_unique() == len(heads)):
         return _Grouped(heads, np.append(starts, len(query)), None)
     queries, code = encode(query)
     sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
-    return _Grouped(queries, offsets_of(sizes), group_rows(code, len(queries)))
+    return _Grouped(queries, offsets_of(sizes), code)
 
 
 def _table_of_lists(run: RankedLists, k: int | None) -> RunTable:
@@ -127,9 +130,7 @@ def _table_of_lists(run: RankedLists, k: int | None) -> RunTable:
 def _of_blocks(blocks: Iterator[RunTable], k: int | None, ties: str) -> Lists:
     """Cut each block, then their union."""
     cut = [_rows(block, k, ties) for block in blocks]
-    if len(cut) == 1:
-        return _cut(cut[0], k, ties)
-    return _cut(whole(iter(cut)), k, ties)
+    return _first(cut[0] if len(cut) == 1 else whole(iter(cut)), k, ties, "counted")
 
 
 def _best_cells(run: Dense, k: int | None) -> RunTable:
@@ -143,31 +144,64 @@ def _best_cells(run: Dense, k: int | None) -> RunTable:
     return RunTable(pl.Series(query), pl.Series(item), pl.Series(scores[query, item]), run.source)
 
 
-def _distinct(run: RunTable, duplicates: str) -> RunTable:
-    """Refuse or drop repeated items, as asked."""
-    if duplicates == "counted":
-        return run
-    grouped, keys = _grouped(run.query), item_keys(run.item)
-    sizes = grouped.sizes if grouped.order is None else None
-    if sizes is not None and not _repeated_in_rows(keys, sizes):
-        return run
-    keep = without_repeated(run, pair_keys(grouped.code, keys), sizes, duplicates)
-    return run if keep is None else _take(run, keep)
+def _first(run: RunTable, k: int | None, ties: str, duplicates: str) -> Lists:
+    """The first k rows of every query, in order; repeated items are refused or dropped, as asked."""
+    grouped = _grouped(run.query)
+    order = _order(run, grouped, ties)
+    if duplicates != "counted":
+        keep = _distinct(run, grouped, order, duplicates)
+        if keep is not None:
+            return _first(_take(run, keep), k, ties, "counted")
+    offsets, sizes = grouped.offsets, grouped.sizes
+    if k is not None and (sizes > k).any():
+        rows = expand(offsets[:-1], np.minimum(sizes, k))
+        order = rows if order is None else order[rows]
+        sizes = np.minimum(sizes, k)
+    item = run.item if order is None else run.item.gather(pl.Series(order))
+    return Lists(grouped.queries, offsets_of(sizes), item)
 
 
-def _repeated_in_rows(keys: Keys, sizes: Ints) -> bool:
-    """Whether a list may hold an item twice; lists of one moderate length are told without hashing pairs.
+def _distinct(run: RunTable, grouped: _Grouped, order: Ints | None, duplicates: str) -> Ints | None:
+    """The rows to keep where a list holds an item twice; None where all stay."""
+    keys = item_keys(run.item)
+    if not _repeated_in_lists(keys if order is None else keys[order], grouped.sizes):
+        return None
+    sizes = grouped.sizes if grouped.scattered is None else None
+    return without_repeated(run, pair_keys(grouped.code, keys), sizes, duplicates)
 
-    Every place is compared with the one so many places below, for all lists of a block that fits the cache at once.
+
+def _repeated_in_lists(keys: Keys, sizes: Ints) -> bool:
+    """Whether a list may hold an item twice, without hashing pairs where lists are of moderate length.
+
+    Every row is compared with those up to a list's length behind it, in blocks that fit the cache; what is alike is
+    then looked at in full: it may stand in two lists.
     """
     width = int(sizes.max(initial=0))
-    if width > FEW_PLACES or (sizes != width).any():
+    if width > FEW_PLACES:
         return True
-    lists = keys.reshape(len(sizes), width)
-    for first in range(0, len(lists), LISTS_AT_ONCE):
-        # Half of a key will do: where it says that two are equal, the pairs are looked at in full.
-        places = np.ascontiguousarray(lists[first : first + LISTS_AT_ONCE].T.astype(np.uint32))
-        if any((places[step:] == places[:-step]).any() for step in range(1, width)):
+    if (sizes == width).all():
+        return _repeated_in_rows(keys.reshape(len(sizes), width))
+    halves = keys.astype(np.uint32)
+    ends: Ints | None = None
+    for first in range(0, len(keys), ROWS_AT_ONCE):
+        block = halves[first : first + ROWS_AT_ONCE + width - 1]
+        for step in range(1, min(width, len(block))):
+            alike = block[step:] == block[:-step]
+            if not alike.any():
+                continue
+            ends = np.repeat(np.cumsum(sizes), sizes) if ends is None else ends
+            rows = np.flatnonzero(alike) + first
+            if ((keys[rows] == keys[rows + step]) & (rows + step < ends[rows])).any():
+                return True
+    return False
+
+
+def _repeated_in_rows(lists: Keys) -> bool:
+    """The same for lists of one length, place by place: half of a key will do, as hits are looked at in full later."""
+    at_once = max(1, 2 * ROWS_AT_ONCE // max(lists.shape[1], 1))
+    for first in range(0, len(lists), at_once):
+        places = np.ascontiguousarray(lists[first : first + at_once].T.astype(np.uint32))
+        if any((places[step:] == places[:-step]).any() for step in range(1, lists.shape[1])):
             return True
     return False
 
@@ -175,18 +209,6 @@ def _repeated_in_rows(keys: Keys, sizes: Ints) -> bool:
 def _take(run: RunTable, rows: Ints) -> RunTable:
     at = pl.Series(rows)
     return replace(run, query=run.query.gather(at), item=run.item.gather(at), score=run.score.gather(at))
-
-
-def _cut(run: RunTable, k: int | None, ties: str) -> Lists:
-    """The first k rows of every query, in order."""
-    grouped = _grouped(run.query)
-    order, offsets, sizes = _order(run, grouped, ties), grouped.offsets, grouped.sizes
-    if k is not None and (sizes > k).any():
-        rows = expand(offsets[:-1], np.minimum(sizes, k))
-        order = rows if order is None else order[rows]
-        sizes = np.minimum(sizes, k)
-    item = run.item if order is None else run.item.gather(pl.Series(order))
-    return Lists(grouped.queries, offsets_of(sizes), item)
 
 
 def _rows(run: RunTable, k: int | None, ties: str) -> RunTable:
@@ -203,33 +225,77 @@ def _rows(run: RunTable, k: int | None, ties: str) -> RunTable:
 def _order(run: RunTable, grouped: _Grouped, ties: str) -> Ints | None:
     """The rows by query and rank; None where they stand so already."""
     scores: Floats = run.score.to_numpy()
-    order = grouped.order
-    if order is not None:
-        scores = scores[order]
-    wrong = _out_of_order(scores, grouped.offsets, ties)
-    if not len(wrong):
-        return order
-    sizes = grouped.sizes[wrong]
-    rows = expand(grouped.offsets[wrong], sizes)
-    order = np.arange(len(scores)) if order is None else order.copy()
-    if ties in ("item", "item-ascending"):
-        tie = _as_text_rank(run.item.gather(pl.Series(order[rows])))
-        tie = -tie if ties == "item" else tie
+    order: Ints | None = None
+    if grouped.scattered is not None:
+        order = _by_ranks(scores, grouped.scattered, grouped.offsets)
+        if order is not None:
+            return order  # every rank once: there is no tie
+        order = _by_scores(scores, grouped.scattered, len(grouped.queries))
+    elif not _falls(scores, grouped.offsets):
+        order = _by_scores(scores, grouped.code, len(grouped.queries))
+    return order if ties == "input" else _ties_broken(run, scores, order, grouped.offsets, ties)
+
+
+def _by_ranks(scores: Floats, code: Ints, offsets: Ints) -> Ints | None:
+    """The rows by query and rank where the ranks of every list are 1 to its length, else None; nothing is sorted."""
+    sizes = np.diff(offsets)
+    if not len(scores) or scores.max() != -1.0 or scores.min() < -sizes.max():
+        return None
+    place = -1 - scores.astype(np.int64)
+    if (place != -1.0 - scores).any() or (place >= sizes[code]).any():
+        return None
+    place += offsets[code]
+    order = np.full(len(scores), -1, np.int64)
+    order[place] = np.arange(len(scores))
+    return None if order.min() < 0 else order  # a place that nobody has: some rank stands twice
+
+
+def _by_scores(scores: Floats, code: Ints, groups: int) -> Ints:
+    """The rows by query and falling score, equal ones as they were given."""
+    low = float(scores.min())
+    if float(scores.max()) - low < FEW_RANKS and (scores == np.trunc(scores)).all():
+        falling = group_rows((scores.max() - scores).astype(np.int64), FEW_RANKS)
     else:
-        tie = -rows if ties == "reversed" else rows
-    order[rows] = order[rows][np.lexsort((tie, -scores[rows], np.repeat(wrong, sizes)))]
-    return order
+        falling = np.argsort(-scores, kind="stable")
+    return np.asarray(falling[group_rows(code[falling], groups)])
 
 
-def _out_of_order(scores: Floats, offsets: Ints, ties: str) -> Ints:
-    """Which queries are not in falling order, or have a tie that the rule must break."""
-    wrong = scores[1:] > scores[:-1] if ties == "input" else scores[1:] >= scores[:-1]
+def _within(pairs: Bools, offsets: Ints) -> Bools:
+    """(n - 1,) without the pairs of one query's last row and the next one's first."""
     between = offsets[1:-1] - 1
-    wrong[between[(between >= 0) & (between < len(wrong))]] = False  # one query's last row and the next one's first
-    return np.unique(np.searchsorted(offsets, np.flatnonzero(wrong), side="right") - 1)
+    pairs[between[(between >= 0) & (between < len(pairs))]] = False
+    return pairs
+
+
+def _falls(scores: Floats, offsets: Ints) -> bool:
+    """Whether no score of a list is above the one before it."""
+    return not _within(scores[1:] > scores[:-1], offsets).any()
+
+
+def _ties_broken(run: RunTable, scores: Floats, order: Ints | None, offsets: Ints, ties: str) -> Ints | None:
+    """The order with tied rows put as the rule asks; only they are moved."""
+    ordered = scores if order is None else scores[order]
+    alike = _within(ordered[1:] == ordered[:-1], offsets)
+    if not alike.any():
+        return order
+    tied = np.zeros(len(scores), np.bool_)
+    tied[1:] |= alike
+    tied[:-1] |= alike
+    places = np.flatnonzero(tied)
+    group = np.cumsum(np.append(True, ~alike)[places])  # a tie starts where a row is unlike the one before
+    order = np.arange(len(scores)) if order is None else order.copy()
+    rows = order[places]
+    if ties == "reversed":
+        tie = -rows
+    else:
+        rank = _as_text_rank(run.item.gather(pl.Series(rows)))
+        tie = -rank if ties == "item" else rank
+    order[places] = rows[np.lexsort((tie, group))]
+    return order
 
 
 def _as_text_rank(items: pl.Series) -> Ints:
     """Numbers that sort as the ids do as text, in byte order."""
-    text = items.cast(pl.String) if items.dtype != pl.String else items
-    return text.rank("dense").to_numpy().astype(np.int64)
+    different, number = encode(items)
+    text = different.cast(pl.String) if different.dtype != pl.String else different
+    return text.rank("dense").to_numpy().astype(np.int64)[number]

@@ -17,7 +17,7 @@ from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.counting import Places, place
-from rankmeter.placing.matching import Keys, KeyTable, item_keys, pair_keys, repeated
+from rankmeter.placing.matching import Keys, KeyTable, item_keys, numbers_among, pair_keys, repeated
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
 from rankmeter.placing.short_lists import Columns, fits, match_columns
@@ -303,25 +303,25 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
     Where all values are ``known`` beforehand, some of which may not occur, these are numbered instead.
     """
     if known is not None:
-        return known, _numbers_among(known, values)
+        return known, numbers_among(known, values)
     if values.dtype.is_integer() and len(values) >= MANY_ROWS:
         numbered = _encode_close_numbers(values)
         if numbered is not None:
             return numbered
-    different = values.unique(maintain_order=True)
+    by_hash = values.dtype == pl.String and len(values) >= MANY_ROWS
+    different = (
+        values.gather(pl.Series(item_keys(values)).arg_unique()) if by_hash else values.unique(maintain_order=True)
+    )
     if len(different) == len(values):
         return values, np.arange(len(values))
     starts = np.flatnonzero((values != values.shift(1)).fill_null(value=True).to_numpy())
     if len(starts) == len(different):  # grouped, the usual case: count instead of looking up
         return different, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
-    return different, _numbers_among(different, values)
-
-
-def _numbers_among(different: pl.Series, values: pl.Series) -> Ints:
-    """The number of each value among different ones."""
-    numbers = pl.DataFrame({"value": different, "number": np.arange(len(different))})
-    joined = pl.DataFrame({"value": values}).join(numbers, on="value", how="left", maintain_order="left")
-    return joined["number"].to_numpy()
+    numbers = numbers_among(different, values)
+    if by_hash and numbers.min() < 0:  # two texts share a hash, so one of them was left out
+        different = values.unique(maintain_order=True)
+        numbers = numbers_among(different, values)
+    return different, numbers
 
 
 def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:

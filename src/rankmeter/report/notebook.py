@@ -11,11 +11,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankmeter.report import comparisons, tables
+from rankmeter.report.slice_tables import slice_table, table_of_slices
 from rankmeter.report.slices import slice_tables
 from rankmeter.report.tables import Cell, Table
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
+    from rankmeter.lists.slices import Slices
     from rankmeter.results import Evaluation
 
 _STYLE = """<style>
@@ -75,11 +77,19 @@ def evaluation_html(ev: Evaluation) -> str:
         ]
         texts.append("" if ties is None else f"{ties[0]:.4f} to {ties[1]:.4f}")
         rows.append(tuple(map(Cell, texts)))
-    parts = [_table(ev.name, Table(header, tuple(rows), 1), drawn=drawn, column=2), _notes(ev.facts.sentences())]
+    parts = [_table(ev.name, Table(header, tuple(rows), 1), drawn=drawn, column=2), _notes(ev.sentences())]
     if ev.slices:
-        parts.append(_table("", tables.slice_table([ev])))
+        parts.append(_table("", slice_table([ev])))
     parts.append(_folded("What the numbers mean", tables.definition_lines(ev.means)))
     return _page(parts)
+
+
+def slices_html(cut: Slices) -> str:
+    """The values of every slice, and how to ask whether they differ."""
+    what = "queries" if cut.kind == "query" else "items"
+    note = f"slices of {what}; .intervals(), .difference(measure, one, other) and .gap(measure) say how sure they are"
+    parts = [_table(cut.name, table_of_slices(cut)), f"<small>{html.escape(note)}</small>"]
+    return _page([*parts, _folded("What the numbers mean", tables.definition_lines(cut.values))])
 
 
 def _page(parts: Sequence[str]) -> str:

@@ -31,6 +31,9 @@ DIGITS = 4
 ALL = "all"
 """The row of the aggregated values in a table of queries, as trec_eval calls it."""
 
+NO_INTERVAL = "(no interval)"
+"""What stands beside a number where an interval was asked for and there is none."""
+
 NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
 """Counts that describe the data: more of them is not better, so none is marked as the best."""
 
@@ -79,7 +82,7 @@ def mean_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, inter
         cells = [Cell(ev.name)]
         for measure in measures:
             text = shown[measure][place]
-            ends = _span(ev, measure, digits) if intervals else ""
+            ends = interval_text(ev, measure, digits) if intervals else ""
             cells.append(Cell(text, text in best[measure], ends))
         rows.append(tuple(cells))
     return Table(("run", *map(str, measures)), tuple(rows), 1)
@@ -99,47 +102,6 @@ def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> T
         rows.append((*run, Cell(ALL), *(Cell(number(ev.means[m], m, digits)) for m in measures)))
     labels = ("run", "query") if several else ("query",)
     return Table((*labels, *map(str, measures)), tuple(rows), len(labels))
-
-
-def slice_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> Table:
-    """For each run the values of all queries, then those of every slice; a dash where a slice has no value.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> truth, run = {1: ["a"], 2: ["a"]}, {1: ["a"], 2: ["b", "a"]}
-    >>> print(to_text(slice_table([rm.evaluate(truth, run, "RR", by={1: "new", 2: "old"}, name="mine")])))
-    run   by       slice  queries      RR
-    mine           all          2  0.7500
-    mine  segment  new          1  1.0000
-    mine  segment  old          1  0.5000
-    """
-    measures = shared_measures(evaluations)
-    rows = []
-    for ev in evaluations:
-        count = max((ev.counted(measure) for measure in measures), default=0)
-        head = (Cell(ev.name), Cell(""), Cell(ALL), Cell(f"{count}"))
-        rows.append((*head, *(Cell(number(ev.means[measure], measure, digits)) for measure in measures)))
-        for cut in ev.slices.values():
-            for place, label in enumerate(cut.labels):
-                values = [cut.values[measure][place] if measure in cut.values else None for measure in measures]
-                count = max((counts[place] for counts in cut.counts.values()), default=0)
-                cells = [
-                    Cell(number(None if value is None or math.isnan(value) else value, measure, digits))
-                    for value, measure in zip(values, measures, strict=True)
-                ]
-                rows.append((Cell(ev.name), Cell(cut.name), Cell(label), Cell(f"{count}"), *cells))
-    return Table(("run", "by", "slice", "queries", *map(str, measures)), tuple(rows), 3)
-
-
-def to_slice_csv(evaluations: Sequence[Evaluation], *, digits: int | None = None) -> str:
-    """CSV of the same: ``run,by,slice,queries,<measures>``."""
-    table = slice_table(evaluations, digits=17 if digits is None else digits)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.header)
-    writer.writerows(["" if cell.text == "-" else cell.text for cell in row] for row in table.rows)
-    return text.getvalue()
 
 
 def shared_measures(evaluations: Sequence[Evaluation]) -> list[Measure]:
@@ -225,13 +187,13 @@ def width_of(text: str) -> int:
     )
 
 
-def to_markdown(table: Table, measures: Sequence[Measure] = ()) -> str:
-    """A Markdown table, the best in bold, and below it the definitions of the measures that are named."""
+def to_markdown(table: Table, measures: Sequence[Measure] = (), notes: Sequence[str] = ()) -> str:
+    """A Markdown table, the best in bold, and below it notes and the definitions of the measures that are named."""
     head = "| " + " | ".join(markdown_text(name) for name in table.header) + " |"
     rule = "|" + "|".join("---" if column < table.labels else "---:" for column in range(len(table.header))) + "|"
     rows = ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in table.rows]
-    notes = [f"- {markdown_text(line)}" for line in definition_lines(measures)]
-    return "\n".join([head, rule, *rows, *([""] if notes else []), *notes])
+    lines = [f"- {markdown_text(line)}" for line in [*notes, *definition_lines(measures)]]
+    return "\n".join([head, rule, *rows, *([""] if lines else []), *lines])
 
 
 def markdown_text(text: str) -> str:
@@ -243,13 +205,13 @@ def markdown_text(text: str) -> str:
     return re.sub(r"([\\|*_`<>])", r"\\\1", one_line(text))
 
 
-def to_latex(table: Table, measures: Sequence[Measure] = ()) -> str:
-    r"""A LaTeX ``tabular`` with the rules of booktabs, the best in bold, the definitions as comments above it."""
+def to_latex(table: Table, measures: Sequence[Measure] = (), notes: Sequence[str] = ()) -> str:
+    r"""A LaTeX ``tabular`` with the rules of booktabs, the best in bold, notes and definitions as comments above it."""
     columns = "l" * table.labels + "r" * (len(table.header) - table.labels)
     rows = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.rows]
     return "\n".join(
         [
-            *(f"% {line}" for line in definition_lines(measures)),
+            *(f"% {line}" for line in [*notes, *definition_lines(measures)]),
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             " & ".join(latex_text(name) for name in table.header) + r" \\",
@@ -297,17 +259,17 @@ def to_csv(
         writer.writerow(["run", "query", *(measure for measure in measures if measure.aggregate != "whole")])
         for ev in evaluations:
             for query, *values in ev.per_query.iter_rows():
-                writer.writerow([ev.name, query, *(_exact(value, digits) for value in values)])
+                writer.writerow([ev.name, query, *(exact(value, digits) for value in values)])
         return text.getvalue()
     ends = ("", " low", " high") if intervals else ("",)
     writer.writerow(["run", *(f"{measure}{end}" for measure in measures for end in ends)])
     for ev in evaluations:
         row = [ev.name]
         for measure in measures:
-            row.append(_exact(ev.means[measure], digits))
+            row.append(exact(ev.means[measure], digits))
             if intervals:
                 span = interval_of(ev, measure)
-                row += ["", ""] if span is None else [_exact(span.low, digits), _exact(span.high, digits)]
+                row += ["", ""] if span is None else [exact(span.low, digits), exact(span.high, digits)]
         writer.writerow(row)
     return text.getvalue()
 
@@ -322,6 +284,9 @@ def to_json(
         if intervals:
             spans = {str(measure): interval_of(ev, measure) for measure in ev.means}
             run["interval"] = {name: None if span is None else asdict(span) for name, span in spans.items()}
+            run["no_interval"] = {str(m): why for m in ev.means if (why := ev.without_interval(m)) is not None}
+            if ev.slices:
+                run["slices"] = {name: cut.to_dict(intervals=True) for name, cut in ev.slices.items()}
         if per_query:
             run["per_query"] = ev.per_query.to_dicts()
         runs.append(_rounded(run, digits))
@@ -342,15 +307,22 @@ def _rounded(value: Any, digits: int | None) -> Any:
     return value
 
 
-def _exact(value: float | None, digits: int | None) -> str:
+def exact(value: float | None, digits: int | None) -> str:
+    """All digits of a value, or so many; empty where there is none."""
     if value is None:
         return ""
     return repr(float(value)) if digits is None else f"{value:.{digits}f}"
 
 
-def _span(ev: Evaluation, measure: Measure, digits: int) -> str:
+def interval_text(ev: Evaluation, measure: Measure, digits: int) -> str:
+    """The interval of an aggregated value as it stands beside it; in words where there is none."""
     span = interval_of(ev, measure)
-    return "" if span is None else f"[{number(span.low, measure, digits)}, {number(span.high, measure, digits)}]"
+    return NO_INTERVAL if span is None else span_text(span.low, span.high, measure, digits)
+
+
+def span_text(low: float, high: float, measure: Measure, digits: int) -> str:
+    """Both ends of an interval."""
+    return f"[{number(low, measure, digits)}, {number(high, measure, digits)}]"
 
 
 def _padded(text: str, width: int, *, right: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,17 @@ import numpy as np
 
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError
+from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats, Ints
+from rankmeter.stats.resampling import resampled_sums
 
 if TYPE_CHECKING:
-    from rankmeter.lists.slices import Sample
+    from rankmeter.lists.samples import Sample, SumSample
 
-BLOCK_CELLS = 4_000_000
+MOST_DRAWS = 200_000_000
+"""How many queries are drawn in all; with very many queries there are fewer resamples, and the result says so."""
+COLUMN_CELLS = 50_000_000
+"""How many numbers are drawn from at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,7 @@ class Difference:
 
     value: float
     low: float
+    """NaN where one of the two has fewer than two queries."""
     high: float
     level: float
     resamples: int
@@ -51,6 +57,16 @@ class Gap:
     method: str = "percentile bootstrap within slices; permutation of the slices"
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One slice: the interval of its value, and how it differs from all other slices together."""
+
+    low: float
+    high: float
+    rest: Difference
+    """The value minus that of the rest."""
+
+
 def _check(level: float, resamples: int) -> None:
     if not 0 < level < 1:
         raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
@@ -58,48 +74,90 @@ def _check(level: float, resamples: int) -> None:
         raise InputError(f"resamples={resamples} is too few; use at least 100.")
 
 
-def _drawn(sample: Sample, resamples: int, seed: int) -> Floats:
-    """(resamples, slices) the means when queries are drawn again."""
-    rng = np.random.default_rng(seed)
-    used = np.flatnonzero((sample.below != 0).any(axis=0))
-    if not len(used):
-        raise InputError("there is no interval: no query counts in any slice.")
-    above, below = sample.above[:, used].T, sample.below[:, used].T
-    step = max(1, BLOCK_CELLS // len(used))
-    made = []
-    for first in range(0, resamples, step):
-        rows = min(step, resamples - first)
-        chosen = rng.integers(0, len(used), (rows, len(used)))
-        chosen += np.arange(rows)[:, None] * len(used)
-        weights = np.bincount(chosen.ravel(), minlength=rows * len(used)).reshape(rows, len(used)).astype(np.float64)
-        made.append(_quotient(weights @ above, weights @ below))
-    return np.concatenate(made)
+def spreads(
+    samples: Mapping[Measure, Sample | SumSample], *, level: float = 0.95, resamples: int = 1999, seed: int = 0
+) -> dict[Measure, tuple[Spread, ...]]:
+    """For each measure and slice the intervals of its value and of its difference from the rest, by percentiles.
+
+    Measures that the same queries count for share the draws, so a table of many measures costs little more than one.
+    """
+    _check(level, resamples)
+    found: dict[Measure, tuple[Spread, ...]] = {}
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    for some in _shared(samples):
+        size = int(samples[some[0]].used().sum())
+        if not size:
+            nothing = Difference(math.nan, math.nan, math.nan, level, 0, seed)
+            for measure in some:
+                found[measure] = (Spread(math.nan, math.nan, nothing),) * len(samples[measure].members())
+            continue
+        draws = max(min(resamples, MOST_DRAWS // size), 100)
+        columns = [samples[measure].columns()[samples[measure].used()] for measure in some]
+        drawn = resampled_sums(np.hstack(columns), draws, seed)
+        start = 0
+        for measure, one in zip(some, columns, strict=True):
+            sample, width = samples[measure], one.shape[1]
+            observed = sample.statistic(one.sum(axis=0))
+            again = sample.statistic(drawn[:, start : start + width])
+            start += width
+            found[measure] = tuple(_spreads(sample.members(), observed, again, ends, (level, draws, seed)))
+    return found
+
+
+def _shared(samples: Mapping[Measure, Sample | SumSample]) -> list[list[Measure]]:
+    """Measures whose queries are drawn together, in groups that fit into memory."""
+    groups: dict[bytes, list[list[Measure]]] = {}
+    cells: dict[bytes, int] = {}
+    for measure, sample in samples.items():
+        used = sample.used()
+        key, need = used.tobytes(), len(used) * sample.width()
+        if key not in groups or cells[key] + need > COLUMN_CELLS:
+            groups.setdefault(key, []).append([])
+            cells[key] = 0
+        groups[key][-1].append(measure)
+        cells[key] += need
+    return [some for several in groups.values() for some in several]
+
+
+def _spreads(
+    members: Ints, observed: Floats, again: Floats, ends: list[float], how: tuple[float, int, int]
+) -> Iterator[Spread]:
+    slices = len(members)
+    for place, inside in enumerate(members):
+        outside = int(members.sum()) - inside
+        own, rest = again[:, place], again[:, slices + place]
+        low, high = _ends(own, ends, enough=inside >= 2)
+        below, above = _ends(own - rest, ends, enough=inside >= 2 and outside >= 2)
+        value = float(observed[place] - observed[slices + place])
+        yield Spread(low, high, Difference(value, below, above, *how))
+
+
+def _ends(drawn: Floats, ends: list[float], *, enough: bool) -> tuple[float, float]:
+    """The percentiles of what was drawn; one query alone varies with nothing, so it has none."""
+    if not enough or np.isnan(drawn).all():
+        return math.nan, math.nan
+    low, high = np.nanquantile(drawn, ends)
+    return float(low), float(high)
 
 
 def _quotient(above: Floats, below: Floats) -> Floats:
     return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
 
 
-def slice_intervals(sample: Sample, *, level: float = 0.95, resamples: int = 1999, seed: int = 0) -> Floats:
-    """(slices, 2) the percentile interval of each slice's value; NaN for an empty slice."""
-    _check(level, resamples)
-    drawn = _drawn(sample, resamples, seed)
-    ends = [(1 - level) / 2, (1 + level) / 2]
-    spans = [np.nanquantile(column, ends) if not np.isnan(column).all() else [math.nan] * 2 for column in drawn.T]
-    return np.array(spans)
-
-
-def difference(sample: Sample, one: int, other: int, *, level: float, resamples: int, seed: int) -> Difference:
+def difference(
+    sample: Sample | SumSample, one: int, other: int, *, level: float, resamples: int, seed: int
+) -> Difference:
     """The value of one slice minus that of another; queries that are in both are drawn together."""
     _check(level, resamples)
-    means = _quotient(sample.above.sum(axis=1), sample.below.sum(axis=1))
-    drawn = _drawn(sample, resamples, seed)
-    apart = drawn[:, one] - drawn[:, other]
-    value = float(means[one] - means[other])
-    if np.isnan(apart).all():
-        return Difference(value, math.nan, math.nan, level, resamples, seed)
-    low, high = np.nanquantile(apart, [(1 - level) / 2, (1 + level) / 2])
-    return Difference(value, float(low), float(high), level, resamples, seed)
+    used = sample.used()
+    if not used.any():
+        raise InputError("there is no interval: no query counts in any slice.")
+    columns = sample.columns()[used]
+    draws = max(min(resamples, MOST_DRAWS // len(columns)), 100)
+    observed, again = sample.statistic(columns.sum(axis=0)), sample.statistic(resampled_sums(columns, draws, seed))
+    enough = bool(sample.members()[[one, other]].min() >= 2)
+    low, high = _ends(again[:, one] - again[:, other], [(1 - level) / 2, (1 + level) / 2], enough=enough)
+    return Difference(float(observed[one] - observed[other]), low, high, level, draws, seed)
 
 
 def gap_test(sample: Sample, *, gap: str, level: float, resamples: int, seed: int) -> Gap:

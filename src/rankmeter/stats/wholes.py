@@ -9,6 +9,7 @@ import numpy as np
 from rankmeter.arithmetic.slates import FROM_SUMS
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures import Measure
+from rankmeter.reasons import why_no_interval
 from rankmeter.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples:
     if whole is None or whole.parts is None or whole.constants is None:
         raise MeasureError(
             with_hint(
-                f"{measure} has no interval: queries drawn again repeat each other's lists, so fewer items would be "
-                "recommended in every resample.",
+                f"{measure} has no interval: {why_no_interval(measure)}.",
                 "compare systems on the same users instead",
             )
         )

@@ -142,13 +142,18 @@ def test_measures_of_relevance_need_judgments():
     [
         ({"items": ["a", "a"]}, "more than once"),
         ({"items": []}, "empty"),
-        ({"items": ["a"], "values": [-1]}, r"negative: -1 \(item a\)"),
-        ({"items": ["a"], "prices": ["cheap"]}, "not a number"),
-        ({"items": ["a", "b"], "values": [1]}, "1 values for 2 items"),
+        ({"items": ["a"], "values": [-1]}, r"negative values: -1 \(item a\)"),
+        ({"items": ["a"], "prices": [-1]}, r"negative prices: -1 \(item a\)"),
+        ({"items": ["a"], "prices": ["cheap"]}, "prices that are not numbers: 'cheap'"),
+        ({"items": ["a", "b"], "prices": [1]}, "the number of prices is 1, that of items 2"),
         ({"items": ["a"], "features": [1.0]}, "shape"),
         ({"items": ["a"], "features": [[math.nan]]}, "not finite"),
-        ({"items": ["a", "b"], "features": [[1], [1, 2]]}, "no matrix"),
-        ({"items": ["a"], "values": {"b": 1}}, "no values: a"),
+        (
+            {"items": ["a", "b"], "features": [[1], [1, 2]]},
+            r"lengths: 1 \(item a\), 2 \(item b\)\. Hint",
+        ),
+        ({"items": ["a", "b"], "features": [["x", 1], [1, 2]]}, r"no matrix of numbers.*: \['x', 1\] \(item a\)\.$"),
+        ({"items": ["a"], "values": {"b": 1}}, r"values are missing for a \(1 of 1 items\)"),
         ({"items": ["a"], "similarity": [[1, 2]]}, "similarity"),
         ({"items": ["a"], "values": [1], "prices": [1]}, "the same"),
     ],
@@ -164,8 +169,8 @@ def test_items_outside_zero_vectors_and_users_without_history_are_counted_and_sa
     )
     said = "; ".join(ev.facts.sentences())
     assert "1 of 3 recommended places hold items outside the catalogue" in said
-    assert "1 items have a feature vector of zeros" in said
-    assert "1 users with a list have no history" in said
+    assert "1 item has a feature vector of zeros" in said
+    assert "1 user with a list has no history" in said
     assert ev.per_query["ILD@2"].to_list() == [1.0, 1.0]
 
 
@@ -324,3 +329,117 @@ def test_leakage_sampled_candidates_and_missing_users_are_warned_of():
 def test_a_group_that_is_not_there_is_named():
     with pytest.raises(rm.MeasureError, match="its groups are g, h"):
         rm.evaluate(None, LISTS, "GroupExposure(group=x)@2", catalogue=ITEMS)
+
+
+def test_every_slice_has_an_interval_and_its_difference_from_the_rest():
+    truth, run, segments = two_segments(0.8)
+    cut = rm.evaluate(truth, run, ["RR", "Coverage@1"], by=segments, catalogue=ITEMS).slices["segment"]
+    even, odd = cut.intervals(resamples=400)[rm.parse("RR")]
+    assert even.low < cut["RR"]["even"] < even.high
+    assert even.rest.value == pytest.approx(cut["RR"]["even"] - cut["RR"]["odd"])
+    assert (even.rest.low, even.rest.high) == pytest.approx((-odd.rest.high, -odd.rest.low))
+    assert even.rest.low > 0
+    rows = cut.to_polars(intervals=True).filter(pl.col("measure") == "Coverage@1")
+    assert rows["low"].to_list() == [None, None]
+    assert all("repeat each other's lists" in why for why in rows["no_interval"])
+
+
+def test_the_rest_of_three_slices_are_the_queries_of_the_other_two():
+    truth, run, _ = two_segments(0.8)
+    segments = {user: "abc"[user % 3] for user in truth}
+    cut = rm.evaluate(truth, run, ["RR", "P(aggregate=pooled)@1"], by=segments).slices["segment"]
+    for measure in ("RR", "P(aggregate=pooled)@1"):
+        others = {user: "a" if segments[user] == "a" else "rest" for user in truth}
+        two = rm.evaluate(truth, run, measure, by=others).slices["segment"]
+        found = cut.intervals(resamples=300)[cut.find(measure)][0].rest
+        assert found == pytest.approx(two.difference(measure, "a", "rest", resamples=300))
+
+
+def test_a_slice_of_one_query_has_no_interval_and_says_so():
+    cut = rm.evaluate(TRUTH, LISTS, "RR", by={"u1": "x", "u2": "x", "u3": "y"}).slices["segment"]
+    assert cut.without_interval("RR", "x") is None
+    assert cut.without_interval("RR", "y") == "fewer than two queries count"
+    assert math.isnan(cut.difference("RR", "x", "y").low)
+    assert cut.to_polars(intervals=True)["difference_low"].to_list() == [None, None]
+
+
+def test_shares_of_exposure_differ_between_slices_with_an_interval_after_saving_too(tmp_path):
+    run = {user: ["a", "b"] if user % 2 or user % 7 == 0 else ["b", "a"] for user in range(80)}
+    segments = {user: "odd" if user % 2 else "even" for user in run}
+    ev = rm.evaluate(None, run, "GroupExposure(group=g)@2", by=segments, catalogue=ITEMS)
+    cut = ev.slices["segment"]
+    measure = "GroupExposure(group=g)@2"
+    difference = cut.difference(measure, "odd", "even", resamples=300)
+    assert difference.value == pytest.approx(cut[measure]["odd"] - cut[measure]["even"])
+    assert 0 < difference.low < difference.value < difference.high
+    ev.save(tmp_path / "ev.parquet")
+    again = rm.Evaluation.load(tmp_path / "ev.parquet").slices["segment"]
+    assert again.difference(measure, "odd", "even", resamples=300) == difference
+    with pytest.raises(rm.MeasureError, match="no mean"):
+        cut.gap(measure)
+
+
+def test_slices_show_themselves_as_a_table():
+    cut = rm.evaluate(TRUTH, LISTS, "RR", by={"u1": "x", "u2": "<y>", "u3": "x"}).slices["segment"]
+    assert repr(cut).splitlines()[:2] == ["segment: 2 slices of queries", "slice  queries      RR"]
+    page = cut._repr_html_()
+    assert "&lt;y&gt;" in page
+    assert "<table>" in page
+
+
+@pytest.mark.parametrize("name", ["f1+f2", "f*", "f?"])
+def test_columns_of_features_are_named_in_the_catalogue_or_in_the_call(name, tmp_path):
+    (tmp_path / "items.csv").write_text("item,price,f1,f2,note\na,3,1,0,x\nb,2,0,1,y\n")
+    items = tmp_path / "items.csv"
+    with pytest.raises(rm.MeasureError, match=r'columns=\{"catalogue.features": "f1\+f2"\}'):
+        rm.evaluate(None, {"u": ["a", "b"]}, "ILD", catalogue=items)
+    made = rm.evaluate(None, {"u": ["a", "b"]}, "ILD", catalogue=rm.Catalogue(items=items, features=name))
+    named = rm.evaluate(None, {"u": ["a", "b"]}, "ILD", catalogue=items, columns={"catalogue.features": name})
+    assert made["ILD"] == named["ILD"] == 1.0
+    with pytest.raises(rm.InputError, match="did you mean 'features'"):
+        rm.evaluate(None, {"u": ["a"]}, "ILD", catalogue=items, columns={"catalogue.feature": name})
+    with pytest.raises(rm.InputError, match="no column 'g1'"):
+        rm.Catalogue(items=items, features="f1+g1")
+    with pytest.raises(rm.InputError, match=r"features \(note\) that are not numbers: 'x' \(item a\)"):
+        rm.Catalogue(items=items, features="f1+note")
+
+
+def test_vectors_may_be_text_in_one_column_or_lists():
+    for column in (["1 0", "0 1"], ["[1, 0]", "[0, 1]"], [[1.0, 0.0], [0.0, 1.0]], ["1|0", "0|1"]):
+        items = pl.DataFrame({"item": ["a", "b"], "features": column})
+        assert rm.evaluate(None, {"u": ["a", "b"]}, "ILD", catalogue=items)["ILD"] == 1.0
+    with pytest.raises(rm.InputError, match=r"lengths: 1 \(item a\), 2 \(item b\)"):
+        rm.Catalogue(items=pl.DataFrame({"item": ["a", "b"], "features": ["1", "1 2"]}))
+    with pytest.raises(rm.InputError, match=r"not numbers: 'x' \(item b\)"):
+        rm.Catalogue(items=pl.DataFrame({"item": ["a", "b"], "features": ["1 2", "1 x"]}))
+
+
+@pytest.mark.parametrize(
+    ("measure", "run", "why"),
+    [
+        ("Personalisation@2", {"u": ["a"]}, "fewer than two hold items"),
+        ("Gini@2", {"u": ["y", "z"]}, "no recommended item is among those it looks at (over=catalogue)"),
+        ("ExposureGini@2", {"u": ["y"]}, "over=catalogue"),
+        ("Entropy@2", {"u": []}, "nothing is recommended"),
+        ("Disparity@2", {"u": ["z"]}, "belongs to a group"),
+        ("ILD@2", {"u": []}, "no query counts"),
+    ],
+)
+def test_a_value_that_is_not_a_number_says_why(measure, run, why):
+    ev = rm.evaluate(None, run, measure, catalogue=ITEMS)
+    assert math.isnan(ev[measure])
+    assert why in ev.without_value(measure)
+    assert f"{measure} has no value: " in repr(ev)
+    assert ev.to_dict()["no_value"] == {measure: ev.without_value(measure)}
+    assert why in ev._repr_html_()
+
+
+def test_lists_of_a_table_that_are_empty_are_lists_of_the_run():
+    from rankmeter.inputs.tables import RunTable
+
+    users, item, score = pl.Series(["u", "v", "w"]), pl.Series(["a", "b", "a"]), pl.Series([2.0, 1.0, 1.0])
+    table = RunTable(pl.Series(["w", "w", "u"]), item, score, queries=users)
+    ev = rm.evaluate(None, table, ["ShortLists@2", "UserCoverage(queries=run)"])
+    assert ev.queries.to_list() == ["u", "v", "w"]
+    assert ev.per_query["ShortLists@2"].to_list() == [1.0, 1.0, 0.0]
+    assert ev["UserCoverage(queries=run)"] == pytest.approx(2 / 3)

@@ -95,4 +95,4 @@ def test_digits_round_measurements_and_leave_definitions_alone() -> None:
 
 @pytest.mark.parametrize("value", [1 / 3, 0.1, math.pi])
 def test_csv_keeps_every_digit(value: float) -> None:
-    assert float(tables._exact(value, None)) == value
+    assert float(tables.exact(value, None)) == value

@@ -39,7 +39,8 @@ def _information(items: Items, m: Any, count: str) -> tuple[Floats, Bools]:
     share = np.where(cold, 1.0, taken) / max(total, 1.0)
     information = np.maximum(-np.log(share) / log_of(m.base), 0.0)
     if m.cold != "one":
-        information = np.where(cold, 0.0, information)
+        rarest = float(information[~cold].max(initial=0.0)) if m.cold == "rarest" else 0.0
+        information = np.where(cold, rarest, information)
     return information, cold
 
 
@@ -88,11 +89,13 @@ def average_popularity(s: Slates, m: Any) -> ListValues:
 
 
 def tail_of(items: Items, m: Any) -> Bools:
-    """(total,) which items are in the tail; among equally popular ones those that come first."""
+    """(total,) which items are in the tail; of equally popular ones at its border those that come first, or last."""
     taken, _ = counts_of(items, "interactions")
     seen = items.seen if items.seen is not None else taken > 0
     listed = np.arange(items.total) < items.listed
     pool = np.flatnonzero(listed if m.among == "catalogue" and items.listed else seen)
+    if m.border == "last":
+        pool = pool[::-1]
     rising = pool[np.argsort(taken[pool], kind="stable")]
     if m.tail == "items":
         head = rising[max(int(m.share * len(rising)), 1) :]
@@ -147,7 +150,8 @@ def equal_opportunity(s: Slates, m: Any) -> Whole:
 def statistical_parity(s: Slates, m: Any) -> Whole:
     """How many of their possible places head and tail (or groups) got."""
     group, groups = _groups(s.items, m)
-    group = np.where(np.arange(s.items.total) < s.items.listed, known(group, np.arange(s.items.total), -1), -1)
+    if m.groups == "catalogue" or m.among == "catalogue":
+        group = np.where(np.arange(s.items.total) < s.items.listed, known(group, np.arange(s.items.total), -1), -1)
     recommended = per_group(s.at(group, -1), s.present, groups)
     possible = np.tile(np.bincount(group[group >= 0], minlength=groups), (len(s), 1))
     if s.history is not None:
@@ -172,7 +176,11 @@ def relative_spread(sums: Floats, _: Floats, __: Any) -> Floats:
 def _groups(items: Items, m: Any) -> tuple[Ints, int]:
     if m.groups == "catalogue" and items.groups is not None:
         return items.groups, len(items.group_names)
-    return tail_of(items, m).astype(np.int64), 2
+    group = tail_of(items, m).astype(np.int64)
+    if m.among == "history":  # what nobody took is in neither
+        taken, _ = counts_of(items, "interactions")
+        group[~(items.seen if items.seen is not None else taken > 0)] = -1
+    return group, 2
 
 
 def per_group(group: Ints, counted: Bools, groups: int, weights: Floats | None = None) -> Floats:

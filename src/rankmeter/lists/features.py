@@ -1,0 +1,124 @@
+"""The feature vectors of a catalogue: a matrix, sparse rows, a column of vectors, or columns of numbers."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.arithmetic.slates.data import Sets
+from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.inputs.attributes import find_column, in_order_of, numbers_of
+from rankmeter.late import pl
+
+
+def feature_columns(table: pl.DataFrame, text: str, source: str) -> pl.DataFrame | pl.Series:
+    """The column of vectors of that name, or the columns of numbers that ``f1+f2`` or ``f*`` names."""
+    if text in table.columns:
+        column = table.get_column(text)
+        return column.to_frame() if is_numeric(column) else column
+    names: list[str] = []
+    for part in text.split("+"):
+        named = [name for name in table.columns if fnmatchcase(name, part.strip())]
+        if not named:
+            find_column(table, (), "features", source, given=part.strip())
+        names += named
+    return table.select(list(dict.fromkeys(names)))
+
+
+def is_numeric(column: pl.Series) -> bool:
+    """Whether a column holds numbers, also as text, as all columns of a CSV file do."""
+    if column.dtype == pl.String:
+        column = column.drop_nulls().cast(pl.Float64, strict=False)
+        return bool(len(column)) and not column.has_nulls()
+    return column.dtype.is_numeric()
+
+
+def features_of(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any] | Sets | None:
+    """A row of numbers for each item, dense or sparse; None where none are given."""
+    if given is None:
+        return None
+    if hasattr(given, "tocsr"):
+        csr = given.tocsr()
+        _check_shape(csr.shape, items, source)
+        data = np.asarray(csr.data, np.float64)
+        _check_finite(data, source)
+        return Sets(csr.indptr.astype(np.int64), csr.indices.astype(np.int64), data, int(csr.shape[1]))
+    given = in_order_of(given, items, "features", source)
+    if isinstance(given, pl.Series) and given.dtype == pl.String:  # a text file's "0.1 0.2" or "[0.1, 0.2]"
+        given = given.str.extract_all(r"[^\s,;|\[\]()]+")
+    if isinstance(given, pl.DataFrame):
+        matrix = _matrix_of(given, items, source)
+    elif isinstance(given, pl.Series) and isinstance(given.dtype, (pl.List, pl.Array)):
+        matrix = _vectors(given, items, source)
+    else:
+        matrix = _rows_as_matrix(given, items, source)
+    _check_shape(matrix.shape, items, source)
+    if matrix.dtype.kind == "f":
+        _check_finite(matrix, source)
+    return matrix
+
+
+def _matrix_of(columns: pl.DataFrame, items: pl.Series, source: str) -> npt.NDArray[Any]:
+    """Columns of numbers side by side."""
+    numbers = [numbers_of(columns.get_column(name), items, f"features ({name})", source) for name in columns.columns]
+    return np.stack(numbers, axis=1)
+
+
+def _vectors(column: pl.Series, items: pl.Series, source: str) -> npt.NDArray[Any]:
+    """A column of vectors."""
+    lists = column.arr.to_list() if isinstance(column.dtype, pl.Array) else column
+    _check_lengths(lists.list.len().fill_null(0).to_list(), items, source)
+    flat = lists.explode()
+    numbers = flat.cast(pl.Float64, strict=False) if not flat.dtype.is_numeric() else flat
+    if numbers.has_nulls():
+        width = len(flat) // max(len(items), 1)
+        wrong = numbers.is_null().arg_true().to_list()
+        shown = examples(f"{flat[row]!r} (item {items[row // max(width, 1)]})" for row in wrong)
+        raise InputError(f"{source}: features that are not numbers: {shown}.")
+    return numbers.to_numpy().reshape(len(column), -1)
+
+
+def _check_lengths(lengths: list[int], items: pl.Series, source: str) -> None:
+    if len(set(lengths)) < 2 or len(lengths) != len(items):
+        return
+    other = next(place for place, length in enumerate(lengths) if length != lengths[0])
+    shown = ", ".join(f"{lengths[place]} (item {items[place]})" for place in (0, other))
+    raise InputError(with_hint(f"{source}: features of different lengths: {shown}.", "give every item as many numbers"))
+
+
+def _rows_as_matrix(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any]:
+    """A vector for each item, all of one length."""
+    if isinstance(given, (list, tuple)) and all(isinstance(row, (list, tuple, np.ndarray)) for row in given):
+        _check_lengths([len(row) for row in given], items, source)
+    try:
+        matrix = np.asarray(given)
+        return matrix if matrix.dtype.kind in "biuf" else matrix.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        named = zip(items.to_list(), given, strict=False)
+        wrong = [f"{row!r} (item {item})" for item, row in named if not _is_vector(row)]
+        shown = examples(wrong, shown=2) or "rows of different shapes"
+        raise InputError(f"{source}: features are no matrix of numbers, items x dimensions: {shown}.") from error
+
+
+def _is_vector(row: Any) -> bool:
+    try:
+        np.asarray(row, np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _check_shape(shape: tuple[int, ...], items: pl.Series, source: str) -> None:
+    if len(shape) != 2 or shape[0] != len(items) or not shape[1]:
+        raise InputError(f"{source}: features have shape {shape}; expected ({len(items)}, dimensions).")
+
+
+def _check_finite(values: npt.NDArray[Any], source: str) -> None:
+    if not values.size:  # a sparse matrix of zeros
+        return
+    wrong = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+    if len(wrong):
+        raise InputError(f"{source}: features that are not finite, in rows {examples(wrong)}.")

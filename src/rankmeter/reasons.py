@@ -1,0 +1,36 @@
+"""Why a number or its interval is missing, in words that stand beside it."""
+
+from __future__ import annotations
+
+from rankmeter.measures import Measure
+
+TOO_FEW_SEGMENTS = "there are no two segments with queries that count"
+TOO_FEW_QUERIES = "fewer than two queries count"
+
+_NO_VALUE = {
+    "Personalisation": "it compares lists with each other, and fewer than two hold items",
+    "Entropy": "nothing is recommended",
+    "GroupExposure": "no recommended item belongs to a group of the catalogue",
+    "Disparity": "no recommended item, or none that it is compared with, belongs to a group of the catalogue",
+    "SegmentGap": TOO_FEW_SEGMENTS,
+}
+
+
+def why_no_value(measure: Measure, counted: int) -> str:
+    """Why a measure whose value is not a number has none."""
+    if not counted:
+        return "no query counts"
+    name = type(measure).name
+    if name in ("Gini", "ExposureGini"):
+        return f"no recommended item is among those it looks at (over={getattr(measure, 'over', 'catalogue')})"
+    if name in _NO_VALUE:
+        return _NO_VALUE[name]
+    asked = [f"{option}=nan" for option in ("empty", "miss", "blank") if getattr(measure, option, "") == "nan"]
+    return f"a query has none ({', '.join(asked)})" if asked else "it is not defined for this data"
+
+
+def why_no_interval(measure: Measure) -> str:
+    """Why drawing queries again gives no interval of a measure's value."""
+    if measure.aggregate == "whole":
+        return "queries drawn again repeat each other's lists, so every resample would hold fewer items"
+    return f"its values are put together by {measure.aggregate}, not by a mean"

@@ -1,0 +1,82 @@
+"""The first items of every query equal a sort in plain Python, however the rows stand and whatever the ids are."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rankmeter.errors import RepeatedItemError
+from rankmeter.inputs.tables import RunTable
+from rankmeter.placing.matching import numbers_among
+from rankmeter.placing.slates import first_items
+from rankmeter.placing.table import encode
+
+
+def a_table(seed: int, *, text: bool, scores: str, grouped: bool, rows: int = 60) -> RunTable:
+    """Pairs that stand once, in no order or grouped by query."""
+    random = np.random.default_rng(seed)
+    pairs = random.choice(8 * 20, rows, replace=False)
+    query, item = pairs // 20, pairs % 20
+    if grouped:
+        order = np.argsort(query, kind="stable")
+        query, item = query[order], item[order]
+    score = {"few": random.integers(0, 3, rows) / 2, "many": random.normal(size=rows), "ranks": np.empty(rows)}[scores]
+    if scores == "ranks":
+        for one in range(8):
+            inside = np.flatnonzero(query == one)
+            score[inside] = -1.0 - random.permutation(len(inside))
+    ids = [f"i{one}" for one in item] if text else (item * 2**40).tolist()
+    users = [f"q{one}" for one in query] if text else (query * 7).tolist()
+    return RunTable(pl.Series(users), pl.Series(ids), pl.Series(score, dtype=pl.Float64))
+
+
+def sorted_by_hand(run: RunTable, ties: str) -> dict[object, list[object]]:
+    made: dict[object, list[tuple]] = {}
+    for row, (query, item, score) in enumerate(zip(run.query, run.item, run.score, strict=True)):
+        made.setdefault(query, []).append((score, str(item), row, item))
+    keys = {
+        "item": lambda one: (one[0], one[1]),
+        "item-ascending": lambda one: (-one[0], one[1]),
+        "input": lambda one: (-one[0], one[2]),
+        "reversed": lambda one: (one[0], one[2]),
+    }
+    down = ties in ("item", "reversed")
+    return {query: [one[3] for one in sorted(rows, key=keys[ties], reverse=down)] for query, rows in made.items()}
+
+
+@pytest.mark.parametrize("ties", ["item", "item-ascending", "input", "reversed"])
+@pytest.mark.parametrize("scores", ["few", "many", "ranks"])
+@pytest.mark.parametrize("text", [True, False])
+@pytest.mark.parametrize("grouped", [True, False])
+def test_lists_are_those_of_a_sort(ties, scores, text, grouped):
+    for seed in range(3):
+        run = a_table(seed, text=text, scores=scores, grouped=grouped)
+        found = first_items(run, k=4, ties=ties, duplicates="error")
+        expected = sorted_by_hand(run, ties)
+        assert found.queries.to_list() == list(expected)
+        for place, query in enumerate(expected):
+            start, end = found.offsets[place : place + 2]
+            assert found.item[int(start) : int(end)].to_list() == expected[query][:4]
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (3, 2)])
+def test_an_item_is_repeated_within_a_list_only(sizes):
+    users = pl.Series(np.repeat(["u", "v"], sizes))
+    fine = RunTable(users, pl.Series(["a", "b", "c", "c", "a", "b"][: sum(sizes)]), pl.Series(np.zeros(sum(sizes))))
+    assert len(first_items(fine, k=3, ties="input", duplicates="error").item) == sum(sizes)
+    wrong = RunTable(users, pl.Series(["a", "b", "c", "c", "c", "b"][: sum(sizes)]), pl.Series(np.zeros(sum(sizes))))
+    with pytest.raises(RepeatedItemError, match="item c in query v"):
+        first_items(wrong, k=1, ties="input", duplicates="error")
+
+
+def test_ids_are_numbered_as_a_dictionary_would_number_them():
+    random = np.random.default_rng(3)
+    for ids in (random.integers(0, 900, 12_000) * 2**45, [f"x{one}" for one in random.integers(0, 900, 12_000)]):
+        values = pl.Series(ids)
+        different, number = encode(values)
+        assert different.to_list() == list(dict.fromkeys(values.to_list()))
+        assert different.gather(pl.Series(number)).equals(values)
+        strangers = numbers_among(different.head(10), values)
+        assert ((strangers >= 0) == (number < 10)).all()
+        assert (strangers[strangers >= 0] == number[number < 10]).all()
