@@ -198,7 +198,7 @@ def _refuse_events_only(**asked: object) -> None:
     for name, value in asked.items():
         if value is not None:
             fact = f"{name}={value} is not possible with sums: they no longer hold the events."
-            raise InputError(with_hint(fact, "give the events: experiment(events, ...)"))
+            raise InputError(with_hint(fact, "give the log of events instead"))
 
 
 def _moment(start: str | datetime | date | float) -> int:
