@@ -159,3 +159,11 @@ def test_clicks_that_favour_nobody_are_no_data(tmp_path):
     assert "no data: no user's clicks favour either ranking" in found.stderr
     (tmp_path / "clicks.csv").write_text("user,request,team\n")
     assert "is empty" in run("interleave", "score", tmp_path / "clicks.csv").stderr
+
+
+def test_position_bias_speaks_chinese(tmp_path):
+    rows = ["time,user,item,position,type", *(f"{n},u{n},a,{n % 2 + 1},impression" for n in range(8)), "9,u1,a,2,click"]
+    (tmp_path / "log.csv").write_text("\n".join(rows))
+    found = run("online", tmp_path / "log.csv", "--position-bias", "--lang", "zh")
+    assert "查看程度" in found.stdout
+    assert "相对于第 1 位" in found.stderr

@@ -178,18 +178,15 @@ def _position_bias(
         format=options["events_format"],
     )  # fmt: skip
     chosen = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
+    lang: Language = options["lang"]
     if chosen == "json":
         text = found.to_json() + "\n"
     elif chosen == "csv":
         text = found.to_polars().write_csv()
     else:
-        head = (
-            "position",
-            "impressions",
-            "CTR",
-            f"examination [{exact_percent(found.level)} interval]",
-            "shared items",
-        )
+        level = exact_percent(found.level)
+        head = (word("online_position", lang), word("bias_impressions", lang), "CTR",
+                word("bias_examination", lang, level=level), word("bias_shared", lang))  # fmt: skip
         rows = [
             [str(one.position), f"{one.impressions:,}", f"{one.rate:.4f}",
              one.looked_at, f"{one.shared_items:,}"]
@@ -199,8 +196,8 @@ def _position_bias(
         text = (_markdown(table) if chosen == "markdown" else to_text(table)) + "\n"
     if not quiet:
         over = ", ".join(f"{name} {value:.3f}" for name, value in found.clicks_over_expected.items())
-        tell(["examination is relative to position 1, from items shown at neighbouring positions"]
-             + ([f"clicks over those that positions explain: {over}"] if over else []))  # fmt: skip
+        more = [word("bias_over_expected", lang, over=over)] if over else []
+        tell([word("bias_is_relative", lang), *more])
     if output is not None:
         write_text(output, text)
     else:
@@ -243,15 +240,15 @@ def _experiment(
         "level": options["level"],
         "power": options["power"],
         "correction": options["correction"],
+        "start": options["start"],
+        "segments": options["segments"],
+        "resamples": options["resamples"],
     }
     if sums:
         return online.experiment(online.sums_from_table(_sums_table(events)), measures, **shared)
     return online.experiment(
         events,
         measures,
-        start=options["start"],
-        segments=options["segments"],
-        resamples=options["resamples"],
         seed=options["seed"],
         bots=options["bots"],
         crossed=options["crossed"],

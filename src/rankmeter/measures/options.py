@@ -132,6 +132,8 @@ def check(owner: str, name: str, value: object, rule: Rule) -> Any:
             return number
     shown = f"'{value}'" if isinstance(value, str) else format_value(value)
     hint = did_you_mean(value, rule.choices) if isinstance(value, str) else ""
+    if rule.optional and isinstance(value, str) and value.casefold() in ("none", "null", "inf", "never"):
+        hint = f"{name}=None"
     raise MeasureError(with_hint(f"{owner}: {name}={shown} is not possible; {name} is {rule.expected()}.", hint))
 
 

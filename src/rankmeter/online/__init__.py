@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
-from rankmeter.online.agreement import Agreement, Predictors, agreement, predictors
-from rankmeter.online.counterfactual import OffPolicy, effective_sample_size, off_policy, off_policy_slates
+from rankmeter.online.agreement import Agreement, agreement
+from rankmeter.online.counterfactual import effective_sample_size, off_policy, off_policy_slates
+from rankmeter.online.estimated import OffPolicy
 from rankmeter.online.evaluation import evaluate
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.experiment import experiment
@@ -25,6 +26,7 @@ from rankmeter.online.interleaving import (
 from rankmeter.online.logged import off_policy_log
 from rankmeter.online.position_bias import PositionBias, position_bias
 from rankmeter.online.power import units_for_effect, units_for_rates
+from rankmeter.online.predictors import Predictors, predictors
 from rankmeter.online.proportions import sample_ratio, wilson
 from rankmeter.online.results import OnlineEvaluation
 from rankmeter.online.sums import Sums, sums_from_table

@@ -1,41 +1,29 @@
-"""Offline against online: whether a gain on judgments was a gain with users, and which measure foretells it.
+"""Offline against online: whether a gain on judgments was a gain with users.
 
-One comparison tells whether two systems that were evaluated offline and run online moved the same way. Many past
-experiments tell which offline measure to trust: that is the answer to "which metric should I use?", as far as so many
-experiments can give one.
+One comparison tells whether two systems that were evaluated offline and run online moved the same way; what many past
+experiments tell is in :mod:`rankmeter.online.predictors`.
 """
 
 from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import permutations
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
-import numpy.typing as npt
 
 from rankmeter.errors import InputError, NotFoundError, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
-from rankmeter.online.events import open_table
 from rankmeter.online.inference import Estimate, t_quantile
-from rankmeter.online.proportions import quantile, wilson
-from rankmeter.online.settings import check_level, check_whole
-from rankmeter.online.telling import Told, brief, interval_of
+from rankmeter.online.settings import check_level
+from rankmeter.online.telling import Told, interval_of
 from rankmeter.online.trial import Effect, Experiment
-from rankmeter.stats.corrections import corrected
 
 if TYPE_CHECKING:
     from rankmeter.results import Evaluation
 
 Verdict = Literal["agree", "disagree", "cannot tell"]
-FEW = 10
-"""With fewer past experiments than this a ranking of measures is a hint at most."""
-EXACT_UP_TO = 8
-"""Up to how many experiments every permutation is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,254 +178,3 @@ def _verdict(offline: int | None, online: int | None, is_sound: bool) -> tuple[V
     if offline == online:
         return "agree", "both intervals exclude 0"
     return "disagree", "both intervals exclude 0, on opposite sides"
-
-
-@dataclass(frozen=True, slots=True)
-class Predictor:
-    """How well one offline measure foretold the online outcome of past experiments."""
-
-    measure: str
-    experiments: int
-    same_sign: int
-    decided: int
-    """Experiments in which both sides moved, and the online interval, where one is given, excludes 0."""
-    sign_agreement: float
-    sign_low: float
-    sign_high: float
-    correlation: float
-    """Spearman's rank correlation of the offline and the online differences."""
-    low: float
-    high: float
-    p: float
-    p_corrected: float
-
-    @property
-    def sign(self) -> str:
-        """For people: how often the sign agreed."""
-        if not self.decided:
-            return "no data"
-        return f"{self.same_sign} of {self.decided} [{self.sign_low:.0%}, {self.sign_high:.0%}]"
-
-    @property
-    def rank(self) -> str:
-        """For people: the rank correlation."""
-        return (
-            "no data"
-            if math.isnan(self.correlation)
-            else f"{self.correlation:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Predictors(Told):
-    """Which of some offline measures, declared beforehand, foretells the online outcome best."""
-
-    online: str
-    predictors: tuple[Predictor, ...]
-    """Best first."""
-    held_out_agreement: float
-    """How often the measure that is best on all other experiments has the sign of the one left out."""
-    held_out: int
-    held_out_choices: Mapping[str, int]
-    """How often each measure was the best of the others."""
-    level: float
-    correction: str
-    incomplete: int
-    """Experiments that were left out because a number of them is missing."""
-
-    @property
-    def verdict(self) -> str:
-        """What so many experiments allow to say."""
-        best = self.predictors[0]
-        if math.isnan(best.correlation):
-            return "no data: no offline measure, or the online outcome, ever varies, so nothing foretells anything"
-        least = 2 / math.factorial(best.experiments) * len(self.predictors) if best.experiments < 20 else 0.0
-        if least > 1 - self.level:
-            return (
-                f"cannot tell: with {best.experiments} experiments and {len(self.predictors)} measures no correlation "
-                "can be told from chance"
-            )
-        if math.isnan(best.p_corrected) or best.p_corrected >= 1 - self.level or best.correlation <= 0:
-            return f"cannot tell: no measure's correlation can be told from chance after {len(self.predictors)} tries"
-        few = f"; with {best.experiments} experiments this is a hint, not a rule" if best.experiments < FEW else ""
-        rivals = [one.measure for one in self.predictors[1:] if one.high >= best.correlation]
-        beside = f"; {examples(rivals)} may be as good" if rivals else ""
-        return f"{best.measure} foretells {self.online} best{beside}{few}"
-
-    def to_polars(self) -> pl.DataFrame:
-        """A row per measure, best first."""
-        return pl.DataFrame([asdict(one) for one in self.predictors])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python."""
-        return {"online": self.online, "predictors": [asdict(one) for one in self.predictors], "level": self.level,
-                "held_out_agreement": self.held_out_agreement, "held_out": self.held_out, "verdict": self.verdict,
-                "held_out_choices": dict(self.held_out_choices), "correction": self.correction,
-                "incomplete": self.incomplete}  # fmt: skip
-
-    def sentences(self) -> list[str]:
-        """What belongs to the numbers: how many experiments there are, and how the best measure does on a new one."""
-        told = [f"{self.predictors[0].experiments} experiments"]
-        if self.incomplete:
-            told.append(f"experiments without all numbers: {self.incomplete:,}; left out")
-        right = "no data: no experiment has a decided outcome"
-        if self.held_out:
-            right = f"the best measure of the others has the right sign in {self.held_out_agreement:.0%}"
-            right += f" of {self.held_out}"
-        return [*told, f"left out in turn, {right}", self.verdict]
-
-    def __repr__(self) -> str:
-        lines = [
-            f"{one.measure}: sign agrees {one.sign}, rank correlation {one.rank}, "
-            f"p = {brief(one.p_corrected)} ({self.correction})"
-            for one in self.predictors
-        ]
-        return "\n".join([*lines, *self.sentences()])
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
-
-
-def predictors(
-    past: object,
-    measures: Sequence[str],
-    *,
-    online: str = "online",
-    level: float = 0.95,
-    permutations_drawn: int = 9999,
-    seed: int = 0,
-) -> Predictors:
-    """Find which of some offline measures, declared beforehand, foretells the online outcome best.
-
-    Parameters
-    ----------
-    past
-        A table with a row per past experiment: the online difference under ``online`` (with ``online_low`` and
-        ``online_high`` where its interval is known) and the offline difference under the name of each measure.
-    measures
-        The columns of the offline measures. All that were ever tried belong here: the correction counts them.
-    online
-        The column of the online difference.
-    level
-        Of the intervals and of the verdict.
-    permutations_drawn, seed
-        For the p-values where there are too many permutations to try them all.
-
-    Examples
-    --------
-    >>> past = [{"online": x, "nDCG@10": x + 0.1, "RR": -x} for x in (-2, -1, 0.5, 1, 2, 3)]
-    >>> found = predictors(past, ["nDCG@10", "RR"])
-    >>> found.predictors[0].measure, found.predictors[0].correlation
-    ('nDCG@10', 1.0)
-    """
-    check_level(level)
-    check_whole("permutations_drawn", permutations_drawn, low=1)
-    check_whole("seed", seed)
-    table = open_table(past, "the table of past experiments")
-    names = list(dict.fromkeys([measures] if isinstance(measures, str) else measures or ()))
-    missing = [name for name in (online, *names) if name not in table.columns]
-    if missing or not names:
-        fact = f"the table of past experiments has no {examples(missing)} column (found: {', '.join(table.columns)})."
-        raise InputError(fact if names else "no offline measure was named.")
-    rows = len(table)
-    numbers = pl.col(online, *names).cast(pl.Float64, strict=False)
-    table = table.with_columns(pl.when(numbers.is_finite()).then(numbers)).drop_nulls([online, *names])
-    if len(table) < 3:
-        raise InputError(f"{len(table)} complete past experiments are too few to compare measures; expected 3 or more.")
-    outcome = table[online].to_numpy()
-    decided = _decided(table, online)
-    columns = {name: table[name].to_numpy() for name in names}
-    found = [
-        _predictor(name, column, outcome, decided, level, permutations_drawn, seed) for name, column in columns.items()
-    ]
-    p = corrected(np.array([1.0 if math.isnan(one.p) else one.p for one in found]), "holm")
-    found = [_with_p(one, math.nan if math.isnan(one.p) else float(v)) for one, v in zip(found, p, strict=True)]
-    right, choices = _left_out(columns, outcome, decided)
-    ranked = sorted(found, key=lambda one: (-_or_least(one.correlation), -_or_least(one.sign_agreement)))
-    return Predictors(
-        online, tuple(ranked), float(np.mean(right)) if right else math.nan, len(right), choices, level, "holm",
-        rows - len(table),
-    )  # fmt: skip
-
-
-def _decided(table: pl.DataFrame, online: str) -> npt.NDArray[np.bool_]:
-    """Which experiments have an online outcome: not 0, and an interval without 0 where there is one."""
-    moved = table[online].to_numpy() != 0
-    if {f"{online}_low", f"{online}_high"} <= set(table.columns):
-        low, high = (table[f"{online}_{end}"].cast(pl.Float64, strict=False).fill_nan(None) for end in ("low", "high"))
-        moved &= ((low > 0) | (high < 0)).fill_null(value=False).to_numpy()
-    found: npt.NDArray[np.bool_] = moved
-    return found
-
-
-def _predictor(
-    name: str, column: Any, outcome: Any, decided: npt.NDArray[np.bool_], level: float, drawn: int, seed: int
-) -> Predictor:
-    counted = decided & (column != 0)
-    same = int((np.sign(column[counted]) == np.sign(outcome[counted])).sum())
-    n = int(counted.sum())
-    low, high = wilson(same, n, level=level) if n else (math.nan, math.nan)
-    rho = spearman(column, outcome)
-    ends = _spearman_interval(rho, len(outcome), level)
-    return Predictor(name, len(outcome), same, n, same / n if n else math.nan, low, high, rho, *ends,
-                     _permutation_p(column, outcome, rho, drawn, seed), math.nan)  # fmt: skip
-
-
-def _with_p(one: Predictor, p_corrected: float) -> Predictor:
-    return Predictor(**{**asdict(one), "p_corrected": p_corrected})
-
-
-def _or_least(value: float) -> float:
-    return -2.0 if math.isnan(value) else value
-
-
-def spearman(one: Any, other: Any) -> float:
-    """The correlation of ranks, ties sharing their mean rank; NaN where one side never varies."""
-    from scipy.stats import rankdata
-
-    a, b = (rankdata(side) - (len(side) + 1) / 2 for side in (one, other))
-    below = math.sqrt(float(a @ a) * float(b @ b))
-    return float(a @ b) / below if below else math.nan
-
-
-def _spearman_interval(rho: float, n: int, level: float) -> tuple[float, float]:
-    """By Fisher's transformation with the variance of Bonett and Wright (2000)."""
-    if math.isnan(rho):
-        return math.nan, math.nan
-    if n < 4:
-        return -1.0, 1.0
-    clipped = min(max(rho, -0.999999), 0.999999)
-    half = quantile(level) * math.sqrt((1 + clipped**2 / 2) / (n - 3))
-    return math.tanh(math.atanh(clipped) - half), math.tanh(math.atanh(clipped) + half)
-
-
-def _permutation_p(column: Any, outcome: Any, rho: float, drawn: int, seed: int) -> float:
-    """How often a random order of the experiments correlates as strongly, either way."""
-    from scipy.stats import rankdata
-
-    if math.isnan(rho):
-        return math.nan
-    a, b = (rankdata(side) - (len(side) + 1) / 2 for side in (column, outcome))
-    observed = abs(float(a @ b)) - 1e-9
-    if len(a) <= EXACT_UP_TO:
-        orders = np.array(list(permutations(range(len(a)))))
-        return float((np.abs(a[orders] @ b) >= observed).mean())
-    random = np.random.default_rng(seed)
-    shuffled = random.permuted(np.tile(a, (drawn, 1)), axis=1)
-    return float((np.count_nonzero(np.abs(shuffled @ b) >= observed) + 1) / (drawn + 1))
-
-
-def _left_out(
-    columns: Mapping[str, Any], outcome: Any, decided: npt.NDArray[np.bool_]
-) -> tuple[list[bool], dict[str, int]]:
-    """Choose the best measure without each experiment in turn, and see whether it has that one's sign."""
-    right: list[bool] = []
-    choices = dict.fromkeys(columns, 0)
-    for place in np.flatnonzero(decided).tolist():
-        rest = np.arange(len(outcome)) != place
-        if rest.sum() < 2:
-            continue
-        best = max(columns, key=lambda name: _or_least(spearman(columns[name][rest], outcome[rest])))
-        choices[best] += 1
-        right.append(bool(np.sign(columns[best][place]) == np.sign(outcome[place])))
-    return right, choices

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.errors import InputError, with_hint
+from rankmeter.online.settings import check_whole
+
 Floats = npt.NDArray[np.float64]
 
 CELLS = 4_000_000
@@ -41,8 +44,14 @@ class Resampled:
 
     def ratio(self, x: int, y: int) -> Floats:
         """(resamples,) the quotient of two columns; resamples without anything below the line are left out."""
+        quotients = self.quotients(x, y)
+        return quotients[~np.isnan(quotients)]
+
+    def quotients(self, x: int, y: int) -> Floats:
+        """(resamples,) the quotient of two columns in each resample, NaN where there is nothing below the line."""
         above, below = self.totals[:, x], self.totals[:, y]
-        return above[below > 0] / below[below > 0]
+        found: Floats = np.divide(above, below, out=np.full(len(above), math.nan), where=below > 0)
+        return found
 
 
 def middle(drawn: Floats, level: float) -> tuple[float, float]:
@@ -70,6 +79,16 @@ def least_draws(level: float) -> int:
     39
     """
     return math.ceil(round(2 / (1 - level), 9)) - 1
+
+
+def check_resamples(resamples: object, level: float, *, without: str = "no interval") -> None:
+    """Refuse so few resamples that none lies outside of the interval; 0 is for those who want none."""
+    least = least_draws(level)
+    if 0 < check_whole("resamples", resamples) < least:
+        fact = (
+            f"resamples={resamples} are too few for an interval at a level of {level:g}; at least {least:,} are needed."
+        )
+        raise InputError(with_hint(fact, f"resamples=1000; 0 for {without}"))
 
 
 def two_sided(drawn: Floats) -> float:

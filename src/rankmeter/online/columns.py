@@ -100,6 +100,8 @@ def find_event_columns(schema: pl.Schema, given: Mapping[str, str] | None, sourc
         if path is not None:
             found[role] = path
     missing = [role for role in NEEDED if role not in found]
+    if missing and not schema:
+        raise InputError(f"{source} is empty: it has no columns and no events.")
     if missing:
         raise InputError(_missing(missing, schema.names(), found, source))
     return {role: found[role] for role in ROLES if role in found}, layout

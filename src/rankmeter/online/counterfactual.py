@@ -23,121 +23,21 @@ No winner is named where few rows carry the weight: the effective sample size is
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.late import pl
+from rankmeter.online.estimated import OffPolicy, Weights
 from rankmeter.online.inference import Estimate, t_quantile
 from rankmeter.online.settings import check_level, check_number
-from rankmeter.online.telling import Told, interval_of
 
 Floats = npt.NDArray[np.float64]
 SlateModel = Literal["item-position", "cascade", "standard"]
 SLATE_MODELS: tuple[SlateModel, ...] = get_args(SlateModel)
-HANDFUL = 100
-"""With an effective sample size below this no winner is named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """Whether the weights can carry an estimate."""
-
-    rows: int
-    effective: float
-    """How many equally weighted rows would be as informative (Kish): (sum w)^2 / sum w^2."""
-    largest: float
-    mean: float
-    """About 1 where the logging policy could have shown everything that the new one shows."""
-    unsupported: float
-    """The share of what the new policy does that the log never shows, estimated as 1 - mean weight where that is above
-    0, or known from the logging policy's probabilities where they are given."""
-    unused: float
-    """The share of rows that the new policy would never have produced."""
-
-    @property
-    def is_handful(self) -> bool:
-        """Whether too few rows carry the estimate."""
-        return self.effective < HANDFUL
-
-    @property
-    def sentence(self) -> str:
-        """For people."""
-        return (
-            f"effective sample size {self.effective:,.1f} of {self.rows:,} rows, largest weight {self.largest:,.3g}, "
-            f"mean weight {self.mean:.3f}, {self.unsupported:.1%} without support"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class OffPolicy(Told):
-    """Estimates of the value of a policy that was not run."""
-
-    logged: Estimate
-    """The value of the policy that was."""
-    gain: Estimate
-    """The new policy's value minus the logged one's, by DR where there is a model, by SNIPS where not."""
-    estimates: Mapping[str, Estimate]
-    weights: Weights
-    model: str
-    clip: float | None
-
-    def __getitem__(self, name: str) -> float:
-        return self.estimates[name].value
-
-    @property
-    def verdict(self) -> str:
-        """Whether the new policy is better than the logged one, by the most robust estimate that there is."""
-        if self.weights.is_handful:
-            return f"cannot tell: an effective sample size of {self.weights.effective:.1f} is a handful"
-        if math.isnan(self.gain.low):
-            return f"no data: {self.gain.method.removeprefix('no data: ')}"
-        if self.gain.low > 0:
-            return "better"
-        return "worse" if self.gain.high < 0 else "cannot tell"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python."""
-        return {
-            "logged": self.logged.to_dict(),
-            "estimates": {name: one.to_dict() for name, one in self.estimates.items()},
-            "gain": self.gain.to_dict(),
-            "weights": asdict(self.weights),
-            "model": self.model,
-            "clip": self.clip,
-            "verdict": self.verdict,
-        }
-
-    def to_polars(self) -> pl.DataFrame:
-        """A row per estimator, with the logged value and the gain."""
-        named = {"logged": self.logged, **self.estimates, "gain": self.gain}
-        return pl.DataFrame([{"estimator": name, **one.to_dict()} for name, one in named.items()])
-
-    def __repr__(self) -> str:
-        lines = [f"{self.model}: {self.weights.sentence}"]
-        for name, one in {"logged": self.logged, **self.estimates, "gain": self.gain}.items():
-            lines.append(f"  {name:<12}  {interval_of(one, '.4f')}")
-        return "\n".join([*lines, *(f"  {reason}" for reason in self.reasons), f"  {self.verdict}"])
-
-    @property
-    def reasons(self) -> list[str]:
-        """Why a number or an interval is missing, each once."""
-        named = [*self.estimates.values(), self.logged, self.gain]
-        return list(dict.fromkeys(one.method for one in named if math.isnan(one.low)))
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{interval_of(one, '.4f')}</td></tr>"
-            for name, one in {"logged": self.logged, **self.estimates}.items()
-        )
-        caption = html.escape(f"{self.weights.sentence}; {self.verdict}")
-        return f"<table><caption>{caption}</caption><tr><th>estimator</th><th>value</th></tr>{rows}</table>"
 
 
 def off_policy(
@@ -209,6 +109,7 @@ def off_policy(
                 columns["switch DR"] = v + np.where(weights <= switch, weights, 0.0) * missed
             if shrink is not None:
                 columns["shrunk DR"] = v + shrink * weights / (weights**2 + shrink) * missed
+    _check_model(predicted, expected)
     if (switch is not None or shrink is not None) and "DR" not in columns:
         raise InputError("switch= and shrink= are kinds of DR, which needs predicted= and expected=.")
     return _estimated(columns, (weights * r)[:, None], weights[:, None], r, users, level, "one choice a row", clip,
@@ -273,6 +174,7 @@ def off_policy_slates(
         columns["pseudo-inverse"] = (1 - single.shape[1] + single.sum(axis=1)) * r.sum(axis=1)
     if clip is not None:
         columns["clipped IPS"] = (np.minimum(weights, clip) * r).sum(axis=1)
+    _check_model(predicted, expected)
     if expected is not None:
         v = _numbers("expected", expected, 2, like=r)
         if model == "standard":
@@ -337,9 +239,12 @@ def _units(users: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
     if users is None:
         return np.arange(rows)
     named = np.asarray(users)
-    if len(named) != rows:
-        raise InputError(f"users has {len(named):,} entries for {rows:,} rows.")
-    return np.unique(named, return_inverse=True)[1].astype(np.int64)
+    if named.shape != (rows,):
+        raise InputError(f"users has shape {named.shape}, but there are {rows:,} rows.")
+    try:
+        return np.unique(named, return_inverse=True)[1].astype(np.int64)
+    except TypeError as error:  # None among names has no place in their order
+        raise InputError("users holds values of several kinds; expected all numbers or all texts.") from error
 
 
 def _mean(values: Floats) -> tuple[float, Floats]:
@@ -398,6 +303,13 @@ def _check_bounds(**bounds: float | None) -> None:
         if bound is not None and not check_number(name, bound) > 0:
             what = "shrinks by a number above 0" if name == "shrink" else "is a largest weight, which is above 0"
             raise InputError(with_hint(f"{name}={bound:g} is not possible: it {what}.", f"{name}=10"))
+
+
+def _check_model(predicted: object, expected: object) -> None:
+    """Refuse half a model, which would be left out in silence."""
+    if predicted is not None and expected is None:
+        fact = "predicted= alone gives no estimate: DR needs the expected reward under the new policy too."
+        raise InputError(with_hint(fact, "expected=, the model's mean reward over what the new policy would choose"))
 
 
 def _check_probabilities(r: Floats, p: Floats, pi: Floats) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.bootstrap import least_draws
+from rankmeter.online.bootstrap import check_resamples
 from rankmeter.online.checks import findings
 from rankmeter.online.columns import EVENT_NAMES
 from rankmeter.online.counting import LENGTHS, UNITS, Counted, Question, Unit, count, with_companions
@@ -103,12 +103,7 @@ def evaluate(
 
 def check_settings(*, level: float, resamples: int, seed: int, bots: str, crossed: str) -> None:
     """Refuse settings that make no sense, before anything is read."""
-    least = least_draws(check_level(level))
-    if 0 < check_whole("resamples", resamples) < least:
-        fact = (
-            f"resamples={resamples} are too few for an interval at a level of {level:g}; at least {least:,} are needed."
-        )
-        raise InputError(with_hint(fact, "resamples=1000; 0 for the delta method"))
+    check_resamples(resamples, check_level(level), without="the delta method")
     check_whole("seed", seed)
     check_choice("bots", bots, ("keep", "drop"))
     check_choice("crossed", crossed, ("drop", "first"))
@@ -167,6 +162,8 @@ def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
     seen = counted.seen
     if log.layout != "plain":
         notes.append(said("layout_is", name="OpenSearch UBI" if log.layout == "ubi" else "Google Analytics 4"))
+    if log.columns.get("item", "").startswith("items."):
+        notes.append(said("items_are_events"))
     if seen.first_time is not None and seen.last_time is not None:
         notes.append(said("log_span", first=_moment(seen.first_time), last=_moment(seen.last_time)))
     if seen.lowest_position == 0:

@@ -108,8 +108,12 @@ def read_events(
     if layout == "ga4":
         frame, found = _flat_ga4(frame, schema, found, columns)
         schema = frame.collect_schema()
+    _check_plain(frame, schema, found, name)
     words = kinds_of(types)
-    times = times_of(frame, schema, found["time"], name)
+    try:
+        times = times_of(frame, schema, found["time"], name)
+    except pl.exceptions.PolarsError as error:
+        raise unreadable(name, error) from error
     chosen = [*times.columns, at_path(schema, found["type"]).cast(pl.String).alias("type")]
     chosen += [
         _field(role, at_path(schema, found[role]), schema.get(found[role]))
@@ -118,6 +122,15 @@ def read_events(
     ]
     notes = tuple(said(kind, **values) for kind, values in times.said)
     return Events(frame.select(chosen), found, words, layout, name, notes, times.unit)
+
+
+def _check_plain(frame: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str], name: str) -> None:
+    """Refuse columns with several values in a row where one is meant."""
+    for role in (role for role in ("user", "type", *FIELDS) if role in found):
+        dtype = frame.select(at_path(schema, found[role])).collect_schema().dtypes()[0]
+        if isinstance(dtype, (pl.List, pl.Array, pl.Object)):
+            fact = f"{name}: the {role} column '{found[role]}' is of type {dtype}."
+            raise InputError(with_hint(fact, "each event has one text or number there"))
 
 
 def open_table(source: object, name: str) -> pl.DataFrame:
@@ -167,11 +180,29 @@ def _records(records: Sequence[Any]) -> pl.LazyFrame:
 def _foreign(frame: object) -> pl.LazyFrame:
     import narwhals as nw
 
-    opened: Any = nw.from_native(frame)
-    if isinstance(opened, nw.LazyFrame):
-        opened = opened.collect("polars")
-    made: pl.DataFrame = opened.to_polars()
+    try:
+        opened: Any = nw.from_native(frame)
+        if isinstance(opened, nw.LazyFrame):
+            opened = opened.collect("polars")
+        made: pl.DataFrame = opened.to_polars()
+    except nw.exceptions.DuplicateError as error:
+        fact = f"events ({kind_of_frame(frame)}): two columns have the same name: {' '.join(str(error).split())}."
+        raise InputError(with_hint(fact, "rename one of them")) from error
+    except (TypeError, ValueError) as error:  # as pyarrow raises for a column of numbers and texts
+        fact = f"events ({kind_of_frame(frame)}) make no table: {first_line(error)}."
+        raise InputError(with_hint(fact, "make each column of one type: frame.astype({'user': str})")) from error
     return made.lazy()
+
+
+def first_line(error: Exception) -> str:
+    """What a library says was wrong, without its advice."""
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+
+
+def unreadable(name: str, error: Exception) -> InputError:
+    """The error for a file that turned out broken while it was read."""
+    hint = "every line has the same columns, each with values of one kind, in UTF-8"
+    return InputError(with_hint(f"{name} cannot be read to its end: {first_line(error)}.", hint))
 
 
 def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:

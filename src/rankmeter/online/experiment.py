@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
 from rankmeter.online.bootstrap import Resampled, middle, two_sided
 from rankmeter.online.checks import findings
-from rankmeter.online.counting import Counted, Question, Unit, count, with_companions
+from rankmeter.online.counting import NO_SEGMENT, Counted, Question, Unit, count, with_companions
 from rankmeter.online.evaluation import (
     DEFAULT_MEASURES,
     check_settings,
@@ -29,7 +30,7 @@ from rankmeter.online.events import Events, read_events
 from rankmeter.online.inference import Difference, Estimate, cuped, difference, estimate, minimum_detectable
 from rankmeter.online.proportions import sample_ratio
 from rankmeter.online.settings import check_choice, check_level, check_number
-from rankmeter.online.sums import Sums, above, below, is_sums
+from rankmeter.online.sums import BEFORE, Sums, above, below, is_sums
 from rankmeter.online.trial import Effect, Experiment, SampleRatio
 from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
 from rankmeter.wording import Said, said
@@ -114,6 +115,7 @@ def experiment(
         )
     settings = {"level": level, "power": power, "correction": correction}
     if is_sums(data):
+        _refuse_events_only(start=start, segments=segments, resamples=resamples or None)
         return _from_sums(data, measures, control, ratios, unit, settings)  # type: ignore[arg-type]
     if segments is not None and not isinstance(data, Events):
         columns = {**(columns or {}), "segment": segments}
@@ -128,6 +130,7 @@ def experiment(
     counted = count(log, question)
     groups = _variants(counted.groups)
     resampled = _variants(counted.resampled)
+    _check_anyone_left(counted, groups, moment, log)
     base = _control(control, list(groups))
     made = _effects(groups, resampled, chosen, base, settings)
     return Experiment(
@@ -190,6 +193,14 @@ def _from_sums(
     )
 
 
+def _refuse_events_only(**asked: object) -> None:
+    """Refuse what only events can answer, so that nothing asked for is left out in silence."""
+    for name, value in asked.items():
+        if value is not None:
+            fact = f"{name}={value} is not possible with sums: they no longer hold the events."
+            raise InputError(with_hint(fact, "give the log of events instead"))
+
+
 def _moment(start: str | datetime | date | float) -> int:
     """When the experiment began, in microseconds since 1970; without a time zone in UTC."""
     if isinstance(start, str):
@@ -213,6 +224,18 @@ def _variants(groups: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
     for (variant, *_), part in sorted(groups.items()):
         merged[variant] = merged[variant] + part if variant in merged else part
     return merged
+
+
+def _check_anyone_left(counted: Counted, groups: Mapping[str, Sums], start: int | None, log: Events) -> None:
+    """Say why nobody is left to compare, where nobody is."""
+    if any(sums.n for sums in groups.values()):
+        return
+    if start is not None and not groups:
+        fact = f"{log.source}: all of its {counted.found['events before the start']:,} events are before the start."
+        raise InputError(with_hint(fact, "start= is when the experiment began; without a time zone it is taken as UTC"))
+    if several := counted.found["units in several variants"]:
+        fact = f"{log.source}: nobody is left to compare, since all {several:,} units were seen in several variants."
+        raise InputError(with_hint(fact, "crossed='first' counts them in the first"))
 
 
 def _control(stated: str | None, variants: list[str]) -> str:
@@ -269,9 +292,13 @@ def _effects(
             if variant == control:
                 continue
             plain = difference(base, sums, measure, level=level)
-            drawn = None
+            adjusted = cuped(base, sums, measure, level=level) if sums.n else None
             if control in resampled and variant in resampled:
-                drawn = resampled_difference(plain, resampled[control], resampled[variant], base, measure, level)
+                drawn = resampled[control], resampled[variant], base, measure, level
+                plain = resampled_difference(plain, *drawn)
+                if adjusted is not None:
+                    again = resampled_difference(adjusted.difference, *drawn, adjusted.theta)
+                    adjusted = replace(adjusted, difference=again)
             least = minimum_detectable(base, measure, units=base.n, other_units=max(sums.n, 1), level=level,
                                        power=settings["power"]) if base.n and sums.n else math.nan  # fmt: skip
             made.append(
@@ -282,8 +309,8 @@ def _effects(
                     segment=segment,
                     control_value=estimate(base, measure, level=level),
                     value=estimate(sums, measure, level=level),
-                    plain=drawn or plain,
-                    adjusted=cuped(base, sums, measure, level=level) if sums.n else None,
+                    plain=plain,
+                    adjusted=adjusted,
                     least=least,
                     p_corrected=math.nan,
                 )
@@ -300,34 +327,48 @@ def with_corrected(effects: Sequence[Effect], correction: Correction) -> tuple[E
 
 
 def resampled_difference(
-    plain: Difference, control: Resampled, treatment: Resampled, sums: Sums, measure: OnlineMeasure, level: float
+    found: Difference,
+    control: Resampled,
+    treatment: Resampled,
+    sums: Sums,
+    measure: OnlineMeasure,
+    level: float,
+    theta: float = 0.0,
 ) -> Difference:
-    """The same difference with the interval and p-value of the resamples."""
+    """The same difference with the interval and p-value of the resamples; ``theta`` takes out what was there before."""
+    if math.isnan(found.p):  # one unit, or units that are all alike, are alike in every resample too
+        return found
     x, y = sums.place(above(measure)), sums.place(below(measure))
-    base, value = control.ratio(x, y), treatment.ratio(x, y)
-    size = min(len(base), len(value))
-    gaps = value[:size] - base[:size]
-    method = f"bootstrap of units, {size} resamples"
-    spread = float(np.var(gaps)) if size else math.nan
-    absolute = Estimate(plain.absolute.value, *middle(gaps, level), level, method, plain.absolute.units, spread)
-    relative = plain.relative
-    if size and (base[:size] > 0).all():
-        ends = middle(gaps / base[:size], level)
-        relative = Estimate(relative.value, *ends, level, method, relative.units, relative.variance)
-    return Difference(absolute, relative, two_sided(gaps), plain.freedom, plain.always_valid)
+    base = control.quotients(x, y)
+    gaps = treatment.quotients(x, y) - base
+    if theta:
+        x, y = sums.place(above(measure) + BEFORE), sums.place(below(measure) + BEFORE)
+        gaps -= theta * (treatment.quotients(x, y) - control.quotients(x, y))
+    base, gaps = base[~np.isnan(gaps)], gaps[~np.isnan(gaps)]
+    method = f"{'CUPED, ' if theta else ''}bootstrap of units, {len(gaps)} resamples"
+    spread = float(np.var(gaps)) if len(gaps) else math.nan
+    absolute = Estimate(found.absolute.value, *middle(gaps, level), level, method, found.absolute.units, spread)
+    relative = found.relative
+    if len(gaps) and (base > 0).all():
+        relative = Estimate(relative.value, *middle(gaps / base, level), level, method, relative.units,
+                            relative.variance)  # fmt: skip
+    return Difference(absolute, relative, two_sided(gaps), found.freedom, found.always_valid)
 
 
 def _by_segment(
     counted: Counted, measures: Sequence[OnlineMeasure], control: str, settings: Mapping[str, Any]
 ) -> tuple[Effect, ...]:
     groups: dict[str, dict[str, Sums]] = {}
+    resampled: dict[str, dict[str, Resampled]] = {}
     for (variant, segment), sums in sorted(counted.groups.items()):
-        if sums.n:
+        if sums.n and segment != NO_SEGMENT:
             groups.setdefault(segment, {})[variant] = sums
+            if (variant, segment) in counted.resampled:
+                resampled.setdefault(segment, {})[variant] = counted.resampled[variant, segment]
     made: list[Effect] = []
     for segment, variants in groups.items():
         if control in variants and len(variants) > 1:
-            made += _effects(variants, {}, measures, control, settings, segment)
+            made += _effects(variants, resampled.get(segment, {}), measures, control, settings, segment)
     # All segments together are one family of looks.
     return with_corrected(made, settings["correction"])
 

@@ -25,6 +25,9 @@ from rankmeter.online.sums import BEFORE, Sums, above, below
 PEEK_TUNED_FOR = 5000
 """At how many units the always-valid interval is narrowest (Waudby-Smith and others 2021; the choice of GrowthBook)."""
 
+ROUNDING = 1e-12
+"""A variance smaller than this share of the terms that it is the sum of is what rounding left of 0."""
+
 MANY_UNITS = 10_000
 """From so many degrees of freedom on a short series gives the quantiles of Student's t."""
 
@@ -67,8 +70,12 @@ def ratio(sums: Sums, measure: OnlineMeasure | str) -> tuple[float, float]:
     if not sums.n or mean_y == 0:
         return math.nan, math.nan
     value = mean_x / mean_y
-    spread = sums.covariance(x, x) - 2 * value * sums.covariance(x, y) + value * value * sums.covariance(y, y)
-    return value, max(spread, 0.0) / (sums.n * mean_y**2) if not math.isnan(spread) else math.nan
+    terms = sums.covariance(x, x), -2 * value * sums.covariance(x, y), value * value * sums.covariance(y, y)
+    spread = sum(terms)
+    if spread < ROUNDING * sum(map(abs, terms)):
+        # What rounding leaves where no unit differs from another would make any difference look certain.
+        spread = 0.0
+    return value, spread / (sums.n * mean_y**2)
 
 
 def estimate(
@@ -80,7 +87,8 @@ def estimate(
         return Estimate(math.nan, math.nan, math.nan, level, "no data", sums.n, math.nan)
     if resampled is not None:
         drawn = resampled.ratio(sums.place(above(measure)), sums.place(below(measure)))
-        low, high = middle_of(drawn, level)
+        # One unit drawn again and again is always itself: that says nothing about chance.
+        low, high = middle_of(drawn, level) if sums.n > 1 else (math.nan, math.nan)
         return Estimate(value, low, high, level, f"bootstrap of units, {len(drawn)} resamples", sums.n, variance)
     if counts_units(measure):
         low, high = wilson(round(sums.total(above(measure))), round(sums.total(below(measure))), level=level)

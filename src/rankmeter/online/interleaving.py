@@ -58,6 +58,9 @@ def team_draft(
     wanted = max(len(a), len(b)) if length is None else check_whole("length", length)
     if wanted < 1:
         raise InputError(f"a list of length {wanted} cannot be made; expected at least 1.")
+    for one in [seed] if seed is None or isinstance(seed, (int, str)) else seed:
+        if one is not None:
+            check_whole("seed", one)
     random = np.random.default_rng(seed)
     rankings: dict[Team, Sequence[Hashable]] = {"A": a, "B": b}
     items: list[Hashable] = []
@@ -142,7 +145,7 @@ def optimised_lists(
     [((1, 2), 0.428571), ((2, 1), 0.371429), ((2, 3), 0.2)]
     """
     _check_rankings(a, b)
-    wanted = min(len(a), len(b)) if length is None else length
+    wanted = min(len(a), len(b)) if length is None else min(check_whole("length", length), len({*a, *b}))
     if not 1 <= wanted <= LONGEST:
         raise InputError(f"optimised lists of length {wanted} cannot be made; expected 1 to {LONGEST}.")
     lists = list(dict.fromkeys(_prefixes(a, b, wanted)))

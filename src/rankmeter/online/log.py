@@ -16,6 +16,7 @@ import numpy.typing as npt
 from rankmeter.measures.online import ConversionRate, SessionMeasure
 from rankmeter.online.attribution import Credit, credit
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
+from rankmeter.online.grouping import by_user_and_time, changes, companions, first_of_each, numbered, seen_before
 from rankmeter.online.partitions import HAS_ID, HAS_ITEM, HAS_REQUEST, HAS_SESSION, Columns
 from rankmeter.online.sessions import SessionTable, sessions_by_gap, sessions_by_id
 
@@ -26,9 +27,6 @@ Floats = npt.NDArray[np.float64]
 MOMENTS_PER_HOUR = 1_000
 """A user with more distinct moments of activity than this in one clock hour is a suspected bot."""
 _HOUR = 3_600_000_000
-_GOLDEN, _SECOND, _THIRD = (
-    np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ class Log:
         self._columns = columns
         self.kind = columns["flags"] & np.uint8(3)
         self.time: Ints = columns["time"]
-        begins = _changes(columns["user"])
+        begins = changes(columns["user"])
         self.user: Ints = np.cumsum(begins) - 1
         self.users = int(begins.sum())
         self.found["users"] = self.users
@@ -131,9 +129,9 @@ class Log:
 
     def _sorted(self, columns: Columns) -> Columns:
         """Each user's events together, in order of time; events of one moment in the order of the log."""
-        order = _by_user_and_time(columns["user"], columns["time"])
+        order = by_user_and_time(columns["user"], columns["time"])
         columns = {name: column[order] for name, column in columns.items()}
-        same_user = ~_changes(columns["user"])[1:]
+        same_user = ~changes(columns["user"])[1:]
         self.found["out of order"] = int(np.count_nonzero(same_user & (order[1:] < order[:-1])))
         return columns
 
@@ -142,22 +140,22 @@ class Log:
         flags = columns["flags"]
         repeated = np.zeros(len(flags), np.bool_)
         if "id" in columns:
-            repeated |= _repeated((flags & HAS_ID) != 0, columns, ("user", "id"))
+            repeated |= seen_before((flags & HAS_ID) != 0, columns, ("user", "id"))
         else:
             same = tuple(name for name in ("user", "time", "item", "request", "value") if name in columns)
-            repeated |= _repeated((flags & 3) == CONVERSION, columns, same)
+            repeated |= seen_before((flags & 3) == CONVERSION, columns, same)
         self.found["duplicates"] += int(repeated.sum())
         return {name: column[~repeated] for name, column in columns.items()} if repeated.any() else columns
 
     def _of_bots(self, columns: Columns) -> Bools:
         """(n,) the events of users who did more in one clock hour than a person does."""
-        new_user = _changes(columns["user"])
+        new_user = changes(columns["user"])
         starts = np.flatnonzero(new_user)
         if not (np.diff(np.append(starts, len(new_user))) > MOMENTS_PER_HOUR).any():
             return np.zeros(len(new_user), np.bool_)
         user = np.cumsum(new_user) - 1
-        rows = np.flatnonzero(new_user | _changes(columns["time"]))
-        begins = np.flatnonzero(_changes(user[rows]) | _changes(columns["time"][rows] // _HOUR))
+        rows = np.flatnonzero(new_user | changes(columns["time"]))
+        begins = np.flatnonzero(changes(user[rows]) | changes(columns["time"][rows] // _HOUR))
         counts = np.diff(np.append(begins, len(rows)))
         bots = np.zeros(int(new_user.sum()), np.bool_)
         bots[user[rows[begins[counts > MOMENTS_PER_HOUR]]]] = True
@@ -191,11 +189,11 @@ class Log:
             paired &= self.known(HAS_REQUEST)
         names = tuple(name for name in ("request", "item") if self.has(name))
         # Most impressions are the only event of their item: they are the first, and there is nothing to pair.
-        rows, group, groups = _companions(paired, [self._columns[name] for name in ("user", *names)])
+        rows, group, groups = companions(paired, [self._columns[name] for name in ("user", *names)])
         is_click, time = click[rows], self.time[rows]
-        first = _first_of_each(group, ~is_click, groups)
+        first = first_of_each(group, ~is_click, groups)
         shown = first >= 0
-        clicked = _first_of_each(group, is_click, groups)
+        clicked = first_of_each(group, is_click, groups)
         position = self.position()
         # Without a request the same item may well be shown again: only the same moment is the same event.
         firsts = impression.copy(), click.copy()
@@ -205,7 +203,7 @@ class Log:
             if has_request:
                 chosen[rows] &= seen[rows]
             else:
-                chosen &= ~_repeated(all_of_kind, self._columns, ("user", "time", *names))
+                chosen &= ~seen_before(all_of_kind, self._columns, ("user", "time", *names))
         orphan = np.zeros(n, np.bool_)
         if self._has_impressions:
             orphan |= click
@@ -239,7 +237,7 @@ class Log:
     def numbered(self, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, int]:
         """Number the distinct combinations of user and columns among some events."""
         columns = [self._columns[name][rows] for name in names]
-        return _numbered([self.user[rows].astype(np.uint64), *columns])
+        return numbered([self.user[rows].astype(np.uint64), *columns])
 
     def sessions(self, measure: SessionMeasure) -> SessionTable:
         """The sessions as a measure defines them."""
@@ -271,7 +269,7 @@ class Log:
             if counted == "request" and self.has("request"):
                 request, requests = self.requests()
                 rows = np.flatnonzero(chosen & (request >= 0))
-                first = _first_of_each(request[rows], np.ones(len(rows), np.bool_), requests)
+                first = first_of_each(request[rows], np.ones(len(rows), np.bool_), requests)
                 only = chosen & (request < 0)
                 only[rows[first[first >= 0]]] = True
                 chosen = only
@@ -299,111 +297,3 @@ class Log:
             self._cache[key] = rows, given
         found: tuple[Ints, Credit] = self._cache[key]
         return found
-
-
-def _changes(column: npt.NDArray[Any]) -> Bools:
-    """(n,) whether a value differs from the one before; the first does."""
-    begins = np.ones(len(column), np.bool_)
-    begins[1:] = column[1:] != column[:-1]
-    return begins
-
-
-def _first_of_each(group: Ints, chosen: Bools, groups: int) -> Ints:
-    """(groups,) the first chosen position of each group, -1 where there is none."""
-    first = np.full(groups, -1, np.int64)
-    places = np.flatnonzero(chosen)[::-1]
-    first[group[places]] = places  # the last assignment wins, which is the first place
-    return first
-
-
-def _mixed(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.uint64]:
-    """A 64-bit hash of each row."""
-    mixed = columns[0].view(np.uint64) * _GOLDEN
-    for column in columns[1:]:
-        mixed ^= mixed >> np.uint64(29)
-        mixed *= _THIRD
-        mixed ^= column.view(np.uint64) * _SECOND
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= _THIRD
-    return mixed
-
-
-def _by_hash(mixed: npt.NDArray[np.uint64]) -> tuple[Ints, Bools]:
-    """The rows in order of their hash, equal ones as they came; and where another hash begins.
-
-    The lowest bits of a hash make room for the number of its row, so that plain sorting, which is several times faster
-    than argsort, does both. The caller checks that rows with equal bits are equal.
-    """
-    bits = np.uint64(max(1, (len(mixed) - 1).bit_length()))
-    packed = (mixed >> bits << bits) | np.arange(len(mixed), dtype=np.uint64)
-    packed.sort()
-    order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
-    return order, _changes(packed >> bits)
-
-
-def _by_user_and_time(user: npt.NDArray[np.uint64], time: Ints) -> Ints:
-    """The order that brings users together and their events into order of time, stable."""
-    # Sixteen bits of a hash: numbers that small are sorted by counting them, several times faster than by comparing.
-    bucket = (_mixed([user]) >> np.uint64(48)).astype(np.uint16)
-    order = np.argsort(bucket, kind="stable")
-    who, when, bucket = user[order], time[order], bucket[order]
-    same_bucket = bucket[1:] == bucket[:-1]
-    # Most users have a bucket to themselves and come in order of time: only the others are sorted.
-    wrong = same_bucket & ((who[1:] != who[:-1]) | (when[1:] < when[:-1]))
-    if wrong.any():
-        mixed_up = np.zeros(1 << 16, np.bool_)
-        mixed_up[bucket[1:][wrong]] = True
-        rows = np.flatnonzero(mixed_up[bucket])
-        order[rows] = order[rows[np.lexsort((when[rows], who[rows], bucket[rows]))]]
-    return order
-
-
-def _numbered(columns: list[npt.NDArray[Any]]) -> tuple[Ints, int]:
-    """A number from 0 for each distinct row; by a hash that is checked, so that the answer is exact."""
-    if not len(columns[0]):
-        return np.zeros(0, np.int64), 0
-    order, begins = _by_hash(_mixed(columns))
-    differs = np.zeros(len(begins), np.bool_)
-    for column in columns:
-        differs |= _changes(column[order])
-    if (differs & ~begins).any():  # two different rows with one hash
-        order = np.lexsort(columns[::-1])
-        begins = np.zeros(len(order), np.bool_)
-        for column in columns:
-            begins |= _changes(column[order])
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.cumsum(begins) - 1
-    return numbers, int(begins.sum())
-
-
-def _companions(among: Bools, columns: list[npt.NDArray[Any]]) -> tuple[Ints, Ints, int]:
-    """The events, among some, that are the same in these columns as another one; a number for each group; how many."""
-    rows = np.flatnonzero(among)
-    if not len(rows):
-        return rows, rows, 0
-    # Nearly all who share a bucket of a table twice as large as there are rows are the same: the rest is alone.
-    bits = np.uint64(64 - (2 * len(rows)).bit_length())
-    bucket = (_mixed(columns)[rows] >> bits).astype(np.int64)
-    rows = rows[np.bincount(bucket)[bucket] > 1]
-    if not len(rows):
-        return rows, rows, 0
-    order, begins = _by_hash(_mixed([column[rows] for column in columns]))
-    alone = begins & np.append(begins[1:], True)
-    some = rows[np.sort(order[~alone])]
-    return some, *_numbered([column[some] for column in columns])
-
-
-def _repeated(among: Bools, columns: Columns, names: tuple[str, ...]) -> Bools:
-    """(n,) which of some events are the same in these columns as an earlier one."""
-    rows = np.flatnonzero(among)
-    repeated = np.zeros(len(among), np.bool_)
-    if len(rows) < 2:
-        return repeated
-    keys = [columns[name][rows].view(np.uint64) for name in names]
-    order = np.lexsort(keys[::-1])
-    begins = np.zeros(len(rows), np.bool_)
-    for key in keys:
-        begins |= _changes(key[order])
-    begins[0] = True
-    repeated[rows[order[~begins]]] = True
-    return repeated

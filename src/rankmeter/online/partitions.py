@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
-from rankmeter.online.events import KINDS, Events
+from rankmeter.online.events import KINDS, Events, unreadable
 from rankmeter.online.times import NO_ZONE, UNITS, Hours, of_another_unit
 
 ROWS_PER_PARTITION = 100_000
@@ -34,6 +34,9 @@ USUAL_WORDS = 12
 
 MOST_LABELS = 1_000
 """More variants or segments than this are a mistake in the columns."""
+
+LARGEST_VALUE = 1e100
+"""A larger one is no amount of anything, and its square would be no number."""
 
 HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID = 4, 8, 16, 32
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
@@ -93,12 +96,15 @@ class Partitions:
 
     def __enter__(self) -> Self:
         rows = self._events.rows.select("time", "user", "type", *self._needed, *self._zones())
-        total = int(rows.select(pl.len()).collect().item())
-        self._held = [[] for _ in range(max(1, -(-total // self._rows_per_partition)))]
         try:
+            total = int(rows.select(pl.len()).collect().item())
+            self._held = [[] for _ in range(max(1, -(-total // self._rows_per_partition)))]
             for batch in _batches(rows):
                 self._take(batch)
             self._settle_times(rows)
+        except pl.exceptions.PolarsError as error:
+            self.__exit__()
+            raise unreadable(self._events.source, error) from error
         except BaseException:
             self.__exit__()
             raise
@@ -173,13 +179,15 @@ class Partitions:
         if "position" in self._needed:
             position = batch["position"]
             lowest: Any = position.min()
+            if lowest is not None and lowest < 0:  # -1 and the like stand for none
+                lowest = position.filter(position >= 0).min()
             if lowest is not None:
                 before = self.seen.lowest_position
                 self.seen.lowest_position = int(lowest) if before is None else min(before, int(lowest))
             columns["position"] = _filled(position, -1).to_numpy().astype(np.int32)
         if "value" in self._needed:
             value = batch["value"].to_numpy()  # null is NaN there
-            columns["value"] = np.where(np.isfinite(value), value, np.nan)
+            columns["value"] = np.where(np.abs(value) <= LARGEST_VALUE, value, np.nan)
         for role in ("variant", "segment"):
             if role in self._needed:
                 columns[role] = self._labels(role, batch[role])

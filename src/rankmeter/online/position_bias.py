@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
-from rankmeter.online.bootstrap import middle
+from rankmeter.online.bootstrap import check_resamples, middle
 from rankmeter.online.counting import POSITIONS
 from rankmeter.online.events import read_events
 from rankmeter.online.log import Log
@@ -122,7 +122,7 @@ def position_bias(
     [1.0, 0.5]
     """
     check_level(level)
-    check_whole("resamples", resamples)
+    check_resamples(resamples, level)
     check_whole("seed", seed)
     if not 1 <= check_whole("positions", positions) <= POSITIONS:
         raise InputError(f"positions={positions} is not possible; expected 1 to {POSITIONS}.")

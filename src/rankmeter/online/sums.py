@@ -143,6 +143,8 @@ class Sums:
 
 _PLAIN = ("x", "y", "xx", "yy", "xy")
 _BEFORE = ("px", "py", "pxx", "pyy", "pxy", "x_px", "x_py", "y_px", "y_py")
+_PRODUCTS = (("x", "y", "xy"), ("px", "py", "pxy"), ("x", "px", "x_px"), ("x", "py", "x_py"), ("y", "px", "y_px"),
+             ("y", "py", "y_py"))  # fmt: skip
 
 
 def is_sums(data: object) -> bool:
@@ -165,7 +167,7 @@ def sums_from_table(table: object) -> dict[str, Sums]:
     """
     rows = _rows(table)
     wanted = ("variant", "measure", "n", *_PLAIN)
-    missing = [name for name in wanted if rows and name not in rows[0]]
+    missing = [name for name in wanted if any(name not in row for row in rows)]
     if not rows or missing:
         fact = f"the table of sums has no {', '.join(missing)} column." if rows else "the table of sums is empty."
         raise InputError(with_hint(fact, f"its columns are {', '.join(wanted)}"))
@@ -189,24 +191,43 @@ def _rows(table: object) -> list[dict[str, Any]]:
 
 
 def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row whose sums are numbers, and can be sums: a sum of squares is at least the square of the sum over n."""
+    """A row whose sums are numbers, and can be sums of the same units."""
     found = dict(row)
-    for name in ("n", *_PLAIN):
+    has_before = all(row.get(name) is not None for name in _BEFORE)
+    for name in ("n", *_PLAIN, *(_BEFORE if has_before else ())):
         try:
             found[name] = float(row[name])
         except (TypeError, ValueError):
             found[name] = math.nan
         if not math.isfinite(found[name]):
             raise InputError(f"the table of sums: {name} of {row['measure']} in variant {variant} is {row[name]!r}.")
-    for total, squares in (("x", "xx"), ("y", "yy")):
-        least = found[total] ** 2 / found["n"] if found["n"] > 0 else 0.0
-        if found[squares] < least * (1 - 1e-9):
-            fact = (
-                f"the table of sums: {squares}={found[squares]:g} of {row['measure']} in variant {variant} is too small"
-            )
-            hint = f"{found['n']:g} units whose {total} adds up to {found[total]:g} have squares of at least {least:g}"
-            raise InputError(with_hint(f"{fact} for a sum of squares.", hint))
+    where = f"of {row['measure']} in variant {variant}"
+    if found["n"] != int(found["n"]):
+        raise InputError(f"the table of sums: n={found['n']:g} {where} is no whole number of units.")
+    for name in ("y", "py") if has_before else ("y",):
+        if found[name] < 0:
+            raise InputError(f"the table of sums: {name}={found[name]:g} {where} is below 0, as no count is.")
+    pairs = (("x", "xx"), ("y", "yy"), *((("px", "pxx"), ("py", "pyy")) if has_before else ()))
+    spreads = {total: _spread(found, total, squares, where) for total, squares in pairs}
+    for one, other, product in _PRODUCTS if has_before else _PRODUCTS[:1]:
+        together = found[product] - found[one] * found[other] / max(found["n"], 1)
+        # Rounded sums are off by some of the last digits of what was subtracted.
+        slack = 1e-9 * (abs(found[product]) + abs(found[one] * found[other]) / max(found["n"], 1))
+        if abs(together) > math.sqrt(spreads[one] * spreads[other]) * (1 + 1e-9) + slack:
+            fact = f"the table of sums: {product}={found[product]:g} {where} does not go with the sums of squares"
+            hint = f"{product} is the sum over units of {one} times {other}"
+            raise InputError(with_hint(f"{fact} of {one} and {other}.", hint))
     return found
+
+
+def _spread(found: Mapping[str, float], total: str, squares: str, where: str) -> float:
+    """The sum of squared deviations: a sum of squares is at least the square of the sum over n."""
+    least = found[total] ** 2 / found["n"] if found["n"] > 0 else 0.0
+    if found[squares] < least * (1 - 1e-9):
+        fact = f"the table of sums: {squares}={found[squares]:g} {where} is too small for a sum of squares."
+        hint = f"{found['n']:g} units whose {total} adds up to {found[total]:g} have squares of at least {least:g}"
+        raise InputError(with_hint(fact, hint))
+    return max(found[squares] - least, 0.0)
 
 
 def _sums_of(variant: str, rows: Iterable[Mapping[str, Any]]) -> Sums:

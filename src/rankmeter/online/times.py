@@ -38,6 +38,11 @@ ENOUGH = 10
 """In a log of fewer events no clock is suspected."""
 
 
+# Databases write an offset of whole hours without its minutes, and people leave the seconds out.
+_ZONED = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z", "%Y-%m-%d %H:%M%#z")
+_UNZONED = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+
+
 @dataclass(frozen=True, slots=True)
 class Times:
     """How the time of each event is read."""
@@ -66,9 +71,15 @@ def times_of(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> 
         if len(numeric) and numeric.null_count() * 2 < len(numeric):
             # 64-bit floats hold microseconds of our days exactly, but not nanoseconds.
             whole = column.cast(pl.Int64, strict=False)
-            return _numbers(pl.coalesce(whole, column.cast(pl.Float64, strict=False)), numeric)
+            number = column.cast(pl.Float64, strict=False)
+            return _numbers(pl.coalesce(whole, pl.when(number.is_finite()).then(number)), numeric)
         return _text(column)
+    if dtype == pl.Float32:
+        fact = f"{source}: the time column '{path}' is of type Float32, which tells only every other minute apart."
+        raise InputError(with_hint(fact, "write times with 64 bits"))
     if dtype.is_numeric():
+        # Narrow integers, as a database's 32 bits, have no room for microseconds.
+        column = pl.when(column.is_finite()).then(column) if dtype.is_float() else column.cast(pl.Int64, strict=False)
         return _numbers(column, sample.cast(pl.Float64))
     if dtype == pl.Null:
         return Times((pl.lit(None, pl.Int64).alias("time"),))
@@ -77,18 +88,17 @@ def times_of(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> 
 
 
 def _text(column: pl.Expr) -> Times:
-    aware = column.str.to_datetime(time_unit="us", time_zone="UTC", strict=False, format="%+").dt.epoch("us")
-    plain = pl.coalesce(
-        column.str.to_datetime(form, time_unit="us", strict=False).dt.epoch("us")
-        for form in ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+    aware = pl.coalesce(
+        column.str.to_datetime(form, time_unit="us", time_zone="UTC", strict=False).dt.epoch("us") for form in _ZONED
     )
+    plain = pl.coalesce(column.str.to_datetime(form, time_unit="us", strict=False).dt.epoch("us") for form in _UNZONED)
     no_zone = aware.is_null() & plain.is_not_null()
     return Times((pl.coalesce(aware, plain).alias("time"), no_zone.alias(NO_ZONE)))
 
 
 def _numbers(column: pl.Expr, sample: pl.Series) -> Times:
     """Numbers since 1970: which unit they count is told by their size."""
-    largest = float(sample.abs().max() or 0.0)  # type: ignore[arg-type]
+    largest = float(sample.filter(sample.is_finite()).abs().max() or 0.0)  # type: ignore[arg-type]
     unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
     if unit == "ns":
         time = (column // 1000).cast(pl.Int64, strict=False)

@@ -178,3 +178,53 @@ def test_files_that_are_no_logs_are_refused(tmp_path):
         rm.online.evaluate(tmp_path / "absent.csv")
     with pytest.raises(InputError, match="int"):
         rm.online.evaluate(5)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"time,user,type\n1,u,click\n2,u,click,more\n",
+        "time,user,type\n1,\u00fc,click\n".encode("latin-1"),
+        b'time,user,type\n1,u,click\n2,"u,click\n',
+    ],
+)
+def test_a_file_that_is_broken_further_down_is_one_error(tmp_path, content):
+    path = tmp_path / "log.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"log.csv cannot be read to its end.*Hint: "):
+        rm.online.evaluate(path, "Conversions")
+
+
+def test_another_type_far_down_in_json_lines_is_one_error(tmp_path):
+    lines = [f'{{"time": {n}, "user": {n}, "type": "click"}}' for n in range(10_001)]
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join([*lines, '{"time": 1, "user": "abc", "type": "click"}']))
+    with pytest.raises(InputError, match=r"log.jsonl cannot be read to its end"):
+        rm.online.evaluate(path, "Conversions")
+
+
+@pytest.mark.parametrize("dtype", [pl.UInt32, pl.Int32, pl.UInt64])
+def test_times_of_narrow_integers_are_read(dtype):
+    log = pl.DataFrame({"time": [1_700_000_000, 1_700_000_090], "user": ["u", "u"], "type": ["click", "click"]})
+    assert rm.online.evaluate(log.cast({"time": dtype}), "SessionDuration")["SessionDuration"] == 90.0
+
+
+def test_times_that_cannot_tell_minutes_apart_are_refused():
+    log = pl.DataFrame({"time": [1.7e9, 1.7e9 + 60], "user": ["u", "u"], "type": ["click", "click"]})
+    with pytest.raises(InputError, match="Float32"):
+        rm.online.evaluate(log.cast({"time": pl.Float32}), "SessionDuration")
+
+
+def test_a_pandas_column_of_numbers_and_texts_is_one_error():
+    pandas = pytest.importorskip("pandas")
+    log = pandas.DataFrame({"time": [1, 2], "user": [1, "a"], "type": ["click", "click"]})
+    with pytest.raises(InputError, match="astype"):
+        rm.online.evaluate(log, "Conversions")
+
+
+def test_a_ga4_event_of_several_items_says_that_it_counts_for_each():
+    items = [{"item_id": one, "price": 5.0, "quantity": 1} for one in "ab"]
+    log = [{"event_timestamp": 1_700_000_000_000_000, "event_name": "purchase", "user_pseudo_id": "u", "items": items}]
+    found = rm.online.evaluate(log, "Conversions")
+    assert found["Conversions"] == 2.0
+    assert any("once for each of them" in note for note in found.notes)

@@ -223,3 +223,100 @@ def test_results_convert():
     with pytest.raises(NotFoundError, match="there is CTR of B"):
         found.effect("CVR")
     assert not math.isnan(found.effect("CTR").least)
+
+
+def _spread_log(users=80):
+    """Users of two variants, half of them without a country, who behave alike before and after second 10,000."""
+    random = np.random.default_rng(5)
+    rows = []
+    for user in range(users):
+        taste = random.random()
+        for n in range(40):
+            row = {"time": n * 500, "user": user, "request": f"{user}-{n}", "item": "a", "variant": "AB"[user % 2]}
+            row["country"] = "x" if user < users // 2 else None
+            rows.append({**row, "type": "impression"})
+            if random.random() < taste:
+                rows.append({**row, "time": n * 500 + 1, "type": "click"})
+    return rows
+
+
+def test_users_without_a_segment_belong_to_the_experiment():
+    plain = rm.online.experiment(_spread_log(), "CTR")
+    split = rm.online.experiment(_spread_log(), "CTR", segments="country")
+    assert split.ratio == plain.ratio
+    assert split.effect("CTR").difference == plain.effect("CTR").difference
+    assert {one.segment for one in split.segments} == {"x"}
+    assert "units without segment" in {one.name for one in split.findings}
+
+
+def test_a_bootstrap_of_units_that_are_all_alike_decides_nothing():
+    rows = [{"time": 0, "user": v + str(u), "item": "a", "type": kind, "variant": v} for v in "AB" for u in range(8)
+            for kind in (["impression", "click"] if v == "B" else ["impression"])]  # fmt: skip
+    for log in (rows, [row for row in rows if row["user"][1] == "0"]):
+        assert rm.online.experiment(log, "CTR", resamples=99).effect("CTR").verdict == "no data"
+    alone = rm.online.evaluate(rows[:1], "CTR", resamples=99).estimate("CTR")
+    assert math.isnan(alone.low)
+    assert math.isnan(alone.high)
+
+
+def test_resamples_are_used_with_a_start_and_in_segments():
+    found = rm.online.experiment(_spread_log(), "CTR", start=10_000, resamples=999, segments="country")
+    exact = rm.online.experiment(_spread_log(), "CTR", start=10_000)
+    drawn, sure = (one.effect("CTR").difference for one in (found, exact))
+    assert drawn.method == "CUPED, bootstrap of units, 999 resamples"
+    assert drawn.value == sure.value
+    # CUPED narrows both: the plain bootstrap is far wider than either.
+    assert drawn.high - drawn.low == pytest.approx(sure.high - sure.low, rel=0.15)
+    assert found.effect("CTR").plain.absolute.high - found.effect("CTR").plain.absolute.low > 1.5 * (
+        sure.high - sure.low
+    )
+    assert "bootstrap" in found.segments[0].difference.method
+
+
+@pytest.mark.parametrize("asked", [{"start": 5}, {"segments": "country"}, {"resamples": 100}])
+def test_sums_refuse_what_only_events_can_answer(asked):
+    sums = rm.online.experiment(_spread_log(), "CTR").sums
+    with pytest.raises(InputError, match=next(iter(asked))):
+        rm.online.experiment(sums, **asked)
+
+
+def test_nobody_left_to_compare_is_said_with_its_reason():
+    with pytest.raises(InputError, match="are before the start"):
+        rm.online.experiment(_spread_log(), "CTR", start=10**9)
+    both = [{"time": t, "user": "u", "item": "a", "type": "impression", "variant": v} for t, v in enumerate("AB")]
+    with pytest.raises(InputError, match="seen in several variants"):
+        rm.online.experiment(both, "CTR")
+
+
+_SUMS = {"variant": "A", "measure": "CTR", "n": 10, "x": 5, "y": 50, "xx": 5, "yy": 300, "xy": 25}
+_BEFORE = {"px": 5, "py": 50, "pxx": 5, "pyy": 300, "pxy": 25, "x_px": 3, "x_py": 25, "y_px": 25, "y_py": 260}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"n": 10.5}, "no whole number"),
+        ({"y": -50}, "below 0"),
+        ({"xy": 1000}, "does not go with"),
+        ({**_BEFORE, "px": "many"}, "px of CTR in variant A is 'many'"),
+        ({**_BEFORE, "pxx": -5}, "too small for a sum of squares"),
+        ({**_BEFORE, "y_py": 2600}, "does not go with"),
+    ],
+)
+def test_sums_that_cannot_be_are_refused(change, said):
+    with pytest.raises(InputError, match=said):
+        rm.online.sums_from_table([{**_SUMS, **change}])
+
+
+def test_a_row_of_sums_without_a_column_is_refused():
+    with pytest.raises(InputError, match="no x, y, xx, yy, xy column"):
+        rm.online.sums_from_table([_SUMS, {"variant": "B", "measure": "CTR", "n": 10}])
+
+
+@pytest.mark.parametrize("seconds", [100, 137, 951])
+def test_what_rounding_leaves_of_no_spread_makes_nothing_certain(seconds):
+    names, sessions = ("SessionDuration x", "SessionDuration y"), np.array([1.0, 2.0, 3.0, 1.0, 2.0])
+    groups = [
+        Sums.of_rows(names, np.column_stack([sessions * length / 7, sessions])) for length in (seconds, seconds + 11)
+    ]
+    assert math.isnan(difference(*groups, rm.SessionDuration).p)

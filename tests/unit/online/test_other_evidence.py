@@ -102,7 +102,7 @@ def test_slate_estimates_are_their_sums(positions, slates, seed):
         (([1, 2], [0.5], [0.5]), {}, "the same"),
         (([math.nan], [0.5], [0.5]), {}, "finite"),
         (([1], [0.5], [0.5]), {"clip": 0}, "clip=0"),
-        (([1], [0.5], [0.5]), {"users": [1, 2]}, "users has 2"),
+        (([1], [0.5], [0.5]), {"users": [1, 2]}, r"users has shape \(2,\)"),
         (([[1]], [0.5], [0.5]), {}, "shape"),
     ],
 )
@@ -355,3 +355,42 @@ def test_settings_that_make_no_sense_are_refused_in_a_sentence(call, said):
     with pytest.raises(rm.RankmeterError) as refused:
         call()
     assert said in str(refused.value)
+
+
+def test_half_a_model_of_rewards_is_refused():
+    with pytest.raises(InputError, match="expected="):
+        rm.online.off_policy([1, 0], [0.5, 0.5], [0.5, 0.5], predicted=[0.5, 0.5])
+    with pytest.raises(InputError, match="expected="):
+        rm.online.off_policy_slates([[1], [0]], [[0.5]] * 2, [[0.5]] * 2, predicted=[[0.5]] * 2)
+
+
+def test_the_outcome_does_not_foretell_itself():
+    past = [{"online": x, "RR": x} for x in (1, 2, 3)]
+    with pytest.raises(InputError, match="the online outcome itself"):
+        rm.online.predictors(past, ["RR", "online"])
+
+
+def test_users_of_several_kinds_and_unknown_estimates_are_refused():
+    with pytest.raises(InputError, match="several kinds"):
+        rm.online.off_policy([1, 0], [0.5, 0.5], [0.5, 0.5], users=np.array(["a", None], object))
+    found = rm.online.off_policy([1, 0], [0.5, 0.5], [0.5, 0.5])
+    with pytest.raises(NotFoundError, match="there are IPS, SNIPS"):
+        found["DR"]
+
+
+def test_optimised_lists_are_no_longer_than_there_are_items():
+    assert [one.items for one in rm.online.optimised_lists([1, 2], [2, 1], length=5)] == [(1, 2), (2, 1)]
+    with pytest.raises(InputError, match="length='2' is not possible"):
+        rm.online.optimised_lists([1, 2], [2, 1], length="2")
+
+
+@pytest.mark.parametrize("seed", [-1, "x", (1, -1)])
+def test_a_coin_needs_a_whole_number(seed):
+    with pytest.raises(InputError, match="seed="):
+        rm.online.team_draft([1], [2], seed=seed)
+
+
+def test_too_few_resamples_of_items_make_no_curve():
+    log = [{"time": 1, "user": "u", "item": "a", "position": 1, "type": "impression"}]
+    with pytest.raises(InputError, match="resamples=3 are too few"):
+        rm.online.position_bias(log, resamples=3)

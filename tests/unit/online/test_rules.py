@@ -333,7 +333,7 @@ def test_sums_that_cannot_be_are_refused(change, said):
 
 
 def test_too_few_resamples_make_no_interval():
-    log = [row(1, "u", "impression"), row(2, "u", "click")]
+    log = [row(t, user, kind) for user in "uv" for t, kind in enumerate(("impression", "click"))]
     with pytest.raises(InputError, match="at least 39 are needed"):
         rm.online.evaluate(log, "CTR", resamples=38)
     found = rm.online.evaluate(log, "CTR", resamples=39).estimate("CTR")
@@ -344,3 +344,66 @@ def test_resamples_without_anything_below_the_line_have_no_interval():
     from rankmeter.online.bootstrap import middle, two_sided
 
     assert all(math.isnan(end) for end in (*middle(np.zeros(0), 0.95), two_sided(np.zeros(0))))
+
+
+def test_a_position_below_zero_is_none_and_does_not_hide_where_positions_begin():
+    log = [row(t, "u", "impression", item=t, position=p) for t, p in enumerate((-1, 0, 1))]
+    log += [row(9, "u", "click", item=1, position=0)]
+    found = rm.online.evaluate(log, ["CTR@1", "CTR@2"])
+    assert (found["CTR@1"], found["CTR@2"]) == (1.0, 0.5)
+    assert findings(found)["impressions without position"] == 1
+
+
+def test_an_infinite_time_is_unreadable_and_does_not_change_the_unit():
+    log = [row(float(t), "u", "click") for t in (0, 60)] + [row(math.inf, "u", "click")]
+    found = rm.online.evaluate(log, "SessionDuration")
+    assert found["SessionDuration"] == 60.0
+    assert findings(found)["events without readable time"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "zoned"),
+    [
+        ("2026-01-01 11:00:00+01", True),  # as PostgreSQL and DuckDB write it
+        ("2026-01-01 11:00:00.25+01", True),
+        ("2026-01-01T10:00Z", True),
+        ("2026-01-01 11:00+0100", True),
+        ("2026-01-01T10:00", False),
+    ],
+)
+def test_times_of_databases_and_people_are_read(text, zoned):
+    found = rm.online.evaluate(
+        [row(text, "u", "click"), row("2026-01-01T10:00:30.25Z", "u", "click")], "SessionDuration"
+    )
+    assert found["SessionDuration"] == pytest.approx(30.0, abs=0.3)
+    assert ("times without a time zone" in findings(found)) is not zoned
+
+
+def test_a_value_that_is_no_amount_is_worth_nothing():
+    log = [
+        row(1, "u", "purchase", value=1e308),
+        row(2, "u", "purchase", value=1e308),
+        row(3, "v", "purchase", value=4.0),
+    ]
+    found = rm.online.evaluate(log, "Value")
+    assert found["Value"] == 2.0
+    assert findings(found)["conversions without a readable value"] == 2
+
+
+def test_columns_that_cannot_be_ids_are_refused():
+    with pytest.raises(InputError, match="user column 'user' is of type List"):
+        rm.online.evaluate([row(1, ["u"], "click")], "CTR")
+    pandas = pytest.importorskip("pandas")
+    twice = pandas.DataFrame([[1, "u", "click", "click"]], columns=["time", "user", "type", "type"])
+    with pytest.raises(InputError, match="two columns have the same name"):
+        rm.online.evaluate(twice, "CTR")
+
+
+def test_no_records_are_an_empty_log():
+    with pytest.raises(InputError, match="is empty"):
+        rm.online.evaluate([], "CTR")
+
+
+def test_a_window_without_an_end_is_spelled_out_where_it_was_guessed():
+    with pytest.raises(MeasureError, match="Hint: window=None"):
+        rm.parse("CVR(window=none)")

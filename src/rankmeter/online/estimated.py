@@ -1,0 +1,114 @@
+"""What an estimate of a policy that was not run gives back: values, and whether the weights can carry them."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rankmeter.errors import NotFoundError
+from rankmeter.late import pl
+from rankmeter.online.inference import Estimate
+from rankmeter.online.telling import Told, interval_of
+
+HANDFUL = 100
+"""With an effective sample size below this no winner is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Whether the weights can carry an estimate."""
+
+    rows: int
+    effective: float
+    """How many equally weighted rows would be as informative (Kish): (sum w)^2 / sum w^2."""
+    largest: float
+    mean: float
+    """About 1 where the logging policy could have shown everything that the new one shows."""
+    unsupported: float
+    """The share of what the new policy does that the log never shows, estimated as 1 - mean weight where that is above
+    0, or known from the logging policy's probabilities where they are given."""
+    unused: float
+    """The share of rows that the new policy would never have produced."""
+
+    @property
+    def is_handful(self) -> bool:
+        """Whether too few rows carry the estimate."""
+        return self.effective < HANDFUL
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        return (
+            f"effective sample size {self.effective:,.1f} of {self.rows:,} rows, largest weight {self.largest:,.3g}, "
+            f"mean weight {self.mean:.3f}, {self.unsupported:.1%} without support"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OffPolicy(Told):
+    """Estimates of the value of a policy that was not run."""
+
+    logged: Estimate
+    """The value of the policy that was."""
+    gain: Estimate
+    """The new policy's value minus the logged one's, by DR where there is a model, by SNIPS where not."""
+    estimates: Mapping[str, Estimate]
+    weights: Weights
+    model: str
+    clip: float | None
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.estimates:
+            raise NotFoundError(f"there is no estimate '{name}'. Hint: there are {', '.join(self.estimates)}.")
+        return self.estimates[name].value
+
+    @property
+    def verdict(self) -> str:
+        """Whether the new policy is better than the logged one, by the most robust estimate that there is."""
+        if self.weights.is_handful:
+            return f"cannot tell: an effective sample size of {self.weights.effective:.1f} is a handful"
+        if math.isnan(self.gain.low):
+            return f"no data: {self.gain.method.removeprefix('no data: ')}"
+        if self.gain.low > 0:
+            return "better"
+        return "worse" if self.gain.high < 0 else "cannot tell"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "logged": self.logged.to_dict(),
+            "estimates": {name: one.to_dict() for name, one in self.estimates.items()},
+            "gain": self.gain.to_dict(),
+            "weights": asdict(self.weights),
+            "model": self.model,
+            "clip": self.clip,
+            "verdict": self.verdict,
+        }
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row per estimator, with the logged value and the gain."""
+        named = {"logged": self.logged, **self.estimates, "gain": self.gain}
+        return pl.DataFrame([{"estimator": name, **one.to_dict()} for name, one in named.items()])
+
+    def __repr__(self) -> str:
+        lines = [f"{self.model}: {self.weights.sentence}"]
+        for name, one in {"logged": self.logged, **self.estimates, "gain": self.gain}.items():
+            lines.append(f"  {name:<12}  {interval_of(one, '.4f')}")
+        return "\n".join([*lines, *(f"  {reason}" for reason in self.reasons), f"  {self.verdict}"])
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why a number or an interval is missing, each once."""
+        named = [*self.estimates.values(), self.logged, self.gain]
+        return list(dict.fromkeys(one.method for one in named if math.isnan(one.low)))
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{interval_of(one, '.4f')}</td></tr>"
+            for name, one in {"logged": self.logged, **self.estimates}.items()
+        )
+        caption = html.escape(f"{self.weights.sentence}; {self.verdict}")
+        return f"<table><caption>{caption}</caption><tr><th>estimator</th><th>value</th></tr>{rows}</table>"
