@@ -23,9 +23,7 @@ from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.slates import Lists, first_items
 
 _ITEMS = "catalogue= (a file with a column {0}; in Python also a frame or rankmeter.Catalogue(items=..., {0}=...))"
-_USERS = (
-    "catalogue= (a file with columns popularity and users; in Python also rankmeter.Catalogue(items=..., users=...))"
-)
+_USERS = "in Python catalogue=rankmeter.Catalogue(items=..., popularity=..., users=...)"
 _HISTORY = "history= (a file of interactions, user and item; in Python also a frame or {user: [items]})"
 NEEDS = {
     "judgments": ("to know which items are relevant", "evaluate(judgments, run, ...): truth first"),
