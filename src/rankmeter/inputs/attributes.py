@@ -172,7 +172,10 @@ def ids_of(values: Any, role: str, source: str) -> pl.Series:
         return id_column(values, role, Origin(source))
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         return id_column(pl.Series(values), role, Origin(source))
-    return ids([value.item() if isinstance(value, np.generic) else value for value in values])
+    given = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if several := [value for value in given if isinstance(value, (list, tuple, set, Mapping))]:
+        raise InputError(f"{source}: {examples(several)} is no {role} id; ids are text or whole numbers.")
+    return ids(given)
 
 
 def numbers_of(values: Any, items: pl.Series, what: str, source: str) -> npt.NDArray[np.float64]:

@@ -19,6 +19,7 @@ from rankmeter.inputs.frames import is_frame
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.sources import Dense
 from rankmeter.late import pl
+from rankmeter.lists.categories import categories_of
 from rankmeter.lists.features import feature_columns, features_of, is_numeric
 from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Floats, Ints
@@ -43,8 +44,8 @@ class Catalogue:
     Parameters
     ----------
     items
-        The ids; or a frame, a file's path or a mapping (``{item: {column: value}}``, ``{column: values}``), of which the
-        other options then name columns (the usual names are found without being told).
+        The ids; or a frame, a file's path or a mapping (``{item: {column: value}}``, ``{column: values}``), of which
+        the other options then name columns (the usual names are found without being told).
     popularity
         How often each item was taken; left out, it is counted from the history.
     users
@@ -149,7 +150,7 @@ class Catalogue:
         object.__setattr__(self, name, value)
 
     def _set_categories(self, given: Any) -> None:
-        sets, names = (None, ()) if given is None else _categories(given, self.items, self.source)
+        sets, names = (None, ()) if given is None else categories_of(given, self.items, self.source)
         self._set("categories", sets)
         self._set("category_names", names)
 
@@ -317,43 +318,6 @@ def _numbers(given: Any, items: pl.Series, name: str, source: str, low: float) -
     return found
 
 
-def _categories(given: Any, items: pl.Series, source: str) -> tuple[Sets, tuple[str, ...]]:
-    """One row of categories for each item; labels in alphabetical order."""
-    given = in_order_of(given, items, "categories", source)
-    if is_frame(given):
-        columns = table_of(given, "categories")
-        sets, _ = _categories(features_of(columns, items, source), items, source)
-        return sets, tuple(columns.columns)
-    if hasattr(given, "tocsr") or (isinstance(given, np.ndarray) and given.ndim == 2):
-        sets = features_of(given, items, source)
-        sparse = sets if isinstance(sets, Sets) else _sparse_of(np.asarray(sets))
-        binary = Sets(sparse.indptr, sparse.indices, np.ones(len(sparse.indices)), sparse.columns)
-        return binary, tuple(str(column) for column in range(sparse.columns))
-    rows = [_labels(one) for one in (given.to_list() if isinstance(given, pl.Series) else given)]
-    _check_length(rows, items, "categories", source)
-    names = sorted({label for row in rows for label in row})
-    number = {name: place for place, name in enumerate(names)}
-    indices = np.array([number[label] for row in rows for label in row], np.int64)
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    return Sets(indptr, indices, np.ones(len(indices)), len(names)), tuple(names)
-
-
-def _labels(one: Any) -> list[str]:
-    if is_missing(one):
-        return []
-    if isinstance(one, str):
-        return sorted({part.strip() for part in one.split("|") if part.strip()})
-    if isinstance(one, Iterable):
-        return sorted({str(part) for part in one if not is_missing(part)})
-    return [str(one)]
-
-
-def _sparse_of(matrix: npt.NDArray[Any]) -> Sets:
-    row, column = np.nonzero(matrix)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(matrix)))]).astype(np.int64)
-    return Sets(indptr, column.astype(np.int64), np.ones(len(column)), matrix.shape[1])
-
-
 def _square(similarity: Any, items: int, source: str) -> Any:
     if similarity is None:
         return None
@@ -363,10 +327,10 @@ def _square(similarity: Any, items: int, source: str) -> Any:
         raise InputError(f"{source}: similarity is no matrix of numbers, items x items.") from error
     if matrix.shape != (items, items):
         raise InputError(f"{source}: similarity has shape {matrix.shape}; expected ({items}, {items}).")
-    stored = matrix.data if hasattr(matrix, "tocsr") else matrix
+    stored = np.asarray(matrix.data if hasattr(matrix, "tocsr") else matrix)
     if not np.isfinite(stored).all():
         raise InputError(f"{source}: similarity holds numbers that are not finite.")
-    if abs(matrix - matrix.T).max() > 1e-6 * max(abs(stored).max(initial=0.0), 1.0):
+    if abs(matrix - matrix.T).max() > 1e-6 * max(np.abs(stored).max(initial=0.0), 1.0):
         fact = f"{source}: similarity is not symmetric, so the order of two items would matter."
         raise InputError(with_hint(fact, "give (s + s.T) / 2"))
     return matrix
@@ -393,13 +357,10 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
         return data
     if isinstance(data, (Mapping, list, tuple)):
         by_user = data if isinstance(data, Mapping) else dict(enumerate(data))
-        try:
-            if any(isinstance(items, str) for items in by_user.values()):
-                raise TypeError("text is a collection of letters")
-            rows = [(user, item) for user, items in by_user.items() for item in items]
-        except TypeError as error:
+        if any(isinstance(items, str) or not isinstance(items, Iterable) for items in by_user.values()):
             fact = "history: what a user took is not a collection of items."
-            raise InputError(with_hint(fact, "give {user: [items]}, a frame or a path")) from error
+            raise InputError(with_hint(fact, "give {user: [items]}, a frame or a path"))
+        rows = [(user, item) for user, items in by_user.items() for item in items]
         if not rows:
             raise InputError("history is empty: it holds no interaction.")
         return History(ids([row[0] for row in rows]), ids([row[1] for row in rows]))

@@ -44,8 +44,7 @@ def features_of(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any] |
     if hasattr(given, "tocsr"):
         csr = given.tocsr()
         _check_shape(csr.shape, items, source)
-        if csr.dtype.kind not in "biuf":
-            raise InputError(f"{source}: features of type {csr.dtype} are not numbers.")
+        _check_real(csr.dtype, source)
         if not csr.has_canonical_format or not csr.data.all():  # an entry in parts, or an entry of 0
             csr = csr.copy()
             csr.sum_duplicates()
@@ -63,6 +62,7 @@ def features_of(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any] |
     else:
         matrix = _rows_as_matrix(given, items, source)
     _check_shape(matrix.shape, items, source)
+    _check_real(matrix.dtype, source)
     if matrix.dtype.kind == "f":
         _check_finite(matrix, source)
     return matrix
@@ -102,14 +102,17 @@ def _rows_as_matrix(given: Any, items: pl.Series, source: str) -> npt.NDArray[An
         _check_lengths([len(row) for row in given], items, source)
     try:
         matrix = np.asarray(given)
-        if matrix.dtype.kind == "c":
-            raise TypeError("complex numbers have no order")
-        return matrix if matrix.dtype.kind in "biuf" else matrix.astype(np.float64)
+        return matrix if matrix.dtype.kind in "biufc" else matrix.astype(np.float64)
     except (TypeError, ValueError) as error:
         named = zip(items.to_list(), given, strict=False)
         wrong = [f"{row!r} (item {item})" for item, row in named if not _is_vector(row)]
         shown = examples(wrong, shown=2) or "rows of different shapes"
         raise InputError(f"{source}: features are no matrix of numbers, items x dimensions: {shown}.") from error
+
+
+def _check_real(dtype: np.dtype[Any], source: str) -> None:
+    if dtype.kind == "c":
+        raise InputError(f"{source}: features are complex numbers; expected real ones.")
 
 
 def _is_vector(row: Any) -> bool:

@@ -179,7 +179,7 @@ class Slices:
         from rankmeter.report import slice_tables, tables  # what shows results is loaded when it is asked for
 
         what = "queries" if self.kind == "query" else "items"
-        title = f"{self.name}: {len(self.labels)} slices of {what}"
+        title = f"{self.name}: {len(self.labels)} {'slice' if len(self.labels) == 1 else 'slices'} of {what}"
         return f"{title}\n{tables.to_text(slice_tables.table_of_slices(self))}"
 
     def _repr_html_(self) -> str:

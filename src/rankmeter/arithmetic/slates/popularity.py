@@ -133,7 +133,9 @@ def popularity_lift(s: Slates, m: Any) -> ListValues:
     history = rows_of(s.history)
     sizes = np.diff(history.offsets)
     before = np.bincount(history.query, weights=taken[history.item], minlength=len(s)) / np.maximum(sizes, 1)
-    return ListValues(popular - before, before, (lengths > 0) & (sizes > 0))
+    # A history of items that nobody took can only be lifted together with others, which a user's own lift is not.
+    liftable = before > 0 if m.aggregate != "pooled" else np.full(len(s), bool((before > 0).any()))
+    return ListValues(popular - before, before, (lengths > 0) & (sizes > 0) & liftable)
 
 
 def equal_opportunity(s: Slates, m: Any) -> Whole:
