@@ -22,19 +22,16 @@ from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
-from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.judged_by import judged_by
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measuring import check_answerable, values_under
-from rankmeter.placing import PlacedRun, place_run
+from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
-from rankmeter.planning import Placing, by_placing, into_placing, plan_for
+from rankmeter.planning import Placing, by_placing, into_placing
 from rankmeter.results import Evaluation, Facts
 from rankmeter.tie_bounds import TieBounds
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankmeter.arithmetic.slates import Whole
     from rankmeter.lists.catalogue import Catalogue, History
     from rankmeter.lists.slices import Slices
@@ -212,10 +209,11 @@ def evaluate_placing(
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
     if listed or about.by is not None or (about.is_given and placing.returned is not None):
-        from rankmeter.lists.listing import measure_lists  # only for lists, slices and their protocol
+        from rankmeter.lists.item_slices import values_by_slice  # only for lists, slices and their protocol
+        from rankmeter.lists.listing import measure_lists
 
         given = placing.given(about.catalogue, about.history)
-        again = partial(_again, placing, ranked)
+        again = partial(values_by_slice, placing, ranked)
         found = measure_lists(given, placed, listed, asked.measures, values, about.by, again)
         values, means = {**values, **found.values}, {**means, **found.means}
         wholes, slices = found.wholes, found.slices
@@ -243,18 +241,6 @@ def _compared(listed: list[SlateMeasure]) -> list[Measure]:
     from rankmeter.lists.listing import compared_by
 
     return [compared_by(measure) for measure in gaps]
-
-
-def _again(placing: Placing, measures: list[Measure], part: JudgmentTable) -> dict[Measure, tuple[pl.Series, Values]]:
-    """The values of the placed measures against some of the judgments; those of subtopics cannot be cut so."""
-    made: dict[Measure, tuple[pl.Series, Values]] = {}
-    for (scores, duplicates, diverse), group in by_placing(measures).items():
-        if diverse:
-            continue
-        placed = place_run(part, placing.table(), plan_for(group, scores, duplicates, wide=False))
-        views = Views(placed.placements)
-        made.update({m: (placed.queries, values_under(m, views, placed)) for m in group})
-    return made
 
 
 def value(measure: str | Measure, *, grades: object) -> float:

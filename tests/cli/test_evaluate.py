@@ -188,3 +188,13 @@ def test_runs_of_one_name_are_told_apart(files: Path) -> None:
 
 def test_digits_are_chosen() -> None:
     assert run("judgments.qrels", "poor.run", "-m", "RR", "--digits", "1", "-q").stdout == "run    RR\npoor  0.5\n"
+
+
+def test_measures_of_lists_need_no_judgments() -> None:
+    result = run("--no-judgments", "good.run", "poor.run", "-m", "Entropy@10 ShortLists@2", "--format", "csv")
+    assert result.exit_code == 0
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [(row["run"], float(row["ShortLists@2"])) for row in rows] == [("good", 0.5), ("poor", 0.0)]
+    refused = run("--no-judgments", "good.run", "-m", "RR")
+    assert refused.exit_code == 2
+    assert "RR needs judgments" in refused.stderr

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from rankmeter.cli.comparison import deliver
-from rankmeter.cli.options import by_option, history_option
+from rankmeter.cli.options import by_option, history_option, no_judgments_option
 from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
@@ -84,10 +84,7 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
     "--saved", is_flag=True,
     help="The files are saved evaluations (evaluate --save), or one saved comparison; there are no judgments.",
 )  # fmt: skip
-@click.option(
-    "--no-judgments", is_flag=True,
-    help="All files are runs: for measures of lists that need no judgments, such as Coverage@10.",
-)  # fmt: skip
+@no_judgments_option
 @click.option("--permutations", type=int, default=100_000, show_default=True)
 @click.option("--resamples", type=int, default=9_999, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn at random.")

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from rankmeter.cli.options import by_option, columns_for, history_option, parse_columns, system_names
+from rankmeter.cli.options import (
+    by_option,
+    columns_for,
+    history_option,
+    no_judgments_option,
+    parse_columns,
+    system_names,
+)
 from rankmeter.cli.showing import echo, output_text, print_table, result_talk
 from rankmeter.cli.sources import items_and_users
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
@@ -75,6 +82,7 @@ class Showing:
         "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
         "--catalogue items.parquet --history train.parquet --by activity --interval",
         "rankmeter evaluate test.csv model.csv -m ILD@10 --catalogue items.csv --columns 'catalogue.features=f*'",
+        "rankmeter evaluate --no-judgments model.csv -m 'Coverage@10 Gini@10' --catalogue items.csv",
         "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
         "rankmeter evaluate --labelled list.txt --digits 5",
         "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
@@ -118,6 +126,7 @@ class Showing:
 )  # fmt: skip
 @history_option
 @by_option
+@no_judgments_option
 @click.option("--judgments-format", metavar="FORMAT", help="trec, labelled, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
 @click.option(
@@ -152,6 +161,7 @@ def command(
     catalogue: str | None,
     history: str | None,
     by: tuple[str, ...],
+    no_judgments: bool,
     judgments_format: str | None,
     run_format: str | None,
     digits: int | None,
@@ -178,14 +188,15 @@ def command(
     if labelled is not None:
         _evaluate_labelled(paths, labelled, measures, reading, showing)
         return
-    check_paths(paths)
-    names = system_names(paths[1:])
+    check_paths(paths, runs_only=no_judgments)
+    judgments, runs = (None, paths) if no_judgments else (paths[0], paths[1:])
+    names = system_names(runs)
     asked = _in_dialect(measures, dialect, quiet) if dialect else into_measures(measures or DEFAULT_MEASURES)
     _check_places(showing, names, paths)
     if output is not None and output.suffix.lower() == ".parquet":
-        _evaluate_to_parquet(paths, names, asked, reading, showing)
+        _evaluate_to_parquet(judgments, runs, names, asked, reading, showing)
         return
-    _show(evaluate_files(paths[0], paths[1:], names, asked, reading), showing)
+    _show(evaluate_files(judgments, runs, names, asked, reading), showing)
 
 
 def _in_dialect(measures: Sequence[str], dialect: str, quiet: bool) -> Sequence[str]:
@@ -202,12 +213,12 @@ def _in_dialect(measures: Sequence[str], dialect: str, quiet: bool) -> Sequence[
     return measures
 
 
-def check_paths(paths: Sequence[str]) -> None:
-    """Refuse what is no judgments and runs."""
+def check_paths(paths: Sequence[str], *, runs_only: bool) -> None:
+    """Refuse what is no judgments and runs, or no runs where there are no judgments."""
     usage = "rankmeter evaluate JUDGMENTS RUN..., or --labelled FILE"
     if not paths:
         raise InputError(with_hint("neither judgments nor a run was given.", usage))
-    if len(paths) == 1:
+    if len(paths) == 1 and not runs_only:
         raise InputError(
             with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is measured: {usage}")
         )
@@ -216,7 +227,7 @@ def check_paths(paths: Sequence[str]) -> None:
 
 
 def evaluate_files(
-    judgments: str,
+    judgments: str | None,
     runs: Sequence[str],
     names: Sequence[str],
     measures: Sequence[Measure | str],
@@ -228,11 +239,13 @@ def evaluate_files(
     from rankmeter.inputs import into_judgments, into_run
 
     for_judgments, for_runs = parse_columns(reading.columns)
-    truth = into_judgments(
-        judgments,
-        columns=columns_for(judgments, reading.judgments_format, for_judgments),
-        format=reading.judgments_format,
-    )
+    truth = None
+    if judgments is not None:
+        truth = into_judgments(
+            judgments,
+            columns=columns_for(judgments, reading.judgments_format, for_judgments),
+            format=reading.judgments_format,
+        )
     about: dict[str, Any] = {"by": list(reading.by) or None}
     about |= items_and_users(reading.catalogue, reading.history, reading.columns)
     evaluations = []
@@ -264,14 +277,19 @@ def evaluate_files(
 
 
 def _evaluate_to_parquet(
-    paths: Sequence[str], names: Sequence[str], measures: Sequence[Measure | str], reading: Reading, showing: Showing
+    judgments: str | None,
+    runs: Sequence[str],
+    names: Sequence[str],
+    measures: Sequence[Measure | str],
+    reading: Reading,
+    showing: Showing,
 ) -> None:
     """Write the values per query to a file while the run is read, and show the rest."""
     place = showing.output
     if not showing.per_query or len(names) > 1 or showing.format is not None:
         fact = f"--output {place}: Parquet holds the values per query of one run."
         raise InputError(with_hint(fact, f"rankmeter evaluate JUDGMENTS RUN --per-query --output {place}"))
-    found = evaluate_files(paths[0], paths[1:], names, measures, reading, place)
+    found = evaluate_files(judgments, runs, names, measures, reading, place)
     _show(found, replace(showing, per_query=False, output=None))
     if not showing.quiet:
         say(f"values per query written to {place}")

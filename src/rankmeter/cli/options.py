@@ -26,6 +26,11 @@ by_option = click.option(
     "column of the catalogue.",
 )  # fmt: skip
 
+no_judgments_option = click.option(
+    "--no-judgments", is_flag=True,
+    help="All files are runs: for measures of lists that need no judgments, such as Coverage@10.",
+)  # fmt: skip
+
 
 def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
     """Read ``item=docid,query=uid`` for the judgments and for the run; ``run.item=docid`` is for the run alone.

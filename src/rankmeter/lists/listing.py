@@ -13,9 +13,9 @@ from rankmeter.arithmetic import Values, aggregated
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
+from rankmeter.lists.item_slices import SlicedJudgments, no_values
 from rankmeter.lists.protocol import notice, protocol_notes
 from rankmeter.lists.samples import Sample, SumSample, sample_of, stacked_sample, sum_sample
 from rankmeter.lists.slating import Given, Material, gather, lists_of
@@ -30,8 +30,8 @@ from rankmeter.placing.placements import Bools, Ints
 _Found = dict[Measure, tuple[list[float], list[int], Sample | SumSample | None]]
 """For each measure its value in every slice, how many queries it is about, and what can be drawn again."""
 
-Remeasure: TypeAlias = "Callable[[JudgmentTable], Mapping[Measure, tuple[pl.Series, Values]]]"
-"""From some of the judgments to the values of the placed measures."""
+Remeasure: TypeAlias = "Callable[[SlicedJudgments, pl.Series], list[dict[Measure, Values]]]"
+"""From judgments cut into slices to the values of the placed measures in each, for some queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,32 +238,15 @@ class _Cut:
         n, slices = len(self.placed.queries), len(self.slicing.labels)
         kept = [m for m in self.measures if isinstance(m, (RankedMeasure, JudgedSlateMeasure)) and _asks_judgments(m)]
         rows: dict[Measure, list[Values]] = {measure: [] for measure in kept}
-        for place in range(slices):
-            inside = label == place
-            part = self._ranked_part(truth, inside, n) if inside.any() else {}
+        parts = self.remeasure(SlicedJudgments(truth, label, slices), self.placed.queries)
+        for place, part in enumerate(parts):
             slates_part = self._judged_part(place)
             for measure in kept:
                 if isinstance(measure, SlateMeasure):
                     rows[measure].append(self._list_values(measure, slates_part))
                 else:
-                    rows[measure].append(part.get(measure, _nothing(n)))
+                    rows[measure].append(part.get(measure, no_values(n)))
         return {m: _stacked(some, m.aggregate) for m, some in rows.items()}
-
-    def _ranked_part(self, truth: JudgmentTable, inside: Bools, n: int) -> dict[Measure, Values]:
-        rows = pl.Series(inside)
-        part = JudgmentTable(truth.query.filter(rows), truth.item.filter(rows), truth.grade.filter(rows), truth.source)
-        if not (part.grade > 0).any():
-            return {}
-        made = {}
-        for measure, (queries, values) in self.remeasure(part).items():
-            where = pl.DataFrame({"q": self.placed.queries.cast(pl.String), "row": np.arange(n)})
-            asked = pl.DataFrame({"q": queries.cast(pl.String)})
-            row = asked.join(where, on="q", how="left", maintain_order="left")["row"].to_numpy()
-            whole = _nothing(n)
-            for name in ("value", "counted", "numerator", "denominator"):
-                getattr(whole, name)[row] = getattr(values, name)
-            made[measure] = whole
-        return made
 
     def _judged_part(self, place: int) -> Rows | None:
         judged = self.material.judged
@@ -276,7 +259,7 @@ class _Cut:
     def _list_values(self, measure: SlateMeasure, judged: Rows | None) -> Values:
         slates = self.slates[measure]
         if judged is None or slates.grades is None:
-            return _nothing(len(slates))
+            return no_values(len(slates))
         row = judged.query
         inside = np.bincount(row, minlength=len(slates)) > 0
         members = np.zeros(slates.items.total + 1, np.bool_)
@@ -288,10 +271,6 @@ class _Cut:
 
 def _asks_judgments(measure: Measure) -> bool:
     return not isinstance(measure, SlateMeasure) or "judgments" in measure.needed()
-
-
-def _nothing(n: int) -> Values:
-    return Values(np.zeros(n), np.zeros(n, np.bool_), np.zeros(n), np.zeros(n))
 
 
 def _stacked(rows: list[Values], aggregate: str) -> tuple[list[float], list[int], Sample | None]:
