@@ -185,7 +185,8 @@ def numbers_of(values: Any, items: pl.Series, what: str, source: str) -> npt.NDA
     column = _as_column(values, what, source)
     if len(column) != len(items):
         raise InputError(f"{source}: the number of {what} is {len(column):,}, that of items {len(items):,}.")
-    numbers = column.cast(pl.Float64, strict=False)
+    plain = column.str.strip_chars() if column.dtype == pl.String else column  # "a, 1": the space is no part of it
+    numbers = plain.cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() | ~numbers.is_finite().fill_null(value=False)).arg_true().to_list()
     if wrong:
         shown = examples(f"{column[row]!r} (item {items[row]})" for row in wrong)

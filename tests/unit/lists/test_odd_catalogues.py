@@ -236,6 +236,17 @@ def test_leakage_is_warned_of_whatever_is_measured():
     assert "leakage" in repr(ev)
 
 
+def test_leakage_is_warned_of_in_blocks_too(tmp_path):
+    with pytest.warns(rm.RankmeterWarning, match="1 of 2 relevant pairs stand in the history too"):
+        rm.evaluate(TRUTH, LISTS, "nDCG@10", history={"u": ["a"]}, per_query_to=str(tmp_path / "values.parquet"))
+
+
+def test_a_space_behind_a_comma_is_no_part_of_a_number(tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text("item, price\na, 1\nb, 2.5\n")
+    assert rm.Catalogue(str(path)).values.tolist() == [1.0, 2.5]
+
+
 def test_sampled_candidates_are_warned_of_whatever_is_measured():
     users = range(30)
     lists = {u: [(u + step) % 500 for step in range(20)] for u in users}
