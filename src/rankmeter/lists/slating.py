@@ -39,7 +39,10 @@ NEEDS = {
     "values": ("what the items are worth", _ITEMS.format("values")),
     "margins": ("the margins of the items", _ITEMS.format("margins")),
     "groups": ("the groups of the items", _ITEMS.format("groups")),
-    "distance": ("a similarity or a distance of items", _ITEMS.format("similarity")),
+    "distance": (
+        "a similarity or a distance of items",
+        "in Python catalogue=rankmeter.Catalogue(items=..., similarity=...), or features=..., distance=...",
+    ),
     "segments": (
         "the segments of the users",
         "by= (a file with a column for them; in Python also a frame or {user: segment})",

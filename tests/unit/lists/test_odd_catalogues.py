@@ -161,6 +161,11 @@ def test_a_given_similarity_keeps_its_size():
     assert means(["ILD(metric=given)@2", "ILD(metric=given,scale=similarity)@2"], catalogue=made) == [-4.0, 5.0]
 
 
+def test_what_no_file_can_hold_is_asked_for_in_python():
+    with pytest.raises(rm.MeasureError, match=r"pass in Python catalogue=rankmeter.Catalogue\(items=..., similarity="):
+        means(["ILD(metric=given)@2"], catalogue=ITEMS)
+
+
 def test_a_distance_that_is_not_a_number_is_refused():
     made = rm.Catalogue(ITEMS, features=np.eye(3), distance=lambda left, right: np.full(len(left), np.nan))
     with pytest.raises(rm.MeasureError, match="not finite"):
