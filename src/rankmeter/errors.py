@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 
 
 class RankmeterError(Exception):
@@ -80,3 +81,14 @@ def did_you_mean(word: str, choices: Sequence[str]) -> str:
 def _same_letters(word: str, other: str) -> bool:
     """Whether letters changed places, which in a short word makes it look unlike itself."""
     return len(word) > 2 and sorted(word.casefold()) == sorted(other.casefold())
+
+
+def check_whole(what: str, value: object, least: int) -> None:
+    """Refuse what is no whole number, or too small a one.
+
+    >>> check_whole("depth", 0, 1)
+    Traceback (most recent call last):
+    rankmeter.errors.InputError: depth=0 is not possible; it is a whole number of at least 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{what}={value!r} is not possible; it is a whole number of at least {least}.")

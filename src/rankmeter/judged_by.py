@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.inputs.sources import Dense
+from rankmeter.inputs.sources import Dense, GradedMapping
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.hashing import mixed
@@ -41,18 +41,22 @@ class JudgedBy:
 
     Judgments in a table are looked at at once, which costs little, so that the table need not be kept. Those in a
     mapping are looked at when the evaluation is saved, sent elsewhere or compared: to walk through Python objects
-    would slow down every evaluation for the sake of few. The mapping must not be changed until then.
+    would slow down every evaluation for the sake of few. Only their grades are noted at once: where others are found
+    later, the mapping was changed in between, and what it held before is not known.
     """
 
-    __slots__ = ("_found", "_truth")
+    __slots__ = ("_found", "_grades", "_truth", "was_changed")
 
     def __init__(self, truth: AnyJudgments | None, found: Fingerprint | None = None) -> None:
-        self._truth, self._found = truth, found
+        self._truth, self._found, self.was_changed = truth, found, False
+        self._grades = _grades_of(truth) if isinstance(truth, GradedMapping) else 0
         if isinstance(truth, JudgmentTable):
             self.fingerprint()
 
     def fingerprint(self) -> Fingerprint | None:
         """The fingerprint; None where nothing is known of the judgments."""
+        if isinstance(self._truth, GradedMapping) and _grades_of(self._truth) != self._grades:
+            self._truth, self.was_changed = None, True
         if self._truth is not None:
             from rankmeter.placing import judgments_table
 
@@ -66,6 +70,11 @@ class JudgedBy:
 def judged_by(truth: AnyJudgments | None) -> JudgedBy | None:
     """What judgments are known by; None where there are none, or where they are a matrix that names no item."""
     return None if truth is None or isinstance(truth, Dense) else JudgedBy(truth)
+
+
+def _grades_of(truth: GradedMapping) -> int:
+    """A number for all grades in their order, which takes a hundredth of the time of an evaluation."""
+    return hash(tuple(hash(tuple(one.values())) for one in truth.data.values()))
 
 
 def fingerprint_of(table: JudgmentTable) -> Fingerprint:

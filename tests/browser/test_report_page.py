@@ -293,3 +293,12 @@ def test_names_that_break_lines_or_objects_are_drawn(page, tmp_path):
     assert legend == ["__proto__", "line separator", "two lines", "</script><b>", "constructor"]
     assert len(_all(page, "#query-table tbody tr")) == 6
     assert page.get_log("browser") == []
+
+
+def test_a_name_longer_than_the_screen_does_not_widen_the_page(page, tmp_path):
+    truth = {f"q{i}": {"a": 1} for i in range(6)}
+    runs = {"n" * 200 + end: {query: ["x"] * place + ["a"] for query in truth} for place, end in enumerate("01")}
+    cmp = rm.compare(truth, runs, ["RR"], permutations=100, resamples=100)
+    page.get(cmp.report(tmp_path / "report.html").as_uri())
+    _until(lambda: _all(page, ".chart svg"))
+    test_a_phone_needs_no_sideways_scrolling(page)

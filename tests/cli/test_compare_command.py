@@ -138,7 +138,9 @@ def test_seeds_saved_evaluations_and_needed_queries(tmp_path: Path) -> None:
 
 def test_pool_writes_what_can_be_filled_in_and_read(tmp_path: Path) -> None:
     place = tmp_path / "pool.csv"
-    assert call("pool", JUDGMENTS, *RUNS.values(), "--budget", "3", "--output", str(place)).exit_code == 0
+    done = call("pool", JUDGMENTS, *RUNS.values(), "--budget", "3", "--output", str(place))
+    assert done.exit_code == 0
+    assert f"{place}: 3 of {len(rm.pool(JUDGMENTS, RUNS)):,} unjudged items in the first 10 of 3 runs" in done.stderr
     rows = list(csv.DictReader(io.StringIO(place.read_text())))
     assert len(rows) == 3
     assert rows[0]["grade"] == ""
@@ -184,6 +186,8 @@ def test_options_that_mean_nothing_together_are_refused(tmp_path: Path) -> None:
         (["--titles", "foo=a.csv", "--report", str(tmp_path / "r.html")], "Hint: --titles queries=a.csv"),
         (["--needed", "-0.01"], "--needed -0.01 is not possible"),
         (["--needed", "nan"], "--needed nan is not possible"),
+        (["--needed", "1e-9", "--save", str(tmp_path / "c.zip")], "more than 1,000,000,000 units"),
+        (["--figures", str(tmp_path / "f"), "--report", str(tmp_path / "f")], "is written by --report"),
         (["--output", str(tmp_path / "o.pdf")], "Hint: --format says what to write"),
         (["--output", str(tmp_path / "o.html")], "Hint: --report writes HTML"),
     ):
@@ -276,3 +280,24 @@ def test_csv_has_the_slices_below_all_queries(tmp_path: Path) -> None:
     assert [(row["by"], row["slice"]) for row in rows] == [("", ""), ("half", "0"), ("half", "1")]
     assert all(float(row["low"]) <= float(row["difference"]) <= float(row["high"]) for row in rows)
     assert "by" not in next(csv.DictReader(io.StringIO(compare("-m", "RR", "--format", "csv").stdout)))
+
+
+@pytest.mark.parametrize(("page", "lang"), [("compare-systems.md", "en"), ("compare-systems.zh.md", "zh")])
+def test_the_documented_table_is_what_is_printed(page: str, lang: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / page).read_text(encoding="utf-8")
+    table = next(block for block in text.split("```\n") if block.startswith("   ") and "95%" in block)
+    shown = call("compare", JUDGMENTS, *RUNS.values(), "-m", "nDCG@10", "--baseline", "semantic", "--lang", lang)
+    assert [line.rstrip() for line in shown.stdout.splitlines()] == table.splitlines()
+
+
+def test_files_about_other_queries_and_broken_files_are_said(tmp_path: Path) -> None:
+    other, broken = tmp_path / "other.csv", tmp_path / "broken.zip"
+    other.write_text("query,kind\nz1,a\nz2,b\n")
+    broken.write_bytes(b"PK\x03\x04 and no more")
+    sliced = compare("--by", str(other))
+    assert sliced.exit_code == 2
+    assert "--by says nothing about any query: it has z1, z2; queries are q001" in sliced.stderr
+    units = compare("--units", str(other))
+    assert units.exit_code == 2
+    assert "not said to which kind these queries belong: q001" in units.stderr
+    assert "broken.zip is not a saved" in call("compare", "--saved", str(broken)).stderr

@@ -134,3 +134,11 @@ def test_both_languages_say_the_same_numbers(difficult) -> None:
     for note in [*difficult.notes, *difficult.settings.sentences()]:
         numbers = [sorted(re.findall(r"\d[\d,.]*\d|\d", text)) for text in (note, note.text("zh"))]
         assert numbers[0] == numbers[1]
+
+
+def test_names_from_right_to_left_do_not_turn_round_the_numbers_beside_them() -> None:
+    names = {"\u202eturned": 0.49, "שלום": 0.51, "plain": 0.5}
+    found = said("poorly_judged", k=10, shares=names)
+    assert "\u2068\u202eturned\u2069 49%" in found
+    assert "\u2068שלום\u2069 51%" in found
+    assert " plain 50%" in found

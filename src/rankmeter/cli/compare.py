@@ -177,8 +177,8 @@ def command(
     """
     parsed = [parse_gate(text) for text in gates]
     summary = _summary_path(github_summary)
-    places = {"--output": output, "--junit": junit, "--report": report, "--save": save}
-    _check_places(parsed, [*places.values(), summary], junit)
+    places = {"--output": output, "--junit": junit, "--report": report, "--save": save, "--figures": figures}
+    _check_places(parsed, [output, junit, report, save, summary], junit)
     _check_together(needed, unit_given=_was_given("unit"), units=units, titles=titles, report=report)
     check_apart(
         {option: place for option, place in places.items() if place is not None},
@@ -213,6 +213,7 @@ def command(
                 progress=_shown_on(progress), **items_and_users(catalogue, history, columns),
             )  # fmt: skip
     verdicts = check_gates(cmp, parsed)
+    planned = [] if needed is None else [line for m in cmp.samples for line in _needed(cmp, m, needed, lang)]
     deliver(cmp, format_, output, digits, lang, quiet=quiet)
     _write_verdicts(cmp, verdicts, junit, summary, lang)
     if save is not None:
@@ -224,7 +225,7 @@ def command(
         if figures is not None:
             cmp.figures(figures, lang=lang, progress=progress.show)
     if not quiet:
-        _talk(cmp, needed, [output, save, report, figures], lang, notes=format_ != "table")
+        _talk(cmp, planned, [output, save, report, figures], lang, notes=format_ != "table")
     for verdict in verdicts:
         if verdict.failed or not quiet:
             kind = "gate_failed" if verdict.failed else "gate_passed"
@@ -351,15 +352,12 @@ def _summary_path(asked: bool) -> Path | None:
     return Path(place)
 
 
-def _talk(
-    cmp: Comparison, needed: float | None, written: Sequence[Path | None], lang: Language, *, notes: bool
-) -> None:
+def _talk(cmp: Comparison, planned: list[str], written: Sequence[Path | None], lang: Language, *, notes: bool) -> None:
     from rankmeter.report import tables
 
     if notes:
         tell([word("note", lang, text=note) for note in cmp.notes])
-    if needed is not None:
-        tell([line for measure in cmp.samples for line in _needed(cmp, measure, needed, lang)])
+    tell(planned)
     tell(["", *tables.definition_lines(cmp.measures, lang)])
     for place in written:
         if place is not None:

@@ -13,6 +13,7 @@ from rankmeter.cli.showing import echo
 from rankmeter.cli.talk import examples, tell
 from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.report.tables import Cell, Table, to_text
+from rankmeter.wording import exact_percent
 
 if TYPE_CHECKING:
     from rankmeter.online.inference import Estimate
@@ -69,7 +70,7 @@ def command(
     elif format_ == "csv":
         text = found.to_polars().write_csv()
     else:
-        head = ("estimator", "value", f"{level:.0%} interval")
+        head = ("estimator", "value", f"{exact_percent(level)} interval")
         named = {"logged": found.logged, **found.estimates, "gain": found.gain}
         rows = [(Cell(name), *map(Cell, _value_and_interval(one))) for name, one in named.items()]
         text = to_text(Table(head, tuple(rows), 1)) + "\n"

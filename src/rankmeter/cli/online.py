@@ -16,7 +16,7 @@ from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.tables import Cell, Table, definition_lines, to_text
-from rankmeter.wording import Said, said, word
+from rankmeter.wording import Said, exact_percent, said, word
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
@@ -183,7 +183,13 @@ def _position_bias(
     elif chosen == "csv":
         text = found.to_polars().write_csv()
     else:
-        head = ("position", "impressions", "CTR", f"examination [{found.level:.0%} interval]", "shared items")
+        head = (
+            "position",
+            "impressions",
+            "CTR",
+            f"examination [{exact_percent(found.level)} interval]",
+            "shared items",
+        )
         rows = [
             [str(one.position), f"{one.impressions:,}", f"{one.rate:.4f}",
              one.looked_at, f"{one.shared_items:,}"]
@@ -351,7 +357,7 @@ def _effects(segment: str, effects: Sequence[Effect], correction: str, lang: Lan
 
 def _level(result: OnlineEvaluation) -> str:
     level = next(one.level for values in result.estimates.values() for one in values.values())
-    return f"{level:.0%}"
+    return exact_percent(level)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> Table:

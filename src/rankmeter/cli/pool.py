@@ -71,7 +71,8 @@ def command(
         name: read_run(path, columns=columns_for(path, run_format, for_runs), format=run_format)
         for name, path in zip(system_names(paths[1:]), paths[1:], strict=True)
     }
-    listed = pool(truth, runs, depth=depth, budget=budget, by=by)
+    every = pool(truth, runs, depth=depth, by=by)
+    listed = every if budget is None else every.head(budget)
     if format_ == "csv":
         import polars as pl
 
@@ -84,4 +85,7 @@ def command(
         write_text(output, text)
     if not quiet:
         where = f"written to {output}: " if output else ""
-        say(f"{where}{len(listed):,} unjudged items in the first {depth} of {len(runs)} runs, most worth judging first")
+        share = f"{len(listed):,} of " if len(listed) < len(every) else ""
+        items = f"{len(every):,} unjudged item{'s' * (len(every) != 1)}"
+        lists = f"the first {depth} of {len(runs)} run{'s' * (len(runs) != 1)}"
+        say(f"{where}{share}{items} in {lists}, most worth judging first")

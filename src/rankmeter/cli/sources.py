@@ -21,6 +21,8 @@ def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[A
     if len(paths) + len(seeds) < 2:
         fact = f"only {paths[0]} was given." if paths else "no saved evaluation was given."
         hint = "compare two or more; 'rankmeter evaluate JUDGMENTS RUN --save FILE' saves one"
+        for path in paths:
+            Evaluation.load(path)  # what is neither an evaluation nor a comparison says so itself
         raise InputError(with_hint(fact, hint))
     alone = [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
     return [*alone, *((name, as_seeds(*map(Evaluation.load, files))) for name, files in _several("--seeds", seeds))]

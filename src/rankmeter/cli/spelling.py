@@ -12,6 +12,8 @@ _VALUE = rf"\{{[^{{}}]*\}}|{_QUOTED}(?:(?:, | or ){_QUOTED})*|-?[\w.]+(?![\w.(])
 _ARGUMENT = re.compile(rf"(?:^|(?<=\s)|(?<=\s\()|(?<=（))(?P<name>[a-z_]+)=(?P<value>{_VALUE})")
 _OPTION = re.compile(r"--[a-z-]+ $")
 """What stands after an option is its value, as in ``--titles queries=queries.csv``."""
+_RUNS = re.compile(r"\b(?P<name>seeds|folds)\((?P<runs>run1, run2)[^()]*\)")
+"""Several runs of one system, which Python is given by a call."""
 _ONLY_IN_PYTHON = re.compile(r"; in Python also [^()]*(?:\([^()]*\))?(?=\))")
 
 
@@ -25,6 +27,8 @@ def as_typed(text: str, command: click.Command) -> str:
     >>> command = click.Command("c", params=[click.Option(["--columns"]), click.Option(["--for", "purpose"])])
     >>> as_typed('Hint: columns={"item": "docid", "query": "q"}', command)
     'Hint: --columns item=docid,query=q'
+    >>> as_typed("for=-1 is not possible", command)
+    '--for -1 is not possible'
     >>> as_typed("k = 20 (purpose='recommendation') suits AP(rel=2)", command)
     'k = 20 (--for recommendation) suits AP(rel=2)'
     >>> as_typed("columns=-1 is not possible", command)
@@ -43,7 +47,11 @@ def as_typed(text: str, command: click.Command) -> str:
         value = _typed_value(match["value"])
         return f"{typed} {value}" if value else typed
 
-    return _ARGUMENT.sub(option, _ONLY_IN_PYTHON.sub("", text))
+    def runs(match: re.Match[str]) -> str:
+        typed = options.get(match["name"])
+        return f"{typed} NAME={match['runs'].replace(' ', '')}" if typed else match.group()
+
+    return _ARGUMENT.sub(option, _RUNS.sub(runs, _ONLY_IN_PYTHON.sub("", text)))
 
 
 def as_typed_here(text: str) -> str:

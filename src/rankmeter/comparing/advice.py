@@ -11,7 +11,7 @@ import numpy as np
 
 from rankmeter.asking import ask
 from rankmeter.comparing.pooling import judged_share
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, check_whole
 from rankmeter.evaluation import evaluate_placing
 from rankmeter.inputs import AnyRun, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
@@ -151,8 +151,8 @@ def advise(
     """
     if purpose is not None and purpose not in PURPOSES:
         raise InputError(f"purpose={purpose!r} is not possible; purpose is one of {', '.join(PURPOSES)}.")
-    if k is not None and k < 1:
-        raise InputError(f"k={k} is not possible; it is at least 1.")
+    if k is not None:
+        check_whole("k", k, 1)
     truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
     sources: dict[str, AnyRun] = {}
     for name, run in (runs or {}).items():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from numbers import Real
+from typing import Any, get_args
 
 from rankmeter import __version__
 from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
@@ -29,8 +30,11 @@ from rankmeter.stats.intervals import (
     IntervalMethod,
     check_level,
     check_resamples,
+    check_seed,
 )
 from rankmeter.stats.paired import TESTS, Test
+
+FAMILIES = get_args(Family)
 
 
 def compare(
@@ -118,8 +122,9 @@ def compare(
     """
     say = progress or (lambda _: None)
     named = named_systems(systems)
-    _check_choices(test, correction, interval, level, permutations, resamples, power)
-    _check_seed(seed)
+    _check_choices(test, correction, interval, pairs, level, permutations, resamples, power)
+    check_seed(seed)
+    baseline = None if baseline is None else str(baseline)  # as the names of systems are
     if baseline is not None and baseline not in named:
         fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
         raise InputError(with_hint(fact, "baseline= is the name of one of them"))
@@ -147,7 +152,7 @@ def compare(
         interval,
         permutations,
         resamples,
-        seed,
+        int(seed),
         unit_label,
         power,
         __version__,
@@ -189,25 +194,31 @@ def compare(
 
 
 def _check_choices(
-    test: str, correction: str, interval: str, level: float, permutations: int, resamples: int, power: float
+    test: str,
+    correction: str,
+    interval: str,
+    pairs: str | None,
+    level: float,
+    permutations: int,
+    resamples: int,
+    power: float,
 ) -> None:
     for option, value, choices in (
         ("test", test, TESTS),
         ("correction", correction, CORRECTIONS),
         ("interval", interval, tuple(METHODS)),
+        ("pairs", pairs or "all", FAMILIES),
     ):
         if value not in choices:
             raise InputError(f"{option}={value!r} is not possible; {option} is one of {', '.join(choices)}.")
     check_level(level)
     check_resamples(permutations, "permutations")
     check_resamples(resamples)
-    if not 1 - level < power < 1:
-        raise InputError(f"power={power} is not possible; it is between 1 - level and 1, as in 0.8.")
-
-
-def _check_seed(seed: object) -> None:
-    if not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed={seed!r} is not possible; a seed is a whole number from 0 on.")
+    if not isinstance(power, Real) or not 0 < power < 1:
+        raise InputError(f"power={power!r} is not possible; it is between 1 - level and 1, as in 0.8.")
+    if not 1 - level < power:
+        fact = f"level={level:g} is not possible with a power of {power:g}: chance alone would find more than that."
+        raise InputError(with_hint(fact, "level=0.95, so that 1 - level is small"))
 
 
 def _asked_measures(measures: object, named: Mapping[str, object]) -> object:
@@ -227,7 +238,8 @@ def _refuse_seeds_of_one(unit: object, measured: Mapping[str, Measured]) -> None
     counts = {name: len(one.runs) for name, one in measured.items()}
     several = {count for count in counts.values() if count > 1}
     if len(several) != 1:
-        fact = f"unit='run' needs the same number of runs for each system, but there are {counts}."
+        listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
+        fact = f"unit='run' needs the same number of runs for each system, but there are {listed}."
         raise InputError(
             with_hint(fact, "seeds(run1, run2, ...) gives a system several; a system without chance has one")
         )

@@ -109,15 +109,18 @@ def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Serie
             fact = f"unit={unit!r} is not possible; it is 'query', 'run' or a mapping from queries to groups."
             raise InputError(with_hint(fact, "unit={'q1': 'user 7', 'q2': 'user 7'}"))
         return unit, None if unit == "run" else np.arange(len(queries))
+    if not isinstance(unit, Mapping):
+        fact = f"unit= of type {type(unit).__name__} is not possible; it is 'query', 'run' or a mapping."
+        raise InputError(with_hint(fact, "unit={'q1': 'user 7', 'q2': 'user 7'}"))
     ids = queries.to_list()
     known = unit if all(query in unit for query in ids) else {str(query): one for query, one in unit.items()}
     missing = [query for query in ids if query not in known and str(query) not in known]
     if missing:
-        raise InputError(f"unit= does not say to which {name} these queries belong: {examples(missing)}.")
+        raise InputError(f"it is not said to which {name} these queries belong: {examples(missing)}.")
     groups = [known[query] if query in known else known[str(query)] for query in ids]
     blank = [query for query, group in zip(ids, groups, strict=True) if _is_blank(group)]
     if blank:
-        raise InputError(f"unit= has no {name} for these queries: {examples(blank)}.")
+        raise InputError(f"these queries have no {name}: {examples(blank)}.")
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     return name, np.array([numbers[group] for group in groups], np.int64)
 

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankmeter.comparing.records import Difference, Settings, unit_said, units_said
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.inputs import RunTable
 from rankmeter.inputs.sources import RankedLists, ScoredMapping
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
+from rankmeter.stats.corrections import corrected
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said, said
 
@@ -66,8 +69,9 @@ def smallest_p(units: int, settings: Settings) -> tuple[float, bool]:
     """The smallest corrected p-value that so many units allow, and whether permutations are what limits it."""
     patterns = 2.0 ** min(units, 1000)
     drawn = settings.test == "randomisation" and patterns > settings.permutations
-    family = settings.pairs if settings.correction in ("holm", "hochberg", "bonferroni") else 1
-    return family * (1 / (settings.permutations + 1) if drawn else 2 / patterns), drawn
+    smallest = 1 / (settings.permutations + 1) if drawn else 2 / patterns
+    # Some corrections are kinder where all tests of a family agree, so that is what they are asked about.
+    return float(corrected(np.full(max(settings.pairs, 1), smallest), settings.correction)[0]), drawn
 
 
 def _too_coarse(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said]:

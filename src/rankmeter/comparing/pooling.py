@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, RankmeterError, examples, with_hint
+from rankmeter.errors import InputError, RankmeterError, check_whole, examples, with_hint
 from rankmeter.inputs import AnyRun, JudgmentTable, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
@@ -53,12 +53,17 @@ def pool(
     >>> pool({"q": {"a": 1}}, {"one": {"q": ["x", "a", "y"]}, "two": {"q": ["x", "y", "a"]}}).rows()
     [('q', 'y', 0.1309..., 2, 2), ('q', 'x', 0.0, 1, 2)]
     """
-    if depth < 1 or (budget is not None and budget < 1):
-        raise InputError(f"depth={depth} and budget={budget} must be at least 1.")
+    check_whole("depth", depth, 1)
+    if budget is not None:
+        check_whole("budget", budget, 1)
+    if not isinstance(runs, Mapping):
+        raise InputError(with_hint("runs are given by name.", "pool(judgments, {'bm25': run})"))
     if not runs:
         raise InputError(with_hint("no run was given.", "pool(judgments, {'bm25': run})"))
     if by is not None and by not in PRIORITIES:
         raise InputError(f"by={by!r} is not possible; by is one of {', '.join(PRIORITIES)}.")
+    if by == "difference" and len(runs) < 2:
+        raise InputError(with_hint("by='difference' needs two runs: one differs from nothing.", "by='weight'"))
     truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
     known = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
     asked = known.select("query").unique(maintain_order=True).with_row_index("order")

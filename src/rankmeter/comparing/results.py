@@ -151,7 +151,7 @@ class Comparison:
         found = self.find(measure)
         rows = [one for one in self.differences_of(found) if one.p is not None]
         alpha = self.settings.alpha_of_one
-        linear = self.samples[found].linear() if found in self.samples else None
+        linear = self.samples[found].on_scale() if found in self.samples else None
         needed: list[dict[str, Any]] = []
         for one in rows:
             if linear is None or one.units < 2:
@@ -174,10 +174,9 @@ class Comparison:
         Without another system the value itself is held against ``shift``.
         """
         found = self.find(measure)
-        linear = self.samples[found].linear()
-        moved = linear[self.systems.index(self.find_system(system))] - shift
-        if other is not None:
-            moved = moved - linear[self.systems.index(self.find_system(other))]
+        place = self.systems.index(self.find_system(system))
+        against = None if other is None else self.systems.index(self.find_system(other))
+        moved = self.samples[found].shifted(place, against, shift)
         return p_value(
             moved,
             self.settings.test,

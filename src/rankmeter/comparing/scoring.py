@@ -105,11 +105,11 @@ def difference_of(
         )
     one = samples[measure]
     values = one.values()
-    linear, per_unit = one.linear(), one.per_unit()
+    linear, per_unit = one.on_scale(), one.per_unit()
     moved = linear[left] - linear[right]
     corrected_p = float(statistics.corrected[measure][couple])
     detectable = None
-    if one.is_linear and one.units > 1:
+    if one.units > 1:
         spread, alpha = spread_of(moved), settings.alpha_of_one
         detectable = minimum_detectable(spread, one.units, alpha=alpha, power=settings.power)
     same_way = measure.higher_is_better

@@ -273,6 +273,7 @@ def _joined(sources: Sequence[AnyRun]) -> RunTable:
 
 def _only(ev: Evaluation, measures: Sequence[Measure], name: str) -> Evaluation:
     """The part of an evaluation that is about some measures."""
+    ev = ev.collect()
     try:
         found = [ev.find(measure) for measure in measures]
     except NotFoundError as error:

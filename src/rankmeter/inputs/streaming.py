@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from rankmeter.inputs.files import RunPart, iter_parts
@@ -29,7 +30,9 @@ def open_run(
 ) -> RunFile | RunTable:
     """A run in files, to be read while it is placed; what can be read only once (a pipe) is read at once."""
     if all(Path(path).is_file() for path in data.paths):
-        return RunFile(lambda: stream_run(data.paths, format=format, columns=columns, progress=progress), data.source)
+        # A partial, unlike a function made here, can be pickled with the comparison that it is part of.
+        again = partial(stream_run, data.paths, format=format, columns=columns, progress=progress)
+        return RunFile(again, data.source)
     return joined_runs(list(stream_run(data.paths, format=format, columns=columns, progress=progress)))
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.errors import InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs.attributes import find_column, ids_of, is_missing, no_such_column, table_of
 from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.inputs.frames import is_frame
@@ -107,6 +107,9 @@ def _query_slicing(name: str, users: pl.Series, labels: Sequence[Any], queries: 
     words = Vocabulary(shared_type({"the run": queries, "by=": users}, "query"))
     words.add(users)
     row = words.find(queries)
+    if len(queries) and (row < 0).all():
+        fact = f"by= says nothing about any query: it has {examples(users.to_list())}; queries are"
+        raise InputError(f"{fact} {examples(queries.to_list())}.")
     texts = [*map(_text, labels), NO_LABEL]
     return _labelled(name, "query", [texts[at] for at in row.tolist()])
 

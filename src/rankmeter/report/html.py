@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import InputError
-from rankmeter.measures.prose import LANGUAGES, Language
+from rankmeter.errors import check_whole
+from rankmeter.measures.prose import Language
 from rankmeter.report import comparisons
 from rankmeter.report.data import provenance, reference_of, report_data
 from rankmeter.report.differences import reference
@@ -54,10 +54,7 @@ def report_html(
     jinja2 = need_report_extra()
     from rankmeter.report import charts
 
-    if lang not in LANGUAGES:
-        raise InputError(f"lang={lang!r} is not possible; a report is written in {' or '.join(LANGUAGES)}.")
-    if lists < 0:
-        raise InputError(f"lists={lists} is not possible; it is 0 or more.")
+    check_whole("lists", lists, 0)
     labels, systems = words("report", lang), list(cmp.systems)
     data = report_data(cmp, into_titles(titles), lists=lists, lang=lang)
     names = [str(measure) for measure in cmp.measures]

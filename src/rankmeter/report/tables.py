@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
 from rankmeter.definitions import conventions_in_short, title_of
+from rankmeter.errors import check_whole
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
 from rankmeter.wording import word
@@ -126,6 +127,7 @@ def number(value: float | None, measure: Measure, digits: int) -> str:
     """The text of a value; counts have no digits after the point, and no value is a dash."""
     if value is None:
         return "-"
+    check_whole("digits", digits, 0)
     is_count = type(measure).name.startswith("Num") and float(value).is_integer()
     return f"{value:.{0 if is_count else digits}f}"
 

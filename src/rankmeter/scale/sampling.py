@@ -54,8 +54,8 @@ class Estimate:
     def __repr__(self) -> str:
         low, high = self.interval.low, self.interval.high
         return (
-            f"{self.label} = {self.value:.4f} ({self.interval.level:.0%} interval {low:.4f} to {high:.4f}; the exact "
-            f"value may be {self.possible[0]:.4f} to {self.possible[1]:.4f}; uncorrected {self.uncorrected:.4f})"
+            f"{self.label} = {self.value:.4f} ({100 * self.interval.level:.10g}% interval {low:.4f} to {high:.4f}; the "
+            f"exact value may be {self.possible[0]:.4f} to {self.possible[1]:.4f}; uncorrected {self.uncorrected:.4f})"
         )
 
 

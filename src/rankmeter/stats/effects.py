@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.paired import without_noise
+from rankmeter.stats.paired import ranks_of, without_noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,5 @@ def _rank_biserial(gained: Floats) -> float | None:
     moved = gained[gained != 0]
     if not len(moved):
         return 0.0
-    from scipy.stats import rankdata  # scipy is loaded only for statistics
-
-    ranks = rankdata(np.abs(moved))
+    ranks = ranks_of(moved)
     return float(math.fsum(ranks * np.sign(moved)) / ranks.sum())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats
@@ -31,8 +32,8 @@ class Equivalence:
 
 def check_margin(margin: float) -> None:
     """Refuse what is no margin."""
-    if not 0 < margin < math.inf:
-        raise InputError(f"margin={margin} is not possible; a margin is above 0, as in 0.01.")
+    if isinstance(margin, bool) or not isinstance(margin, Real) or not 0 < margin < math.inf:
+        raise InputError(f"margin={margin!r} is not possible; a margin is above 0, as in 0.01.")
 
 
 def equivalence(differences: Floats, margin: float, *, higher_is_better: bool = True) -> Equivalence:

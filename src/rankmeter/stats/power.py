@@ -7,6 +7,7 @@ computed from the difference that was observed says nothing that the p-value doe
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 
@@ -53,8 +54,8 @@ def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power
     128
     """
     _check(alpha, power)
-    if not 0 < difference < math.inf:
-        fact = f"difference={difference:g} is not possible; it is above 0."
+    if not isinstance(difference, Real) or not 0 < difference < math.inf:
+        fact = f"difference={difference!r} is not possible; it is above 0."
         raise InputError(with_hint(fact, "state the smallest difference that matters to you, as in 0.01"))
     if spread == 0:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,11 +34,6 @@ class Sample:
         """How many units there are."""
         return int(self.top.shape[1])
 
-    @property
-    def is_linear(self) -> bool:
-        """Whether values per unit are on the scale of the aggregated value."""
-        return self.aggregate != "geometric"
-
     def values(self) -> Floats:
         """(systems,) the aggregated values."""
         return self.value_of(self.top.sum(axis=1), self.bottom.sum(axis=1))
@@ -60,6 +56,31 @@ class Sample:
         quotient = self.top.sum(axis=1, keepdims=True) / self.bottom.sum(axis=1, keepdims=True)
         linear: Floats = quotient + (self.top - quotient * self.bottom) / self.bottom.mean(axis=1, keepdims=True)
         return linear
+
+    def on_scale(self) -> Floats:
+        """(systems, units) the same on the scale of the value, for margins and differences that are stated on it.
+
+        A geometric mean is linearised around itself (the delta method).
+        """
+        linear = self.linear()
+        if self.aggregate != "geometric":
+            return linear
+        value = self.values()[:, None]
+        moved: Floats = value * (1 + linear - np.log(value))
+        return moved
+
+    def shifted(self, system: int, other: int | None, shift: float) -> Floats:
+        """(units,) numbers whose mean is 0 where the value of a system is that of another (or 0) plus ``shift``.
+
+        Those of a geometric mean are logarithms, so that a limit is a ratio to the other's value.
+        """
+        linear = self.linear()
+        base = 0.0 if other is None else float(self.values()[other])
+        if self.aggregate == "geometric":
+            limit = math.log(max(base + shift, GEOMETRIC_FLOOR))
+            shift = limit if other is None else limit - math.log(base)
+        moved: Floats = linear[system] - shift
+        return moved if other is None else moved - linear[other]
 
     def flippable(self) -> Floats:
         """(systems, units) numbers whose mean is the same, and that two equal systems could exchange unit by unit."""

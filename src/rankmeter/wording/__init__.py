@@ -24,9 +24,13 @@ from functools import cache
 from importlib import resources
 from string import Formatter
 from typing import Any, Self
+from unicodedata import bidirectional
 
-from rankmeter.measures.prose import Language
+from rankmeter.errors import InputError
+from rankmeter.measures.prose import LANGUAGES, Language
 
+_TURNING = frozenset("R AL RLE RLO RLI LRE LRO LRI FSI PDF PDI".split())
+"""Letters, and marks of direction, after which text may run the other way."""
 FILES = ("comparison", "advice", "report", "online")
 
 
@@ -71,12 +75,35 @@ def in_language(text: str, language: Language) -> str:
 
 def word(kind: str, language: Language, /, **values: Any) -> str:
     """The wording of one kind in one language, filled in."""
+    check_language(language)
     return _Filled(language).vformat(_wordings()[kind][language], (), values)
 
 
 def words(file: str, language: Language) -> dict[str, str]:
     """All wordings of one file in one language, as they are written."""
+    check_language(language)
     return {kind: texts[language] for kind, texts in _read(file).items()}
+
+
+def isolated(name: str) -> str:
+    """A name that is written from right to left, set apart so that it does not turn round the numbers beside it."""
+    turns = any(bidirectional(letter) in _TURNING for letter in name)
+    return f"\u2068{name}\u2069" if turns else name
+
+
+def check_language(language: object) -> None:
+    """Refuse a language that nothing is worded in."""
+    if language not in LANGUAGES:
+        raise InputError(f"lang={language!r} is not possible; it is one of {', '.join(LANGUAGES)}.")
+
+
+def exact_percent(level: float) -> str:
+    """A level as it was asked for, not rounded: 99.5% sure is not 100% sure.
+
+    >>> exact_percent(0.95), exact_percent(0.995), exact_percent(0.999)
+    ('95%', '99.5%', '99.9%')
+    """
+    return f"{100 * level:.10g}%"
 
 
 def _plain(value: Any) -> Any:
@@ -100,12 +127,14 @@ class _Filled(Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, Mapping):
-            return self._listed(f"{name} {self.format_field(one, format_spec)}" for name, one in value.items())
+            return self._listed(
+                f"{isolated(str(name))} {self.format_field(one, format_spec)}" for name, one in value.items()
+            )
         if isinstance(value, (list, tuple)):
             return self._listed(self.format_field(one, format_spec) for one in value)
         if isinstance(value, str):
-            return in_language(value, self.language)
-        return format(value, format_spec)
+            return in_language(value, self.language) if isinstance(value, Said) else isolated(value)
+        return exact_percent(value) if format_spec == "exact%" else format(value, format_spec)
 
     def _listed(self, texts: Any) -> str:
         return _wordings()["between"][self.language].join(texts)

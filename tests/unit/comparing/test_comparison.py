@@ -198,7 +198,13 @@ def test_a_measure_that_a_run_cannot_answer_names_the_system() -> None:
         ("level", 1.5),
         ("permutations", 3),
         ("power", 0.01),
+        ("power", "z"),
+        ("level", 0.1),
         ("unit", "z"),
+        ("unit", ["q1"]),
+        ("pairs", "z"),
+        ("margin", "z"),
+        ("margin", {"RR": None}),
     ],
 )
 def test_impossible_options_are_refused(option, value) -> None:
@@ -262,7 +268,7 @@ def test_queries_needed_asks_for_a_stated_difference() -> None:
     cmp = rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], **FEW)
     near, far = (cmp.queries_needed("RR", difference=d)["needed"][0] for d in (0.01, 0.2))
     assert near > far >= 2
-    with pytest.raises(rm.InputError, match="difference=0 is not possible; it is above 0"):
+    with pytest.raises(rm.InputError, match=r"difference=0\.0 is not possible; it is above 0"):
         cmp.queries_needed("RR", difference=0.0)
 
 
@@ -342,6 +348,7 @@ def test_no_table_shows_nan() -> None:
         ({"permutations": 100, "correction": "bh"}, False),
         ({"permutations": 100, "baseline": "a"}, False),  # 3 pairs / 101 = 0.03
         ({"permutations": 100, "test": "t"}, False),
+        ({"permutations": 100, "correction": "hochberg"}, False),  # all 6 may be 1 / 101
     ],
 )
 def test_a_test_that_could_find_nothing_says_so(options, found) -> None:
@@ -448,7 +455,7 @@ def test_runs_are_compared_without_judgments_by_measures_that_need_none() -> Non
 def test_a_query_without_a_unit_is_refused() -> None:
     for nothing in (None, "", float("nan")):
         units = {query: nothing if place == 2 else 1 for place, query in enumerate(TRUTH)}
-        with pytest.raises(rm.InputError, match="unit= has no user for these queries"):
+        with pytest.raises(rm.InputError, match="these queries have no user"):
             rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR"], unit=units, unit_name="user", **FEW)
 
 
@@ -463,3 +470,45 @@ def test_few_systems_are_named_that_one_beats_and_many_are_numbered() -> None:
     text = repr(rm.compare(truth, longer, ["RR"], **FEW))
     assert "1 first of a long name" in text
     assert "beats: the numbers of the systems" in text
+
+
+def test_what_all_tests_of_a_family_say_alike_is_significant_under_hochberg_without_a_note_that_denies_it() -> None:
+    truth = {i: {0} for i in range(6)}
+    runs = {name: {i: [*range(1, place), 0] for i in range(6)} for place, name in enumerate("xyz", 1)}
+    cmp = rm.compare(truth, runs, ["RR"], correction="hochberg", **FEW)
+    assert [one.significant for one in cmp.differences] == [True] * 3
+    assert not [note for note in cmp.notes if "nothing can be significant" in note]
+    assert cmp.best_group("RR") == ["x"]
+
+
+def test_no_p_value_above_1_is_promised() -> None:
+    truth = {i: {0} for i in range(2)}
+    runs = {name: {i: [*range(1, place), 0] for i in range(2)} for place, name in enumerate("xyz", 1)}
+    notes = rm.compare(truth, runs, ["RR"], **FEW).notes
+    assert [note for note in notes if note.endswith("falls below 1")]
+
+
+def test_names_of_systems_and_seeds_may_be_any_whole_numbers() -> None:
+    cmp = rm.compare(TRUTH, {1: GOOD, 2: POOR}, ["RR"], baseline=1, seed=np.int64(3), **FEW)
+    assert cmp.baseline == "1"
+    assert cmp.difference("RR", "2").other == "1"
+    assert json.loads(cmp.to_json())["settings"]["seed"] == 3
+
+
+@pytest.mark.parametrize(("level", "shown"), [(0.995, "99.5%"), (0.95, "95%"), (0.9, "90%")])
+def test_the_level_is_shown_as_it_was_asked_for(level, shown, tmp_path) -> None:
+    cmp = rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR"], level=level, **FEW)
+    assert f" {shown} interval" in str(cmp)
+    assert f"({shown} sure)" in cmp.to_markdown()
+    assert f">{shown} interval" in cmp.report(tmp_path / "r.html").read_text()
+
+
+def test_what_cannot_be_shown_is_refused_in_a_sentence(shown, tmp_path) -> None:
+    for show in (shown.to_markdown, shown.to_latex, lambda lang: shown.figures(tmp_path, lang=lang)):
+        with pytest.raises(rm.InputError, match="lang='fr' is not possible; it is one of en, zh"):
+            show(lang="fr")
+    with pytest.raises(rm.InputError, match="digits=-1 is not possible"):
+        shown.to_markdown(digits=-1)
+    with pytest.raises(rm.InputError, match="difference='much' is not possible"):
+        shown.queries_needed(shown.measures[0], difference="much")
+    assert not list(tmp_path.iterdir())

@@ -142,3 +142,15 @@ def test_a_limit_without_spaces_says_how_it_is_written() -> None:
     cmp = rm.compare({"q": {"a"}}, {"bm25": {"q": ["a"]}, "dense": {"q": ["b"]}}, ["RR"], permutations=100)
     with pytest.raises(rm.InputError, match=r"put spaces around the sign: 'bm25 - 0\.01'"):
         check_gate(cmp, parse_gate("RR < bm25-0.01"))
+
+
+def test_a_geometric_mean_is_held_against_a_number_on_its_own_scale() -> None:
+    truth = {i: {0} for i in range(30)}
+    runs = {name: {i: [1, 0] if i % n else [0, 1] for i in range(30)} for n, name in enumerate("ab", 2)}
+    cmp = rm.compare(truth, runs, ["RR(aggregate=geometric)"], permutations=500, resamples=200)
+    value = cmp.score("RR(aggregate=geometric)", "a").value
+    near = check_gate(cmp, parse_gate(f"RR(aggregate=geometric) of a < {value + 0.01} significantly"))[0]
+    far = check_gate(cmp, parse_gate("RR(aggregate=geometric) of a < 0.99 significantly"))[0]
+    assert near.p > 0.2
+    assert not near.failed
+    assert far.failed

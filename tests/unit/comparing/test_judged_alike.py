@@ -116,3 +116,16 @@ def test_files_saved_without_a_fingerprint_load_and_are_compared(tmp_path) -> No
     old = rm.Evaluation.load(tmp_path / "old.parquet")
     assert old.judged_by is None
     assert rm.compare(None, [old, ev], **QUICK).difference("AP", "old", "new").difference == 0.0
+
+
+def test_judgments_changed_after_an_evaluation_are_said_and_not_taken_for_those_it_was_made_with(tmp_path) -> None:
+    truth = {query: dict(items) for query, items in TRUTH.items()}
+    one = rm.evaluate(truth, RUN, ["AP"], name="one")
+    truth["0"]["11"] = 1
+    two = rm.evaluate(truth, RUN, ["AP"], name="two")
+    cmp = rm.compare(None, [one, two], **QUICK)
+    assert [note for note in cmp.notes if "changed after one had been evaluated" in note]
+    assert one.judged_by.fingerprint() is None
+    assert two.judged_by.fingerprint().relevant == 17
+    one.save(tmp_path / "one.parquet")
+    assert rm.Evaluation.load(tmp_path / "one.parquet").judged_by is None

@@ -45,6 +45,15 @@ def test_bad_pools_are_refused() -> None:
         rm.pool({"q": {"a": 1}}, {"one": {"q": ["a"]}}, depth=0)
     with pytest.raises(rm.InputError, match="by='z'"):
         rm.pool({"q": {"a": 1}}, {"one": {"q": ["a"]}}, by="z")
+    for wrong in ({"depth": "deep"}, {"budget": 1.5}, {"budget": 0}):
+        with pytest.raises(rm.InputError, match="whole number of at least 1"):
+            rm.pool({"q": {"a": 1}}, {"one": {"q": ["a"]}}, **wrong)
+    with pytest.raises(rm.InputError, match="runs are given by name"):
+        rm.pool({"q": {"a": 1}}, [{"q": ["a"]}])
+    with pytest.raises(rm.InputError, match="whole number of at least 1"):
+        rm.advise({"q": {"a": 1}}, k="ten")
+    with pytest.raises(rm.InputError, match="needs two runs"):
+        rm.pool({"q": {"a": 1}}, {"one": {"q": ["a"]}}, by="difference")
 
 
 def test_judging_the_pool_closes_the_bounds() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import pickle
 import zipfile
 
 import pytest
 from click.testing import CliRunner
 
 import rankmeter as rm
+from rankmeter import demo
 from rankmeter.cli import app
 
 TRUTH = {f"q{i}": {"a": 1, "b": 0} for i in range(12)} | {"q12": {"a": 0}}
@@ -133,3 +135,24 @@ def test_a_file_saved_before_slices_were_tested_loads(tmp_path) -> None:
     assert "slice_tests" not in again.to_dict()
     assert again.slice_tests.is_empty()
     assert repr(again)
+
+
+def test_a_comparison_of_files_can_be_sent_to_another_process() -> None:
+    runs = {name: demo.data_path(file) for name, file in demo.RUNS.items()}
+    cmp = rm.compare(demo.data_path(demo.JUDGMENTS), runs, ["RR"], permutations=200, resamples=200)
+    again = pickle.loads(pickle.dumps(cmp))
+    assert again.to_dict() == cmp.to_dict()
+    assert again.sources == cmp.sources
+
+
+def test_values_that_were_written_to_a_file_are_compared_as_those_in_memory(tmp_path) -> None:
+    runs = {name: demo.data_path(demo.RUNS[name]) for name in ("keyword", "hybrid")}
+    truth, few = demo.data_path(demo.JUDGMENTS), {"permutations": 200, "resamples": 200}
+    there = {
+        name: rm.evaluate(truth, run, ["RR"], per_query_to=tmp_path / f"{name}.parquet") for name, run in runs.items()
+    }
+    here = {name: rm.evaluate(truth, run, ["RR"]) for name, run in runs.items()}
+    far, near = (rm.compare(None, systems, **few).differences[0] for systems in (there, here))
+    assert far.difference == pytest.approx(near.difference, rel=1e-12)
+    # The order of the queries is another, and with it what is drawn.
+    assert (far.effect.wins, far.effect.ties, far.units) == (near.effect.wins, near.effect.ties, near.units)

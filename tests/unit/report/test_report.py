@@ -218,7 +218,10 @@ def test_titles_are_read_from_the_first_two_columns(tmp_path):
         read_texts(path)
 
 
-@pytest.mark.parametrize(("option", "message"), [({"lang": "de"}, "written in en or zh"), ({"lists": -1}, "0 or more")])
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [({"lang": "de"}, "one of en, zh"), ({"lists": -1}, "at least 0"), ({"lists": "all"}, "whole number")],
+)
 def test_options_that_are_not_possible(cmp, tmp_path, option, message):
     pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
     with pytest.raises(rm.InputError, match=message):

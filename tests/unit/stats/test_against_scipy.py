@@ -76,7 +76,7 @@ def test_t_wilcoxon_and_sign_are_those_of_scipy(values) -> None:
     for column, (left, right) in enumerate(pairs):
         difference = values[left] - values[right]
         wins, losses = int((difference > 1e-12).sum()), int((difference < -1e-12).sum())
-        clean = np.where(np.abs(difference) < 1e-12, 0, difference)
+        clean = np.round(difference, 10)  # scipy takes rounding errors for differences of rank
         assert found["t"][column] == pytest.approx(stats.ttest_rel(values[left], values[right]).pvalue, rel=1e-9)
         assert found["wilcoxon"][column] == pytest.approx(stats.wilcoxon(clean).pvalue, rel=1e-9)
         assert found["sign"][column] == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-12)
@@ -200,3 +200,38 @@ def test_geometric_means_and_pooled_values_are_resampled_as_such() -> None:
     assert sample(value, top, bottom, every, alone, "geometric").values() == pytest.approx(stats.gmean(value, axis=1))
     assert sample(value, top, bottom, every, alone, "pooled").values() == pytest.approx([0.6, 0.6])
     assert sample(value, top, bottom, every, alone, "sum").values() == pytest.approx(value.sum(axis=1))
+
+
+def test_limits_and_margins_of_a_geometric_mean_are_on_its_own_scale() -> None:
+    random = np.random.default_rng(8)
+    values = np.exp(random.normal([[-1.0], [-0.9]], 0.3, (2, 60)))
+    logs, ones = np.log(values), np.ones_like(values)
+    one = Sample(logs, ones, "geometric")
+    gmeans = stats.gmean(values, axis=1)
+    assert one.on_scale().mean(axis=1) == pytest.approx(gmeans)
+    # The error of the linearised difference is that of resampling it.
+    moved = one.on_scale()[0] - one.on_scale()[1]
+    chosen = random.integers(0, 60, (4000, 60))
+    resampled = stats.gmean(values[0][chosen], axis=1) - stats.gmean(values[1][chosen], axis=1)
+    assert stats.sem(moved) == pytest.approx(resampled.std(), rel=0.1)
+
+    def p(system: int, other: int | None, shift: float) -> float:
+        return p_value(one.shifted(system, other, shift), "t", alternative="less", permutations=0, seed=0)
+
+    assert p(0, None, 0.4) == pytest.approx(stats.ttest_1samp(logs[0], np.log(0.4), alternative="less").pvalue)
+    assert p(0, 1, 0.0) == pytest.approx(stats.ttest_rel(logs[0], logs[1], alternative="less").pvalue)
+    ratio = np.log(1 - 0.02 / gmeans[1])
+    assert p(0, 1, -0.02) == pytest.approx(stats.ttest_1samp(logs[0] - logs[1], ratio, alternative="less").pvalue)
+
+
+@pytest.mark.parametrize("count", [12, 40])
+def test_ranks_do_not_depend_on_rounding_errors(count) -> None:
+    random = np.random.default_rng(4)
+    sixths = random.permutation(np.resize([-1, 1, 2, 3, -2, 1, 4, 5], count))
+    base = random.integers(0, 7, count)
+    noisy = (base + sixths) / 6 - base / 6
+    assert len(np.unique(np.abs(noisy))) > len(np.unique(np.abs(sixths)))  # equal sizes that are different numbers
+    for alternative in ("two-sided", "less", "greater"):
+        clean = p_value(sixths.astype(np.float64), "wilcoxon", alternative=alternative, permutations=0, seed=0)
+        assert p_value(noisy, "wilcoxon", alternative=alternative, permutations=0, seed=0) == clean
+    assert effect(noisy).rank_biserial == effect(sixths.astype(np.float64)).rank_biserial
