@@ -154,6 +154,11 @@ class About:
             columns,
         )
 
+    @property
+    def is_given(self) -> bool:
+        """Whether there is anything to warn of: leakage and sampled candidates ask for no measure of lists."""
+        return self.catalogue is not None or self.history is not None
+
     def expanded(self, measures: list[Measure]) -> list[Measure]:
         """Ask measures of one group for every group, where none was named."""
         if self.catalogue is None:
@@ -176,9 +181,11 @@ def evaluate_placing(
 ) -> Evaluation:
     """Measure what can be placed; ``look`` is shown every placing before it is forgotten."""
     about = about or About()
-    about.check(asked.measures, placing)
     listed: list[Any] = [measure for measure in asked.measures if measure.about == "lists"]
-    ranked = [measure for measure in [*asked.measures, *_compared(listed)] if measure.about != "lists"]
+    every = list(dict.fromkeys([*asked.measures, *_compared(listed)]))
+    about.check(every, placing)
+    listed = [measure for measure in every if measure.about == "lists"]
+    ranked = [measure for measure in every if measure.about != "lists"]
     wanted = set(asked.measures)
     values: dict[Measure, Values] = {}
     bounds = TieBounds()
@@ -201,8 +208,8 @@ def evaluate_placing(
     means = {measure: aggregated(values[measure], measure.aggregate) for measure in ranked}
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
-    if listed or about.by is not None:
-        from rankmeter.lists.item_slices import values_by_slice  # only for lists and slices
+    if listed or about.by is not None or (about.is_given and placing.returned is not None):
+        from rankmeter.lists.item_slices import values_by_slice  # only for lists, slices and their protocol
         from rankmeter.lists.listing import measure_lists
 
         given = placing.given(about.catalogue, about.history)

@@ -6,6 +6,8 @@ from rankmeter.measures import Measure
 
 TOO_FEW_SEGMENTS = "there are no two segments with queries that count"
 TOO_FEW_QUERIES = "fewer than two queries count"
+NO_SLICE_OF_ITEMS = "slices of items cut the judgments, and it is no mean over queries of what they say"
+NO_SLICE_OF_QUERIES = "it compares the slices with each other"
 
 _NO_VALUE = {
     "Personalisation": "it compares lists with each other, and fewer than two hold items",

@@ -144,3 +144,29 @@ def test_a_number_that_is_missing_says_why() -> None:
     (Path.cwd() / "others.csv").write_text("item\nq\n")
     result = run("-m", "Gini@2", "--catalogue", "others.csv")
     assert "Gini@2 has no value: no recommended item is among those it looks at" in result.stderr
+
+
+def test_every_dash_of_a_slice_says_why() -> None:
+    args = ("-m", "nDCG@2 Coverage@2 Calibration@2", "--catalogue", "items.csv", "--history", "train.csv")
+    result = run(*args, "--by", "cold-users", "--by", "genre")
+    assert "cold-users: no value in cold: no query counts" in result.stderr
+    assert "genre: no value of Coverage@2, Calibration@2: slices of items cut the judgments" in result.stderr
+    assert (
+        "cold-users: no value in cold: no query counts"
+        in run(*args, "--by", "cold-users", "--format", "markdown").stdout
+    )
+    slices = json.loads(run(*args, "--by", "cold-users", "--format", "json").stdout)["runs"][0]["slices"]
+    assert slices["cold-users"]["nDCG@2"]["no_value"] == {"cold": "no query counts"}
+
+
+def test_catalogues_that_would_be_misread_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "semicolons.csv").write_text("item;price\na;1\nb;2\n")
+    result = run("-m", "Coverage@2", "--catalogue", "semicolons.csv")
+    assert result.exit_code == 2
+    assert "may be a header or the first id" in result.stderr
+
+
+def test_lists_alone_are_hinted_at() -> None:
+    result = CliRunner().invoke(app, ["evaluate", "model.csv", "-m", "Coverage@2", "--catalogue", "items.csv"])
+    assert result.exit_code == 2
+    assert "--no-judgments" in result.stderr

@@ -220,7 +220,10 @@ def check_paths(paths: Sequence[str], *, runs_only: bool) -> None:
         raise InputError(with_hint("neither judgments nor a run was given.", usage))
     if len(paths) == 1 and not runs_only:
         raise InputError(
-            with_hint(f"no run was given, only {paths[0]}.", f"truth first, then what is measured: {usage}")
+            with_hint(
+                f"no run was given, only {paths[0]}.",
+                f"truth first, then what is measured: {usage}; --no-judgments where only lists are measured",
+            )
         )
     if paths.count("-") > 1:
         raise InputError(with_hint("'-' was given more than once.", "standard input can be read only once"))

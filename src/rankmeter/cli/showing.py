@@ -57,7 +57,8 @@ def output_text(
         return tables.to_csv(evaluations, per_query=per_query, intervals=interval, digits=digits)
     table = _table(evaluations, per_query=per_query, interval=interval, digits=digits)
     measures = tables.shared_measures(evaluations)
-    notes = slice_tables.interval_notes(evaluations) if interval and not per_query else []
+    notes = [] if per_query else slice_tables.dash_notes(evaluations)
+    notes += slice_tables.interval_notes(evaluations) if interval and not per_query else []
     if format == "markdown":
         return tables.to_markdown(table, measures, notes) + "\n"
     if format == "latex":
@@ -97,6 +98,7 @@ def result_talk(
     return [
         *_facts(evaluations),
         *tie_notes(evaluations, shown),
+        *([] if per_query else slice_tables.dash_notes(evaluations)),
         *_interval_talk(evaluations, interval=interval, per_query=per_query),
         *tables.definition_lines(measures),
         f"What these words mean: rankmeter explain '{measures[0]}'",

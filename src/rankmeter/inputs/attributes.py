@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
-from rankmeter.inputs.columns import fold
+from rankmeter.inputs.columns import USUAL_NAMES, fold
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import Origin, id_column, is_frame
 from rankmeter.inputs.ids import ids
@@ -23,15 +23,17 @@ from rankmeter.inputs.sniffing import recognise
 from rankmeter.late import pl
 
 
-def table_of(data: Any, what: str) -> pl.DataFrame:
-    """A frame or a file as a Polars frame."""
+def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
+    """A frame, a file or a mapping as a Polars frame; ``named`` is the column of ids where the caller names it."""
+    if isinstance(data, Mapping):
+        return _table_of_mapping(data, what)
     if isinstance(data, pl.DataFrame):
         return data
     if isinstance(data, pl.LazyFrame):
         return data.collect()
     if is_frame(data):
         return _from_any_frame(data)
-    return read_table(data, what)
+    return read_table(data, what, named=named)
 
 
 def _from_any_frame(frame: Any) -> pl.DataFrame:
@@ -39,6 +41,8 @@ def _from_any_frame(frame: Any) -> pl.DataFrame:
 
     native = nw.to_native(frame, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(native):
+        kept = [name for name in native.index.names if name is not None and name not in native.columns]
+        native = native.reset_index(kept) if kept else native
         return pl.DataFrame({str(name): _from_pandas(native.iloc[:, at]) for at, name in enumerate(native.columns)})
     opened: Any = nw.from_native(native)
     if isinstance(opened, nw.LazyFrame):
@@ -50,15 +54,21 @@ def _from_any_frame(frame: Any) -> pl.DataFrame:
 def _from_pandas(column: Any) -> pl.Series:
     if getattr(column.dtype, "kind", "") in "iufb":
         return pl.Series(column.to_numpy())
-    plain = [None if value is None or value != value else value for value in map(_plain, column.tolist())]  # noqa: PLR0124 (NaN)
-    return pl.Series(plain, strict=False)
+    return pl.Series([None if is_missing(value) else value for value in map(_plain, column.tolist())], strict=False)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this stands for nothing: None, NaN, or the missing values of pandas."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-def read_table(path: Any, what: str) -> pl.DataFrame:
+def read_table(path: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
     """Read a file with named columns."""
     with open_source(path) as source:
         if not source.head.strip():
@@ -67,17 +77,34 @@ def read_table(path: Any, what: str) -> pl.DataFrame:
         kind = _kind(source.head, name)
         content = source.read_all()
     try:
-        return _parse(content, kind)
+        table = _parse(content, kind)
     except (pl.exceptions.PolarsError, ValueError, TypeError, json.JSONDecodeError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{name} cannot be read as {what} ({kind}): {reason}.") from error
+    return _with_header(table, named, name) if kind in ("csv", "tsv") and table.width == 1 else table
+
+
+def _with_header(table: pl.DataFrame, named: str | None, source: str) -> pl.DataFrame:
+    """One column of text: its first line is the header if that is a usual name or the caller's, an id if a number."""
+    first = table.columns[0]
+    if first == named or fold(first) in _usual_ids():
+        return table
+    if first.strip().isdecimal():
+        return pl.DataFrame({"item": [first, *table.to_series()]})
+    fact = f"{source} has one column, and its first line, '{first}', may be a header or the first id."
+    raise InputError(with_hint(fact, "begin the file with a line 'item'; columns are separated by commas or tabs"))
+
+
+def _usual_ids() -> set[str]:
+    """The usual names of a column of ids."""
+    return {fold(name) for role in ("item", "query") for name in USUAL_NAMES[role]} | {"id"}
 
 
 def _kind(head: bytes, name: str) -> str:
     try:
         kind = recognise(head, name)
     except InputError:
-        # One column and no comma: a list of ids with its header.
+        # One column and no comma: a list of ids.
         if b"\0" in head:
             raise
         return "csv"
@@ -94,14 +121,29 @@ def _parse(content: bytes, kind: str) -> pl.DataFrame:
     if kind == "ipc":
         reader = pl.read_ipc if content[:6] == b"ARROW1" else pl.read_ipc_stream
         return reader(io.BytesIO(content))
-    if kind == "jsonl":
+    if kind == "jsonl" and b"\n" in content.strip():
         return pl.read_ndjson(content, infer_schema_length=None)
     parsed = json.loads(content)
-    if isinstance(parsed, dict):
-        parsed = [
-            {"item": key, **(value if isinstance(value, dict) else {"value": value})} for key, value in parsed.items()
-        ]
-    return pl.DataFrame(parsed, infer_schema_length=None)
+    return _of_mapping(parsed) if isinstance(parsed, dict) else pl.DataFrame(parsed, infer_schema_length=None)
+
+
+def _table_of_mapping(data: Mapping[Any, Any], what: str) -> pl.DataFrame:
+    try:
+        return _of_mapping(data)
+    except (pl.exceptions.PolarsError, ValueError, TypeError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise InputError(f"a mapping cannot be read as {what}: {reason}.") from error
+
+
+def _of_mapping(data: Mapping[Any, Any]) -> pl.DataFrame:
+    """``{id: {column: value}}``, ``{id: value}``, ``{column: values}``, or one row as ``{column: value}``."""
+    named = [value for key, value in data.items() if isinstance(key, str) and fold(key) in _usual_ids()]
+    if named and not isinstance(named[0], Mapping):
+        is_row = isinstance(named[0], (str, int))
+        return pl.DataFrame([dict(data)] if is_row else dict(data), strict=False)
+    rows = [dict(value) if isinstance(value, Mapping) else {"value": value} for value in data.values()]
+    table = pl.DataFrame(rows, infer_schema_length=None, strict=False)
+    return table.insert_column(0, ids(list(data)).alias("item")) if "item" not in table.columns else table
 
 
 def find_column(table: pl.DataFrame, usual: Sequence[str], what: str, source: str, *, given: str | None) -> str | None:
@@ -130,22 +172,38 @@ def ids_of(values: Any, role: str, source: str) -> pl.Series:
         return id_column(values, role, Origin(source))
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         return id_column(pl.Series(values), role, Origin(source))
-    return ids([value.item() if isinstance(value, np.generic) else value for value in values])
+    given = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if several := [value for value in given if isinstance(value, (list, tuple, set, Mapping))]:
+        raise InputError(f"{source}: {examples(several)} is no {role} id; ids are text or whole numbers.")
+    return ids(given)
 
 
 def numbers_of(values: Any, items: pl.Series, what: str, source: str) -> npt.NDArray[np.float64]:
     """A finite number for each item; those that are not are named."""
     if isinstance(values, Mapping):
         values = _by_item(values, items, what, source)
-    column = values if isinstance(values, pl.Series) else pl.Series(np.asarray(values).tolist(), strict=False)
+    column = _as_column(values, what, source)
     if len(column) != len(items):
         raise InputError(f"{source}: the number of {what} is {len(column):,}, that of items {len(items):,}.")
-    numbers = column.cast(pl.Float64, strict=False)
+    plain = column.str.strip_chars() if column.dtype == pl.String else column  # "a, 1": the space is no part of it
+    numbers = plain.cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() | ~numbers.is_finite().fill_null(value=False)).arg_true().to_list()
     if wrong:
         shown = examples(f"{column[row]!r} (item {items[row]})" for row in wrong)
         raise InputError(f"{source}: {what} that are not numbers: {shown}.")
     return numbers.to_numpy().copy()
+
+
+def _as_column(values: Any, what: str, source: str) -> pl.Series:
+    """Numbers, or text that may be numbers; refuses what is no row of them."""
+    try:
+        column = values if isinstance(values, pl.Series) else pl.Series(np.asarray(values).tolist(), strict=False)
+    except TypeError:
+        column = pl.Series([], dtype=pl.Object)
+    if column.dtype.is_nested() or column.dtype == pl.Object:
+        kind = column.dtype if isinstance(values, pl.Series) else type(values).__name__
+        raise InputError(f"{source}: {what} of type {kind} are not numbers; expected one for each item.")
+    return column
 
 
 def _by_item(values: Mapping[Any, Any], items: pl.Series, what: str, source: str) -> list[Any]:

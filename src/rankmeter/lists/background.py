@@ -229,6 +229,8 @@ def _distance(catalogue: Catalogue) -> Any:
 
     def from_function(left: Ints, right: Ints) -> Floats:
         found = np.asarray(function(features[left], features[right]), np.float64)
+        if found.shape == left.shape and not np.isfinite(found).all():
+            raise MeasureError("the catalogue's distance returned numbers that are not finite.")
         if found.shape != left.shape:
             raise MeasureError(
                 f"the catalogue's distance returned an array of shape {found.shape} for {len(left):,} pairs; "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,12 +13,13 @@ import numpy.typing as npt
 from rankmeter.arithmetic.slates.data import Sets
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs import into_judgments, is_path
-from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, numbers_of, table_of
+from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, is_missing, numbers_of, table_of
 from rankmeter.inputs.columns import USUAL_NAMES, fold
 from rankmeter.inputs.frames import is_frame
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.sources import Dense
 from rankmeter.late import pl
+from rankmeter.lists.categories import categories_of
 from rankmeter.lists.features import feature_columns, features_of, is_numeric
 from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Floats, Ints
@@ -43,15 +44,15 @@ class Catalogue:
     Parameters
     ----------
     items
-        The ids; or a frame or a file's path, of which the other options then name columns (the usual names are found
-        without being told).
+        The ids; or a frame, a file's path or a mapping (``{item: {column: value}}``, ``{column: values}``), of which
+        the other options then name columns (the usual names are found without being told).
     popularity
         How often each item was taken; left out, it is counted from the history.
     users
         How many users the popularity was counted over.
     categories
         One or several for each item: a label, a list of labels, text such as ``"drama|comedy"``, or a matrix of items
-        x categories of zeros and ones.
+        x categories of zeros and ones; of a table also the names of such columns, as a list.
     features
         A vector for each item: a matrix (NumPy, or sparse from SciPy); of a table the names of its columns, as a list
         or as text (``"f1+f2"``, ``"f*"``).
@@ -120,9 +121,9 @@ class Catalogue:
         }
         called = {"values": "values" if prices is None else "prices"}
         table = pl.DataFrame()
-        if is_path(items) or is_frame(items):
+        if _is_table(items):
             source = str(items) if is_path(items) else source
-            table = table_of(items, "a catalogue")
+            table = table_of(items, "a catalogue", named=item)
             items, given = _from_table(table, given, item, source)
         codes = ids_of(items, "item", source)
         _check_items(codes, source)
@@ -137,6 +138,10 @@ class Catalogue:
         self._set_groups(given["groups"])
         self._set("similarity", _square(similarity, len(codes), source))
         self._set("distance", distance)
+        if distance is not None and not isinstance(self.features, np.ndarray):
+            fact = f"{source}: distance= compares vectors, and there are none in a dense matrix."
+            raise InputError(with_hint(fact, "give features= as a NumPy array, or similarity="))
+        _check_users(users, self.popularity, source)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -145,7 +150,7 @@ class Catalogue:
         object.__setattr__(self, name, value)
 
     def _set_categories(self, given: Any) -> None:
-        sets, names = (None, ()) if given is None else _categories(given, self.items, self.source)
+        sets, names = (None, ()) if given is None else categories_of(given, self.items, self.source)
         self._set("categories", sets)
         self._set("category_names", names)
 
@@ -154,14 +159,18 @@ class Catalogue:
             self._set("groups", None)
             self._set("group_names", ())
             return
-        labels = [plain_label(one) for one in in_order_of(given, self.items, "groups", self.source)]
+        given = list(in_order_of(given, self.items, "groups", self.source))
+        labels = [plain_label(one) for one in given]
         _check_length(labels, self.items, "groups", self.source)
+        _check_groups(given, labels, self.source)
         names = tuple(sorted(set(labels)))
         number = {name: place for place, name in enumerate(names)}
         self._set("groups", np.array([number[label] for label in labels], np.int64))
         self._set("group_names", names)
 
 
+MOST_EXACT = 2**53
+"""Numbers below are the same as floats, as which the text of a measure is read."""
 COLUMN_ROLES = ("item", "popularity", "categories", "features", "values", "prices", "margins", "groups")
 """What a column of a catalogue's table can be named as."""
 _SIDE = "catalogue."
@@ -187,17 +196,25 @@ def columns_of_items(columns: Mapping[str, str] | None) -> tuple[dict[str, str] 
 
 
 def plain_label(label: object) -> str:
-    """A group's name as it can stand in a measure's text: letters, digits and underscores."""
-    if label is None or label != label:  # noqa: PLR0124 (NaN is unlike itself)
+    """A group's name as it can stand in a measure's text: letters, digits and underscores, or a whole number.
+
+    Examples
+    --------
+    >>> [plain_label(one) for one in ("big studio", 3.0, "007", "3d", None)]
+    ['big_studio', '3', '_007', '_3d', 'none']
+    """
+    if is_missing(label):
         return "none"
-    if isinstance(label, float) and label == int(label):
+    if isinstance(label, float) and label.is_integer():
         label = int(label)
-    return re.sub(r"\W", "_", str(label))
+    name = re.sub(r"\W", "_", str(label))
+    is_number = name.isdecimal() and str(int(name)) == name and int(name) < MOST_EXACT
+    return name if name.isidentifier() or is_number else f"_{name}"
 
 
 def into_catalogue(data: Any, columns: Mapping[str, Any] | None = None) -> Catalogue:
     """Accept a catalogue, a frame, a file's path, or the ids alone; ``columns`` names those of a table."""
-    if columns and not (is_path(data) or is_frame(data)):
+    if columns and not _is_table(data):
         named = ", ".join(f"catalogue.{role}" for role in columns)
         raise InputError(f"columns= names {named}, but the catalogue is no table.")
     if isinstance(data, Catalogue):
@@ -208,6 +225,10 @@ def into_catalogue(data: Any, columns: Mapping[str, Any] | None = None) -> Catal
         fact = f"a catalogue of type {type(data).__name__} cannot be read."
         raise InputError(with_hint(fact, "give the ids of the items, a frame, a path, or rankmeter.Catalogue(...)"))
     return Catalogue(items=data)
+
+
+def _is_table(data: Any) -> bool:
+    return is_path(data) or is_frame(data) or isinstance(data, Mapping)
 
 
 def _from_table(
@@ -224,7 +245,7 @@ def _from_table(
     rest = table.drop(column)
     for name, value in given.items():
         if isinstance(value, (list, tuple)) and all(isinstance(one, str) and one in table.columns for one in value):
-            found[name] = table.select(value)
+            found[name] = _several(table, name, value, source)
         elif name == "features" and isinstance(value, str):
             found[name] = feature_columns(table, value, source)
         elif value is None or isinstance(value, str):
@@ -233,6 +254,16 @@ def _from_table(
         else:
             found[name] = value
     return table.get_column(column), found
+
+
+def _several(table: pl.DataFrame, name: str, columns: Sequence[str], source: str) -> pl.DataFrame | pl.Series:
+    """The columns named in a list: one of any kind, or several of numbers."""
+    if len(columns) == 1 and not (name == "features" and is_numeric(table.get_column(columns[0]))):
+        return table.get_column(columns[0])
+    if not columns or name not in ("features", "categories"):
+        wanted = "columns" if name in ("features", "categories") else "one column"
+        raise InputError(f"{source}: {name} are {wanted}, and {len(columns)} are named.")
+    return table.select(columns)
 
 
 def possible_features(catalogue: Catalogue) -> list[str]:
@@ -252,6 +283,24 @@ def _check_items(codes: pl.Series, source: str) -> None:
         raise InputError(f"{source} holds items more than once: {examples(twice.to_list())}.")
 
 
+def _check_groups(given: list[Any], labels: list[str], source: str) -> None:
+    """Refuse two groups that would have one name in the text of a measure."""
+    first: dict[str, str] = {}
+    for one, label in zip(given, labels, strict=True):
+        if not is_missing(one) and first.setdefault(label, str(one)) != str(one):
+            fact = f"{source}: the groups {first[label]!r} and {str(one)!r} have the same name in a measure, {label}."
+            raise InputError(with_hint(fact, "name groups with letters, digits and underscores"))
+
+
+def _check_users(users: float | None, popularity: Floats | None, source: str) -> None:
+    if users is None:
+        return
+    most = 0.0 if popularity is None else float(popularity.max(initial=0.0))
+    if not (users > 0 and users >= most):
+        fact = f"{source}: users={users:g}, but an item was taken {most:g} times."
+        raise InputError(with_hint(fact, "popularity counts users then, each once, and users= all of them"))
+
+
 def _check_length(values: Any, items: pl.Series, what: str, source: str) -> None:
     if len(values) != len(items):
         raise InputError(f"{source}: the number of {what} is {len(values):,}, that of items {len(items):,}.")
@@ -269,45 +318,21 @@ def _numbers(given: Any, items: pl.Series, name: str, source: str, low: float) -
     return found
 
 
-def _categories(given: Any, items: pl.Series, source: str) -> tuple[Sets, tuple[str, ...]]:
-    """One row of categories for each item; labels in alphabetical order."""
-    given = in_order_of(given, items, "categories", source)
-    if hasattr(given, "tocsr") or (isinstance(given, np.ndarray) and given.ndim == 2):
-        sets = features_of(given, items, source)
-        sparse = sets if isinstance(sets, Sets) else _sparse_of(np.asarray(sets))
-        binary = Sets(sparse.indptr, sparse.indices, np.ones(len(sparse.indices)), sparse.columns)
-        return binary, tuple(str(column) for column in range(sparse.columns))
-    rows = [_labels(one) for one in (given.to_list() if isinstance(given, pl.Series) else given)]
-    _check_length(rows, items, "categories", source)
-    names = sorted({label for row in rows for label in row})
-    number = {name: place for place, name in enumerate(names)}
-    indices = np.array([number[label] for row in rows for label in row], np.int64)
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    return Sets(indptr, indices, np.ones(len(indices)), len(names)), tuple(names)
-
-
-def _labels(one: Any) -> list[str]:
-    if one is None or (isinstance(one, float) and one != one):  # noqa: PLR0124 (NaN is unlike itself)
-        return []
-    if isinstance(one, str):
-        return sorted({part.strip() for part in one.split("|") if part.strip()})
-    if isinstance(one, Iterable):
-        return sorted({str(part) for part in one})
-    return [str(one)]
-
-
-def _sparse_of(matrix: npt.NDArray[Any]) -> Sets:
-    row, column = np.nonzero(matrix)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(matrix)))]).astype(np.int64)
-    return Sets(indptr, column.astype(np.int64), np.ones(len(column)), matrix.shape[1])
-
-
 def _square(similarity: Any, items: int, source: str) -> Any:
     if similarity is None:
         return None
-    matrix = similarity.tocsr() if hasattr(similarity, "tocsr") else np.asarray(similarity, np.float64)
+    try:
+        matrix = similarity.tocsr() if hasattr(similarity, "tocsr") else np.asarray(similarity, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{source}: similarity is no matrix of numbers, items x items.") from error
     if matrix.shape != (items, items):
         raise InputError(f"{source}: similarity has shape {matrix.shape}; expected ({items}, {items}).")
+    stored = np.asarray(matrix.data if hasattr(matrix, "tocsr") else matrix)
+    if not np.isfinite(stored).all():
+        raise InputError(f"{source}: similarity holds numbers that are not finite.")
+    if abs(matrix - matrix.T).max() > 1e-6 * max(np.abs(stored).max(initial=0.0), 1.0):
+        fact = f"{source}: similarity is not symmetric, so the order of two items would matter."
+        raise InputError(with_hint(fact, "give (s + s.T) / 2"))
     return matrix
 
 
@@ -332,15 +357,19 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
         return data
     if isinstance(data, (Mapping, list, tuple)):
         by_user = data if isinstance(data, Mapping) else dict(enumerate(data))
-        try:
-            rows = [(user, item) for user, items in by_user.items() for item in items]
-        except TypeError as error:
+        if any(isinstance(items, str) or not isinstance(items, Iterable) for items in by_user.values()):
             fact = "history: what a user took is not a collection of items."
-            raise InputError(with_hint(fact, "give {user: [items]}, a frame or a path")) from error
+            raise InputError(with_hint(fact, "give {user: [items]}, a frame or a path"))
+        rows = [(user, item) for user, items in by_user.items() for item in items]
         if not rows:
             raise InputError("history is empty: it holds no interaction.")
         return History(ids([row[0] for row in rows]), ids([row[1] for row in rows]))
-    read = into_judgments(data, columns=columns)
+    try:
+        read = into_judgments(data, columns=columns)
+    except InputError as error:
+        if not is_frame(data):
+            raise
+        raise InputError(re.sub("^judgments", "history", str(error))) from error
     if isinstance(read, Dense):
         user, item = np.nonzero(read.values)
         return History(pl.Series(user), pl.Series(item))

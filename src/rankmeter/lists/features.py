@@ -21,9 +21,10 @@ def feature_columns(table: pl.DataFrame, text: str, source: str) -> pl.DataFrame
         return column.to_frame() if is_numeric(column) else column
     names: list[str] = []
     for part in text.split("+"):
-        named = [name for name in table.columns if fnmatchcase(name, part.strip())]
+        part = part.strip()
+        named = [part] if part in table.columns else [name for name in table.columns if fnmatchcase(name, part)]
         if not named:
-            find_column(table, (), "features", source, given=part.strip())
+            find_column(table, (), "features", source, given=part)
         names += named
     return table.select(list(dict.fromkeys(names)))
 
@@ -43,6 +44,11 @@ def features_of(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any] |
     if hasattr(given, "tocsr"):
         csr = given.tocsr()
         _check_shape(csr.shape, items, source)
+        _check_real(csr.dtype, source)
+        if not csr.has_canonical_format or not csr.data.all():  # an entry in parts, or an entry of 0
+            csr = csr.copy()
+            csr.sum_duplicates()
+            csr.eliminate_zeros()
         data = np.asarray(csr.data, np.float64)
         _check_finite(data, source)
         return Sets(csr.indptr.astype(np.int64), csr.indices.astype(np.int64), data, int(csr.shape[1]))
@@ -56,6 +62,7 @@ def features_of(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any] |
     else:
         matrix = _rows_as_matrix(given, items, source)
     _check_shape(matrix.shape, items, source)
+    _check_real(matrix.dtype, source)
     if matrix.dtype.kind == "f":
         _check_finite(matrix, source)
     return matrix
@@ -95,12 +102,17 @@ def _rows_as_matrix(given: Any, items: pl.Series, source: str) -> npt.NDArray[An
         _check_lengths([len(row) for row in given], items, source)
     try:
         matrix = np.asarray(given)
-        return matrix if matrix.dtype.kind in "biuf" else matrix.astype(np.float64)
+        return matrix if matrix.dtype.kind in "biufc" else matrix.astype(np.float64)
     except (TypeError, ValueError) as error:
         named = zip(items.to_list(), given, strict=False)
         wrong = [f"{row!r} (item {item})" for item, row in named if not _is_vector(row)]
         shown = examples(wrong, shown=2) or "rows of different shapes"
         raise InputError(f"{source}: features are no matrix of numbers, items x dimensions: {shown}.") from error
+
+
+def _check_real(dtype: np.dtype[Any], source: str) -> None:
+    if dtype.kind == "c":
+        raise InputError(f"{source}: features are complex numbers; expected real ones.")
 
 
 def _is_vector(row: Any) -> bool:

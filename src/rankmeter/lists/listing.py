@@ -104,7 +104,7 @@ def measure_lists(
     slices = {}
     if by is not None:
         for slicing in into_slicings(by, placed.queries, material, given.catalogue):
-            kept = [measure for measure in [*shown, *ranked] if type(measure).name != "SegmentGap"]
+            kept = [measure for measure in [*shown, *ranked, *plain] if type(measure).name != "SegmentGap"]
             cut = _Cut(slicing, given, placed, material, slates, values, wholes, list(dict.fromkeys(kept)), remeasure)
             slices[slicing.name] = cut.slices()
     for measure in listed:

@@ -23,9 +23,7 @@ from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.slates import Lists, first_items
 
 _ITEMS = "catalogue= (a file with a column {0}; in Python also a frame or rankmeter.Catalogue(items=..., {0}=...))"
-_USERS = (
-    "catalogue= (a file with columns popularity and users; in Python also rankmeter.Catalogue(items=..., users=...))"
-)
+_USERS = "in Python catalogue=rankmeter.Catalogue(items=..., popularity=..., users=...)"
 _HISTORY = "history= (a file of interactions, user and item; in Python also a frame or {user: [items]})"
 NEEDS = {
     "judgments": ("to know which items are relevant", "evaluate(judgments, run, ...): truth first"),
@@ -41,7 +39,10 @@ NEEDS = {
     "values": ("what the items are worth", _ITEMS.format("values")),
     "margins": ("the margins of the items", _ITEMS.format("margins")),
     "groups": ("the groups of the items", _ITEMS.format("groups")),
-    "distance": ("a similarity or a distance of items", _ITEMS.format("similarity")),
+    "distance": (
+        "a similarity or a distance of items",
+        "in Python catalogue=rankmeter.Catalogue(items=..., similarity=...), or features=..., distance=...",
+    ),
     "segments": (
         "the segments of the users",
         "by= (a file with a column for them; in Python also a frame or {user: segment})",

@@ -12,7 +12,13 @@ from rankmeter.late import pl
 from rankmeter.lists.samples import Sample, SumSample
 from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Ints
-from rankmeter.reasons import TOO_FEW_QUERIES, why_no_interval
+from rankmeter.reasons import (
+    NO_SLICE_OF_ITEMS,
+    NO_SLICE_OF_QUERIES,
+    TOO_FEW_QUERIES,
+    why_no_interval,
+    why_no_value,
+)
 
 if TYPE_CHECKING:
     from rankmeter.stats.slices import Difference, Gap, Spread
@@ -95,6 +101,9 @@ class Slices:
         for measure in self.values:
             queries = dict(zip(self.labels, self.counts[measure], strict=True))
             made[str(measure)] = {"value": self[measure], "queries": queries}
+            reasons = {label: self.without_value(measure, label) for label in self.labels}
+            if any(reasons.values()):
+                made[str(measure)]["no_value"] = {label: why for label, why in reasons.items() if why}
             if measure in spans:
                 each = dict(zip(self.labels, map(_span, spans[measure]), strict=True))
                 made[str(measure)]["interval"] = {
@@ -127,6 +136,22 @@ class Slices:
         if label is not None and self.samples[found].members()[self._place(label)] < 2:
             return TOO_FEW_QUERIES
         return None
+
+    def without_value(self, measure: Measure, label: str) -> str | None:
+        """Why a measure has no value in a slice; None where it has one.
+
+        Examples
+        --------
+        >>> import rankmeter as rm
+        >>> ev = rm.evaluate({1: ["a"]}, {1: ["a"]}, ["RR"], by="activity", history={1: ["b"]})
+        >>> ev.slices["activity"].without_value(rm.parse("RR"), "no history")
+        'no query counts'
+        """
+        if measure not in self.values:
+            return NO_SLICE_OF_ITEMS if self.kind == "item" else NO_SLICE_OF_QUERIES
+        place = self._place(label)
+        is_missing = math.isnan(self.values[measure][place])
+        return why_no_value(measure, self.counts[measure][place]) if is_missing else None
 
     def difference(
         self, measure: str | Measure, one: str, other: str, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
@@ -179,7 +204,7 @@ class Slices:
         from rankmeter.report import slice_tables, tables  # what shows results is loaded when it is asked for
 
         what = "queries" if self.kind == "query" else "items"
-        title = f"{self.name}: {len(self.labels)} slices of {what}"
+        title = f"{self.name}: {len(self.labels)} {'slice' if len(self.labels) == 1 else 'slices'} of {what}"
         return f"{title}\n{tables.to_text(slice_tables.table_of_slices(self))}"
 
     def _repr_html_(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
-from rankmeter.inputs.attributes import find_column, ids_of, no_such_column, table_of
+from rankmeter.inputs.attributes import find_column, ids_of, is_missing, no_such_column, table_of
 from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
@@ -109,19 +110,36 @@ def _query_slicing(name: str, users: pl.Series, labels: Sequence[Any], queries: 
     if len(queries) and (row < 0).all():
         fact = f"by= says nothing about any query: it has {examples(users.to_list())}; queries are"
         raise InputError(f"{fact} {examples(queries.to_list())}.")
-    texts = [*(NO_LABEL if label is None else str(label) for label in labels), NO_LABEL]
+    texts = [*map(_text, labels), NO_LABEL]
     return _labelled(name, "query", [texts[at] for at in row.tolist()])
 
 
 def _item_slicing(name: str, labels: Sequence[Any], material: Material) -> Slicing:
-    texts = [NO_LABEL if label is None else str(label) for label in labels]
+    texts = list(map(_text, labels))
     return _labelled(name, "item", texts + [NO_LABEL] * (material.items.total - len(texts)))
 
 
+def _text(label: Any) -> str:
+    """A label as it is shown: 3.0 is 3, as a column of whole numbers with a gap holds it."""
+    if is_missing(label):
+        return NO_LABEL
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
 def _labelled(name: str, kind: Literal["query", "item"], texts: list[str]) -> Slicing:
-    labels = tuple(sorted(set(texts), key=lambda label: (label == NO_LABEL, label)))
+    """Numbers in their own order, before text, and what has no label last."""
+    numbers = {text: _number(text) for text in set(texts)}
+    labels = tuple(sorted(numbers, key=lambda label: (label == NO_LABEL, numbers[label], label)))
     number = {label: place for place, label in enumerate(labels)}
     return Slicing(name, kind, labels, np.array([number[text] for text in texts], np.int64))
+
+
+def _number(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        return math.inf
+    return math.inf if math.isnan(found) else found
 
 
 def _built_in(name: str, material: Material, catalogue: Catalogue | None) -> Slicing:

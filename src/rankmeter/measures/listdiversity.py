@@ -48,7 +48,8 @@ class IntraListDistance(SlateMeasure):
     scale: Literal["distance", "similarity"] = choice("distance", "similarity")
 
     name: ClassVar[str] = "ILD"
-    bounds: ClassVar[tuple[float, float]] = (-1.0, float("inf"))
+    bounds: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
+    """A similarity that is given may be of any size."""
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides

@@ -175,6 +175,26 @@ def whole_notes(ev: Evaluation) -> list[str]:
     return [f"{measure}: {why}" for measure, why in notes if why is not None]
 
 
+def dash_notes(evaluations: Sequence[Evaluation]) -> list[str]:
+    """For every dash in a table of slices, why no number stands there."""
+    said: dict[str, None] = {}
+    for ev in evaluations:
+        for cut in ev.slices.values():
+            dashes: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+            for measure in ev.means:
+                reasons: dict[str, list[str]] = {}
+                for label in cut.labels:
+                    if (why := cut.without_value(measure, label)) is not None:
+                        reasons.setdefault(why, []).append(label)
+                for why, labels in reasons.items():
+                    dashes.setdefault((why, tuple(labels)), []).append(str(measure))
+            for (why, where), measures in dashes.items():
+                who = "" if len(measures) == len(ev.means) else f" of {', '.join(measures)}"
+                inside = "" if len(where) == len(cut.labels) else f" in {', '.join(where)}"
+                said[f"{cut.name}: no value{who}{inside}: {why}"] = None
+    return list(said)
+
+
 def interval_notes(evaluations: Sequence[Evaluation]) -> list[str]:
     """What is said with intervals: which numbers have none and why, and what a slice is compared with."""
     said: dict[str, None] = {}

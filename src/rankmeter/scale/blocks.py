@@ -176,7 +176,7 @@ def evaluate_block(
             worst[measure], best[measure] = _extremes(measure, views, placed, values[measure])
     if first is None:
         first = _placed(plain, run, ONLY_QUERIES, highest)[0]
-    lists = None if known is None or not listed else measure_block(plain, run, first, listed, known)
+    lists = None if known is None else measure_block(plain, run, first, listed, known)
     values |= {} if lists is None else lists.values
     p, queries = first.placements, first.queries
     state = State(

@@ -53,7 +53,7 @@ def entropy(counts: Counts, items: Items, m: Any) -> float:
     if not len(held):
         return math.nan
     shares = held / math.fsum(held)
-    found = max(-math.fsum(shares * np.log(shares)) / log_of(m.base), 0.0)
+    found = max(0.0, -math.fsum(shares * np.log(shares)) / log_of(m.base))  # 0.0 first: no -0.0 for one item
     if m.norm == "items":
         return found * log_of(m.base) / math.log(items.listed) if items.listed > 1 else 0.0
     return found / len(held) if m.norm == "distinct" else found

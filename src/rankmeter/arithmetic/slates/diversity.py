@@ -36,7 +36,7 @@ def intra_list_distance(s: Slates, m: Any) -> ListValues:
             sums = _pairwise(items, s.codes, m.metric)
     pairs = known * (known - 1) / 2.0
     below = pairs if m.norm == "pairs" else np.where(known > 1, known, 0).astype(np.float64)
-    numerator = np.maximum(sums, 0.0)
+    numerator = sums if m.metric == "given" else np.maximum(sums, 0.0)
     if m.scale == "similarity":
         numerator = pairs - numerator
     alone = known == 1
@@ -101,7 +101,7 @@ def _jaccard(items: Described, codes: Ints) -> Floats:
     if dense:
         table = np.zeros((len(sizes), sets.columns), np.float32)
         table[np.repeat(np.arange(len(sizes)), sizes), sets.indices] = 1.0
-    for rows in blocks(len(codes), places * (sets.columns if dense else 64)):
+    for rows in blocks(len(codes), places * max(sets.columns if dense else 64, places)):
         has = items.has(codes[rows])
         row = np.where(has, codes[rows], 0)
         shared = _shared_dense(table[row]) if table is not None else _shared_sparse(sets, row)

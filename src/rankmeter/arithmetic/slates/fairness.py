@@ -42,7 +42,7 @@ def disparity(s: Slates, m: Any) -> Whole:
     elif m.target == "history":
         taken, _ = counts_of(s.items, "interactions")
         held = np.bincount(_group(s), weights=taken[: s.items.listed], minlength=groups)
-        target = held / max(float(held.sum()), 1.0)
+        target = held / (float(held.sum()) or 1.0)
     else:
         target = _item_shares(s)
     return Whole(math.nan, exposure, target)

@@ -36,7 +36,8 @@ def _information(items: Items, m: Any, count: str) -> tuple[Floats, Bools]:
     """(total,) the self-information of each item, and which items nobody took."""
     taken, total = counts_of(items, count)
     cold = taken <= 0
-    share = np.where(cold, 1.0, taken) / max(total, 1.0)
+    once = min(1.0, float(taken[~cold].min(initial=1.0)))  # popularity given as shares has no "once"
+    share = np.where(cold, once, taken) / (total or 1.0)
     information = np.maximum(-np.log(share) / log_of(m.base), 0.0)
     if m.cold != "one":
         rarest = float(information[~cold].max(initial=0.0)) if m.cold == "rarest" else 0.0
@@ -81,9 +82,9 @@ def average_popularity(s: Slates, m: Any) -> ListValues:
     """How often the recommended items were taken."""
     taken, total = counts_of(s.items, m.count)
     if m.norm == "share":
-        taken = taken / max(total, 1.0)
+        taken = taken / (total or 1.0)
     elif m.norm == "max":
-        taken = taken / max(float(taken.max(initial=0.0)), 1.0)
+        taken = taken / (float(taken.max(initial=0.0)) or 1.0)
     lengths = s.totals(taken > 0) if m.cold == "skip" else s.lengths.astype(np.float64)
     return ListValues(s.totals(taken), lengths, lengths > 0)
 
@@ -132,7 +133,9 @@ def popularity_lift(s: Slates, m: Any) -> ListValues:
     history = rows_of(s.history)
     sizes = np.diff(history.offsets)
     before = np.bincount(history.query, weights=taken[history.item], minlength=len(s)) / np.maximum(sizes, 1)
-    return ListValues(popular - before, before, (lengths > 0) & (sizes > 0))
+    # A history of items that nobody took can only be lifted together with others, which a user's own lift is not.
+    liftable = before > 0 if m.aggregate != "pooled" else np.full(len(s), bool((before > 0).any()))
+    return ListValues(popular - before, before, (lengths > 0) & (sizes > 0) & liftable)
 
 
 def equal_opportunity(s: Slates, m: Any) -> Whole:

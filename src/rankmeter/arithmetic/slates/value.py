@@ -39,7 +39,8 @@ def value_hit_rate(s: Slates, m: Any) -> ListValues:
 def value_ndcg(s: Slates, m: Any) -> ListValues:
     """Gains of grade times value, discounted, by the best that was possible."""
     values, judged = _given(s.items.values), rows_of(s.judged)
-    places = m.cutoff or max(s.codes.shape[1], int(np.diff(judged.offsets).max(initial=0)))
+    places = max(s.codes.shape[1], int(np.diff(judged.offsets).max(initial=0)))
+    places = min(m.cutoff or places, places)
     weights = place_weights(m.discount, places)
     relevant = s.relevant(m.rel)
     grades = np.where(relevant, s.grades if s.grades is not None else 0.0, 0.0)

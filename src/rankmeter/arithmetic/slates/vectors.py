@@ -11,6 +11,9 @@ import numpy.typing as npt
 from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, blocks, expanded
 from rankmeter.placing.placements import Bools, Floats, Ints
 
+NEAR_ZERO = 1e-150
+"""Below this length the square of a vector loses digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Described:
@@ -67,13 +70,33 @@ def unit_rows(items: Described) -> npt.NDArray[Any] | Sets:
     if items.sparse is not None:
         sets = items.sparse
         row = np.repeat(np.arange(items.rows), np.diff(sets.indptr))
-        lengths = np.sqrt(np.bincount(row, weights=sets.data**2, minlength=items.rows))
+        data, lengths = sets.data, _lengths_of(row, sets.data, items.rows)
+        if _odd(lengths).any():
+            peak = np.zeros(items.rows)
+            np.maximum.at(peak, row, np.abs(data))
+            data = data / np.where(_odd(lengths) & (peak > 0), peak, 1.0)[row]
+            lengths = _lengths_of(row, data, items.rows)
         scale = np.divide(1.0, lengths, out=np.zeros(items.rows), where=lengths > 0)
-        return Sets(sets.indptr, sets.indices, sets.data * scale[row], sets.columns)
+        return Sets(sets.indptr, sets.indices, data * scale[row], sets.columns)
     table = items.dense().astype(np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", table, table))
+    odd = _odd(lengths)
+    if odd.any():
+        peak = np.abs(table[odd]).max(axis=1, keepdims=True)
+        table[odd] /= np.where(peak > 0, peak, 1.0)
+        lengths[odd] = np.sqrt(np.einsum("ij,ij->i", table[odd], table[odd]))
     table *= np.divide(1.0, lengths, out=np.zeros(len(table)), where=lengths > 0)[:, None]
     return np.vstack([table, np.zeros((1, table.shape[1]))])
+
+
+def _lengths_of(row: Ints, data: Floats, rows: int) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(np.sqrt(np.bincount(row, weights=data**2, minlength=rows)))
+
+
+def _odd(lengths: Floats) -> Bools:
+    """Which vectors have to be made smaller or larger first: their squares are infinite, or vanish."""
+    return np.asarray(~np.isfinite(lengths) | (lengths < NEAR_ZERO))
 
 
 def pair_sums_of_cosines(items: Described, codes: Ints) -> Floats:
