@@ -67,6 +67,9 @@ def nearest(word: str, choices: Sequence[str], *, shown: int = 3, alike: float =
     """The choices that look most like the word, case ignored, best first; 1 is ``alike`` to the letter."""
     by_folded = {choice.casefold(): choice for choice in reversed(choices)}
     close = difflib.get_close_matches(word.casefold(), list(by_folded), n=shown, cutoff=alike)
+    # Letters that changed places are the likeliest slip, and in a short word they look unlike: CRT is CTR, not CVR.
+    swapped = [folded for folded in by_folded if _same_letters(word, folded)]
+    close = [*swapped, *(folded for folded in close if folded not in swapped)][:shown]
     if not close and len(word) > 2:  # `weighted` for `weighted_sentiment_score`
         close = [folded for folded in by_folded if word.casefold() in folded][::-1][:shown]
     return [by_folded[folded] for folded in close]
@@ -74,12 +77,12 @@ def nearest(word: str, choices: Sequence[str], *, shown: int = 3, alike: float =
 
 def did_you_mean(word: str, choices: Sequence[str]) -> str:
     """A hint that names the nearest choice, or nothing when none is near."""
-    close = nearest(word, choices, shown=1, alike=0.7) or [one for one in choices if _same_letters(word, one)]
+    close = nearest(word, choices, shown=1, alike=0.7)
     return f"did you mean '{close[0]}'?" if close else ""
 
 
 def _same_letters(word: str, other: str) -> bool:
-    """Whether letters changed places, which in a short word makes it look unlike itself."""
+    """Whether only the places of the letters differ."""
     return len(word) > 2 and sorted(word.casefold()) == sorted(other.casefold())
 
 

@@ -43,7 +43,15 @@ def told(*args: str) -> str:
         ("online events.csv --segments country", "no column 'country' for the segment", "columns="),
         ("online clicks.csv", "--columns time=NAME; it is usually called time", "docid_x\n"),
         ("evaluate judgments.qrels nosuch.run", "there is no file nosuch.run", "did you mean"),
+        ("evaluate judgments.qrels nosuch.run", "Hint: it was looked for in /", "did you mean"),
         ("evaluate judgments.qrels bm52.run", "did you mean 'bm25.run'", "Python"),
+        ("interleave score clicks.csv", "--columns team=NAME", "columns="),
+        ("agreement clicks.csv --offline label", "--online NAME", "online="),
+        ("online events.csv -m nDCG@10", "or: rankmeter evaluate JUDGMENTS RUN", "compare a run"),
+        ("explain judgments.qrels c.run AP", "judgments.qrels is a file, and a measure comes first", "not expected"),
+        ("explain AP --query q1", "judgments and a run are missing", "a run is missing"),
+        ("explain AP c.run judgments.qrels --query q1", "judgments come first, then the run", "evaluate"),
+        ("reconcile judgments.qrels c.run --between sklearn -m AP", "takes two tools, not 1", "1 tools"),
     ],
 )
 def test_messages_speak_the_language_of_the_command_line(files, line: str, right: str, wrong: str) -> None:
@@ -64,6 +72,24 @@ def test_only_near_names_are_offered() -> None:
     assert did_you_mean("kind", ["id", "text"]) == ""
     assert did_you_mean("kinds", ["id", "kind"]) == "did you mean 'kind'?"
     assert did_you_mean("odl", ["old", "new"]) == "did you mean 'old'?"
+    with pytest.raises(rm.MeasureError, match="did you mean 'CTR'"):  # CVR has as many letters in common
+        rm.parse("CRT")
+
+
+@pytest.mark.parametrize("line", ["evaluate {} c.run", "evaluate judgments.qrels {}"])
+def test_a_file_that_only_its_folder_named_is_put_down_to_the_folder(files, line: str) -> None:
+    (files / "mixed").mkdir()
+    (files / "mixed" / "notes.csv").write_text("when,what\n1,2\n")
+    said = told(*line.format("mixed").split())
+    assert said.startswith("rankmeter: mixed/notes.csv has no query")
+    assert "mixed is a folder, and all files in it are read as one: name the file that is meant" in said
+    assert "is a folder" not in told(*line.format("mixed/notes.csv").split())
+
+
+def test_a_chinese_list_of_measures_says_in_chinese_which_numbers_are_possible() -> None:
+    listed = CliRunner().invoke(app, ["measures", "Rprec", "--lang", "zh"]).stdout
+    assert "mult=(1, 数，大于 0，不大于 1000)" in listed
+    assert "number" not in listed
 
 
 def test_scores_by_position_are_sent_to_arrays() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from shutil import get_terminal_size
 from typing import Literal
@@ -54,12 +55,15 @@ def command(
     formula, every convention with its value, when to use it and how it misleads. With JUDGMENTS, RUN and --query the
     sum is shown row by row: rank, item, grade, gain, discount, what each row adds, the ideal list, the quotient.
     """
+    if os.path.isfile(measure):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
+        fact = f"{measure} is a file, and a measure comes first."
+        raise InputError(with_hint(fact, "rankmeter explain nDCG@10 JUDGMENTS RUN --query Q"))
     meant = parse_measures(measure)
     if len(meant) > 1:
         raise MeasureError(
             with_hint(f"'{measure}' is {len(meant)} measures.", f"one at a time: rankmeter explain '{meant[0]}'")
         )
-    if judgments is not None:
+    if judgments is not None or query is not None:
         echo(_worked(meant[0], judgments, run, query, columns, lang, format_))
         return
     told = explain_measure(meant[0], language=lang)
@@ -76,7 +80,7 @@ def command(
 
 def _worked(
     measure: Measure,
-    judgments: str,
+    judgments: str | None,
     run: str | None,
     query: str | None,
     columns: str | None,
@@ -85,9 +89,10 @@ def _worked(
 ) -> str:
     from rankmeter.definitions.worked import explain
 
-    if run is None or query is None:
-        missing = "a run" if run is None else "--query"
-        fact = f"{missing} is missing: a value is worked out for one query of a run."
+    if judgments is None or run is None or query is None:
+        missing = "--query is" if run is not None else "a run is"
+        missing = missing if judgments is not None else "judgments and a run are"
+        fact = f"{missing} missing: a value is worked out for one query of a run."
         raise InputError(with_hint(fact, f"rankmeter explain '{measure}' JUDGMENTS RUN --query Q"))
     of_judgments, of_run = parse_columns(columns)
     named = {f"judgments.{role}": name for role, name in of_judgments.items()}

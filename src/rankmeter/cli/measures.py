@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Literal
 
 import click
@@ -75,7 +75,7 @@ def entry(measure: Measure, language: Language) -> dict[str, Any]:
         "bounds": [bound if math.isfinite(bound) else None for bound in measure.bounds],
         "graded": measure.graded,
         "at": measure.at,
-        "options": {option.name: _option(measure, option.name, rule_of(option)) for option in options},
+        "options": {option.name: _option(measure, option.name, rule_of(option), language) for option in options},
     }
 
 
@@ -85,7 +85,7 @@ def _direction(measure: Measure) -> str:
     return "higher" if measure.higher_is_better else "lower"
 
 
-def _option(measure: Measure, name: str, rule: Rule) -> dict[str, Any]:
+def _option(measure: Measure, name: str, rule: Rule, language: Language) -> dict[str, Any]:
     # None where the call decides; describe() says what that means.
     default = measure.describe()[name]
     choices = rule.choices
@@ -93,12 +93,21 @@ def _option(measure: Measure, name: str, rule: Rule) -> dict[str, Any]:
         choices = measure.tie_rules
     elif name == "aggregate":
         choices = measure.aggregates
-    number = Rule(number=rule.number, low=rule.low, high=rule.high, open_low=rule.open_low, open_high=rule.open_high)
     return {
         "default": default,
         "choices": [*choices, *(["{grade:gain,...}"] if rule.grades else [])],
-        "number": number.expected() if rule.number else None,
+        "number": _number(rule, language) if rule.number else None,
     }
+
+
+def _number(rule: Rule, language: Language) -> str:
+    """Which numbers an option takes, in words."""
+    if language == "en":
+        return replace(rule, choices=(), grades=False, several=False, text=False).expected()
+    bounds = [f"{'大于' if rule.open_low else '不小于'} {format_value(rule.low)}"] if math.isfinite(rule.low) else []
+    if math.isfinite(rule.high):
+        bounds.append(f"{'小于' if rule.open_high else '不大于'} {format_value(rule.high)}")
+    return "".join(["整数" if rule.number == "int" else "数", *(f"，{bound}" for bound in bounds)])
 
 
 def _aliases_with_options(measure: Measure) -> list[str]:
@@ -130,7 +139,7 @@ def _text(listed: list[dict[str, Any]], language: Language) -> str:
     lines += ["", words["shared"]]
     for option in fields(shared):
         if option.name in _SHARED:
-            lines.append("  " + _option_text(option.name, _option(shared, option.name, rule_of(option))))
+            lines.append("  " + _option_text(option.name, _option(shared, option.name, rule_of(option), language)))
     return "\n".join(lines)
 
 
@@ -145,8 +154,6 @@ def _option_text(name: str, option: dict[str, Any]) -> str:
     default = option["default"]
     if option["number"]:
         first = "" if default is None else f"{format_value(default)}, "
-        return (
-            f"{name}=({first}{option['number']})" if option["number"] != "a number" or first else f"{name}=(a number)"
-        )
+        return f"{name}=({first}{option['number']})"
     words = [str(default), *(choice for choice in option["choices"] if choice != default)]
     return f"{name}={'|'.join(words)}"

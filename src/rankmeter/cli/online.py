@@ -32,7 +32,7 @@ GATE_FAILED = 1
     "online",
     epilog=examples(
         "rankmeter online events.csv -m CTR -m CVR -m SessionDuration",
-        "rankmeter online events.csv -m 'CTR(per=request)@5' --by variant --columns user=visitor,type=action",
+        "rankmeter online visits.csv -m 'CTR(per=request)@5' --by variant --columns user=visitor,type=action",
         "rankmeter online events.csv --experiment --control A --report online.html",
         "rankmeter online events.csv --experiment --start 2026-03-01 --segments country",
         "rankmeter online 'log/*.parquet' -m CTR --types conversion=signup --format json > online.json",

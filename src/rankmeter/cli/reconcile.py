@@ -25,7 +25,7 @@ NOT_FOUND = 1
     "reconcile",
     epilog=examples(
         "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.4516",
-        "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.3118 --claim MAP@10=0.2204",
+        "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.5423 --claim MAP@10=0.4163",
         "rankmeter reconcile judgments.qrels keyword.run --between trec_eval,recbole -m NDCG@10",
         "rankmeter reconcile judgments.qrels keyword.run --between rankmeter,trec_eval:9 -m MAP --format markdown",
         "rankmeter reconcile judgments.qrels keyword.run --claim MAP=0.27 --format html --lang zh > map.html",
@@ -136,7 +136,7 @@ def _two_tools(text: str) -> tuple[str, str]:
             tools.append(part)
     if len(tools) != 2 or not all(tools):
         raise InputError(
-            with_hint(f"--between {text} names {len(tools)} tools; it takes two.", "--between trec_eval,recbole")
+            with_hint(f"--between takes two tools, not {len(tools)}: {text}.", "--between trec_eval,recbole")
         )
     return tools[0], tools[1]
 

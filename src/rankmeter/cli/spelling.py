@@ -61,8 +61,10 @@ def as_typed_here(text: str) -> str:
 
 
 def _options(command: click.Command) -> dict[str, str]:
-    """The arguments that are options of this command, by their names in Python."""
-    found = {}
+    """The arguments that are options of this command, or of those in its group, by their names in Python."""
+    found: dict[str, str] = {}
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        found |= _options(inner)
     for one in command.params:
         if isinstance(one, click.Option) and not one.is_flag:
             longest = max(one.opts, key=len)

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
 from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.shards import Files, expand, joined_judgments
+from rankmeter.inputs.shards import Files, expand, folder_is_read_whole, joined_judgments
 from rankmeter.inputs.sources import (
     AnyJudgments,
     AnyRun,
@@ -39,7 +39,8 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
         paths = _files_of(data)
         if (short := read_short(paths.paths, "judgments", format=format, columns=columns)) is not None:
             return GradedMapping(short, paths.source)
-        tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
+        with folder_is_read_whole(data):
+            tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
         return tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, judgments_from_frame  # only for frames

@@ -183,7 +183,9 @@ def _neighbour(name: str) -> str:
         return f"there is no directory {path.parent} either."
     # Files are alike by what stands before their endings; all runs end alike.
     near = nearest(_before_endings(path.name), [_before_endings(one) for one in names], alike=0.7)
-    return did_you_mean(path.name, [one for one in names if _before_endings(one) in near])
+    # Where nothing is near, the folder is the likelier mistake.
+    meant = did_you_mean(path.name, [one for one in names if _before_endings(one) in near])
+    return meant or f"it was looked for in {path.parent.resolve()}"
 
 
 def _before_endings(name: str) -> str:

@@ -255,7 +255,7 @@ def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
     else:
         kind = {"trec": own, "beir": "tsv"}.get(format, format)
     if kind == other or (kind == own and trec_kind(source.head) == other):
-        looks, hint = _LOOKS[other], "judgments come first: rankmeter evaluate JUDGMENTS RUN"
+        looks, hint = _LOOKS[other], "judgments come first, then the run"
         if other == "run" and len(sample_rows(source.head)[0].split()) == 5:
             looks = "a run without tags (5 fields a line: query, Q0, item, rank, score)"
             hint += "; if these are judgments, they have 4 fields: query, iteration, item, grade"

@@ -54,10 +54,27 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
 
 
 @contextmanager
+def folder_is_read_whole(data: object) -> Iterator[None]:
+    """Say that a folder stands for all its files where one of them, which nobody named, cannot be read."""
+    try:
+        yield
+    except InputError as error:
+        # Path.is_dir fails where a text is too long for a name.
+        if not (isinstance(data, (str, os.PathLike)) and os.path.isdir(data)):  # noqa: PTH112
+            raise
+        if not str(error).startswith(tuple(f"{one} " for one in _in_folder(os.fspath(data)))):
+            raise
+        fact, _, hint = str(error).partition(" Hint: ")
+        whole = f"{os.fspath(data)} is a folder, and all files in it are read as one: name the file that is meant"
+        raise type(error)(with_hint(fact, f"{hint.rstrip('.')}; {whole}" if hint else whole)) from error
+
+
+@contextmanager
 def folder_is_one_run(run: object) -> Iterator[None]:
     """Say that a folder is one run where its files turn out to be several."""
     try:
-        yield
+        with folder_is_read_whole(run):
+            yield
     except RepeatedItemError as error:
         if not (isinstance(run, (str, os.PathLike)) and Path(run).is_dir()):
             raise

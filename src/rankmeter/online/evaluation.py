@@ -115,8 +115,9 @@ def into_online(measures: object) -> list[OnlineMeasure]:
     online = [measure for measure in chosen if isinstance(measure, OnlineMeasure)]
     others = [str(measure) for measure in chosen if not isinstance(measure, OnlineMeasure)]
     if others:
-        fact = f"{', '.join(others)} compare a run with judgments; a log of events has neither."
-        raise MeasureError(with_hint(fact, "rankmeter.evaluate(judgments, run, measures)"))
+        fact = f"{', '.join(others)}: this needs a run, and judgments to compare it with; a log of events has neither."
+        hint = "rankmeter.evaluate(judgments, run, measures), or: rankmeter evaluate JUDGMENTS RUN"
+        raise MeasureError(with_hint(fact, hint))
     return online
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, examples
+from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.online.events import open_table
 from rankmeter.online.proportions import quantile, wilson
@@ -172,7 +172,8 @@ def predictors(
     missing = [name for name in (online, *names) if name not in table.columns]
     if missing or not names:
         fact = f"the table of past experiments has no {examples(missing)} column (found: {', '.join(table.columns)})."
-        raise InputError(fact if names else "no offline measure was named.")
+        hint = 'online="NAME" if the online difference is called otherwise' if online in missing else ""
+        raise InputError(with_hint(fact, hint) if names else "no offline measure was named.")
     if online in names:
         raise InputError(f"'{online}' is the online outcome itself, which foretells nothing. Hint: leave it out")
     rows = len(table)

@@ -353,7 +353,7 @@ def test_the_command_exits_with_1_where_nothing_is_found():
         (["--claim", "NDCG@10=2"], "not possible"),
         (["--claim", "NDCG@10=0.3", "-m", "AP"], "-m belongs to --between"),
         (["--claim", "NDCG@10=0.3", "--between", "ranx,beir"], "ask one"),
-        (["--between", "trec_eval", "-m", "AP"], "it takes two"),
+        (["--between", "trec_eval", "-m", "AP"], "takes two tools"),
         (["--between", "trec_eval,recbole"], "needs the metric"),
         (["--between", "trec_eval,nobody", "-m", "AP"], "unknown dialect 'nobody'"),
     ],

@@ -172,6 +172,9 @@ def test_a_missing_file_is_named_with_its_neighbour() -> None:
     put("qrels.txt", QRELS)
     with pytest.raises(NotFoundError, match=r"there is no file qrel\.txt\. Hint: did you mean 'qrels\.txt'\?"):
         read_judgments("qrel.txt")
+    with pytest.raises(NotFoundError, match=r"there is no file unlike it\. Hint: it was looked for in") as error:
+        read_judgments("unlike it")
+    assert str(error.value).endswith(str(Path.cwd()))
     with pytest.raises(NotFoundError, match="there is no directory nowhere either"):
         read_judgments("nowhere/qrels.txt")
 
@@ -218,7 +221,7 @@ def test_a_file_of_comments_alone_is_an_error(read: Callable[[bytes], object], c
 
 @pytest.mark.parametrize("format", [None, "trec"])
 def test_judgments_and_run_in_the_wrong_order_are_recognised(format: str | None) -> None:
-    hint = "Hint: judgments come first: rankmeter evaluate JUDGMENTS RUN"
+    hint = "Hint: judgments come first, then the run"
     with pytest.raises(InputError) as error:
         read_run(put("qrels.txt", QRELS), format=format)
     assert str(error.value) == (
