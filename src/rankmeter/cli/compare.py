@@ -40,7 +40,7 @@ _FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"
         "rankmeter compare judgments.qrels keyword.run --seeds dense=d1.run,d2.run,d3.run --unit run",
         "rankmeter compare judgments.qrels keyword.run hybrid.run --report report.html --titles queries=queries.csv",
         "rankmeter compare judgments.qrels a.run b.run --by kinds.csv:kind --report report.html",
-        "rankmeter compare --no-judgments a.csv b.csv -m Coverage@10 -m Gini@10 --catalogue items.csv",
+        "rankmeter compare --no-judgments keyword.run hybrid.run -m Coverage@10 -m Gini@10 --catalogue items.csv",
         "rankmeter compare --saved keyword.parquet hybrid.parquet --needed 0.01 --save nightly.zip",
         "rankmeter compare --saved nightly.zip --report report.html --lang zh",
     )

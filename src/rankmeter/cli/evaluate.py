@@ -82,7 +82,7 @@ class Showing:
         "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
         "--catalogue items.parquet --history train.parquet --by activity --interval",
         "rankmeter evaluate test.csv model.csv -m ILD@10 --catalogue items.csv --columns 'catalogue.features=f*'",
-        "rankmeter evaluate --no-judgments model.csv -m 'Coverage@10 Gini@10' --catalogue items.csv",
+        "rankmeter evaluate --no-judgments keyword.run -m 'Coverage@10 Gini@10' --catalogue items.csv",
         "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
         "rankmeter evaluate --labelled list.txt --digits 5",
         "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
