@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -94,6 +95,8 @@ def named_systems(systems: object) -> dict[str, object]:
     usage = 'compare(judgments, {"bm25": run1, "dense": run2}, measures)'
     if not pairs or any(not _is_pair(pair) for pair in pairs):
         raise InputError(with_hint("systems are given as runs by name.", usage))
+    if all(_is_one_list(given) for _, given in pairs):
+        raise InputError(with_hint("this is one run, by query; systems are given as runs by name.", usage))
     names = [str(name) for name, _ in pairs]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -111,6 +114,11 @@ def named_systems(systems: object) -> dict[str, object]:
 
 def _is_pair(given: Any) -> bool:
     return isinstance(given, tuple) and len(given) == 2
+
+
+def _is_one_list(given: object) -> bool:
+    """Whether this is what a run holds for one query, items with their scores; a run is never that."""
+    return isinstance(given, Mapping) and bool(given) and all(isinstance(score, Real) for score in given.values())
 
 
 def measure_system(

@@ -168,7 +168,9 @@ def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
 
 
 def _unlike(what: str, query: object, one: object, look: str) -> str:
-    return with_hint(f"{what}: query {query} holds {type(one).__name__} {one!r:.60}.", f"{what} look like {look}")
+    return with_hint(
+        f"{what}: query {query} holds {type(one).__name__} {one!r:.60}.", f"{what} should look like {look}"
+    )
 
 
 def table_of_judgments(source: GradedMapping) -> JudgmentTable:

@@ -146,6 +146,8 @@ def test_two_systems_of_one_name_are_refused() -> None:
 
 
 def test_one_system_is_refused() -> None:
+    with pytest.raises(rm.InputError, match="this is one run, by query; systems are given as runs by name"):
+        rm.compare({"q1": ["a"]}, {"q1": {"a": 0.9}, "q2": {"b": 1}}, "AP")
     with pytest.raises(rm.InputError, match="only one system"):
         rm.compare(TRUTH, {"x": GOOD}, ["RR"])
 
