@@ -7,6 +7,7 @@ is buried in traces. Problems travel to the driver like results, and are said th
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -141,6 +142,8 @@ def partition_function(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
+    # A task has one core: the threads of Polars, not loaded yet, would fight with those of the other tasks.
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
     schema = arrow_schema(work)
     asked = work.asked()
     problems = Problems()
