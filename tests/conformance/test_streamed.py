@@ -287,3 +287,20 @@ def test_files_of_one_path_are_that_path(tmp_path):
     (tmp_path / "run[1].txt").write_text("q Q0 a 1 1.0 x\n")
     assert rm.evaluate({"q": {"a": 1}}, tmp_path / "run[1].txt", "RR")["RR"] == 1.0
     assert rm.files(tmp_path / "run[1].txt") == Files((str(tmp_path / "run[1].txt"),))
+
+
+@pytest.mark.parametrize("scattered", [False, True])
+def test_judgments_with_ids_of_text_meet_blocks_with_ids_of_numbers(scattered, tmp_path):
+    judgments = {f"q{q}": {str(i): 1 for i in range(q, q + 3)} for q in range(6)}
+    run = {f"q{q}": {str(i): -float(i) for i in range(12) if i != q} for q in range(1, 7)}
+    numbers = rows(run, "score").cast({"item": pl.Int64})
+    numbers = numbers.sort("item", maintain_order=True) if scattered else numbers
+    numbers.write_parquet(tmp_path / "run.parquet")
+    measures = ["AP", "nDCG@5", "R@3"]
+    expected = by_query(rm.evaluate(judgments, run, measures))
+
+    with pytest.warns(rm.RankmeterWarning, match="compared as text"):
+        assert by_query(rm.evaluate(judgments, streamed(tmp_path / "run.parquet"), measures)) == expected
+    with pytest.warns(rm.RankmeterWarning, match="compared as text"):
+        made = rm.evaluate(judgments, tmp_path / "run.parquet", measures, per_query_to=tmp_path / "_values.parquet")
+    assert by_query(made) == expected

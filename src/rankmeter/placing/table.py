@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
 from rankmeter.placing.short_lists import Columns, fits, match_columns
 from rankmeter.placing.unreturned import with_unreturned
 
+Table = TypeVar("Table", JudgmentTable, RunTable)
 MANY_ROWS = 10_000
 """From how many rows on a table of numbers is worth its set-up."""
 
@@ -436,13 +437,19 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
                 RankmeterWarning,
                 stacklevel=2,
             )
-        judgments = replace(judgments, **{column: left.cast(pl.String)})
-        run = replace(run, **{column: right.cast(pl.String)})
-        if column == "query" and judgments.queries is not None:
-            judgments = replace(judgments, queries=judgments.queries.cast(pl.String))
-        if column == "query" and run.queries is not None:
-            run = replace(run, queries=run.queries.cast(pl.String))
+        judgments, run = _with_text_ids(judgments, column), _with_text_ids(run, column)
     return judgments, run
+
+
+def _with_text_ids(table: Table, column: str) -> Table:
+    """A table whose ids are text; the same object where they are, by which an index knows its judgments again."""
+    ids = getattr(table, column)
+    if ids.dtype == pl.String:
+        return table
+    table = replace(table, **{column: ids.cast(pl.String)})
+    if column == "query" and table.queries is not None:
+        table = replace(table, queries=table.queries.cast(pl.String))
+    return table
 
 
 def whole(blocks: Iterator[RunTable]) -> RunTable:

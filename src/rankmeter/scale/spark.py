@@ -58,7 +58,7 @@ class SparkEvaluation(DistantEvaluation):
     def _made(self) -> Frame:
         """The table of values, planned when it is first asked for and kept by the cluster once it was computed."""
         if not self._table:
-            self._table.append(self._make().persist())
+            self._table.append(_guarded(lambda: self._make().persist()))
         return self._table[0]
 
     @property
@@ -69,7 +69,7 @@ class SparkEvaluation(DistantEvaluation):
         # A measure of all lists together has no value for a query.
         shown = " or ".join(f"counted[{i}]" for i, _ in alone) or "false"
         shown = "array_contains(counted, true)" if len(alone) == len(self.means) else shown
-        return self._made().where(shown).selectExpr("query", *columns)
+        return _guarded(lambda: self._made().where(shown).selectExpr("query", *columns))
 
     def to_polars(self) -> Any:
         """The values per query as a Polars frame, fetched."""
