@@ -32,6 +32,10 @@ class InputError(RankmeterError, ValueError):
     """Judgments or a run that cannot be used as they are."""
 
 
+class EmptyInputError(InputError):
+    """A table without a row; among many files of one run it is none too few."""
+
+
 class NotFoundError(RankmeterError, KeyError):
     """A file, a query or a measure that is not there."""
 

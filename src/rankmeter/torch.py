@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import Views
+from rankmeter.arithmetic import FORMULAS, Views
 from rankmeter.arithmetic.exact_sums import WIDTH, carried, exact_sum, total
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
 from rankmeter.errors import MeasureError, MissingExtraError, NotFoundError, did_you_mean, with_hint
@@ -151,6 +151,9 @@ def check_measures(measures: object) -> tuple[Measure, ...]:
     if not chosen:
         raise MeasureError("no measure was asked for.")
     for measure in chosen:
+        if type(measure).name not in FORMULAS:
+            fact = f"{measure} looks at lists of items, and an accumulating metric keeps sums over queries."
+            raise MeasureError(with_hint(fact, "evaluate(...) has it"))
         if measure.aggregate == "median":
             fact = f"{measure}: a median needs every value, and an accumulating metric keeps sums."
             raise MeasureError(with_hint(fact, "evaluate(...) has medians"))

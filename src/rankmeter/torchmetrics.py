@@ -24,6 +24,10 @@ class RankingTorchMetric(Metric):  # type: ignore[misc, unused-ignore]  # Any wh
         self.measures: tuple[Measure, ...] = check_measures(measures)
         self.add_state("sums", default=torch.from_numpy(empty_state(self.measures)), dist_reduce_fx="sum")
 
+    def set_dtype(self, dst_type: str | torch.dtype) -> RankingTorchMetric:  # noqa: ARG002
+        """Keep the sums as they are: they are whole numbers, which no other type would hold."""
+        return self
+
     def update(
         self, preds: torch.Tensor, target: torch.Tensor, indexes: torch.Tensor | None = None,
         mask: torch.Tensor | None = None,

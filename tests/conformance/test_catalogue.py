@@ -122,3 +122,27 @@ def test_a_device_without_any_memory_is_said(monkeypatch):
     monkeypatch.setattr(vectors.TorchVectors, "_tiles_of", without_memory)
     with pytest.raises(rm.InputError, match=r"too little free memory.* Hint: .*device='cpu'"):
         rm.rank_catalogue({0: [0]}, torch.ones(1, 2), torch.ones(3, 2)).placed  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"similarity": "l2"}, "similarity='l2' is not known"),
+        ({"precision": "half"}, "precision='half' is not known"),
+        ({"top": 2.5}, "top=2.5 is not possible"),
+    ],
+)
+def test_an_unknown_option_ranks_nothing(wrong, said):
+    with pytest.raises(rm.InputError, match=said):
+        rm.rank_catalogue({0: [1]}, np.ones((1, 2)), np.eye(2), **wrong)
+
+
+@pytest.mark.parametrize("wrong", [[["a", "b"]], [[1.0], [1.0, 2.0]], np.ones((1, 2), complex)])
+def test_what_is_no_matrix_of_numbers_is_said(wrong):
+    with pytest.raises(rm.InputError, match="query_vectors"):
+        rm.rank_catalogue({0: [1]}, wrong, np.eye(2))
+
+
+def test_an_item_may_be_called_minus_one():
+    ranked = rm.rank_catalogue({0: [-1]}, np.ones((1, 2)), np.eye(2), items=[-1, 5], exclude={0: [5]}, top=2)
+    assert ranked.top_lists() == {0: [-1]}

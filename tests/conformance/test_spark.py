@@ -315,6 +315,11 @@ def test_connect_gives_the_same(tmp_path):
 
 
 def test_a_session_that_is_gone_is_said(tables, spark):
+    before = rm.evaluate(*tables, "RR")
+    with pytest.raises(rm.InputError, match="run \\(Spark DataFrame\\) is empty"):
+        rm.evaluate(tables[0], tables[1].where("false"), "RR")
     spark.stop()  # the last test of this module
     with pytest.raises(rm.InputError, match="the Spark session of these tables is gone"):
         rm.evaluate(*tables, "RR")
+    with pytest.raises(rm.InputError, match="the Spark session of these tables is gone"):
+        before.to_polars()

@@ -304,3 +304,22 @@ def test_judgments_with_ids_of_text_meet_blocks_with_ids_of_numbers(scattered, t
     with pytest.warns(rm.RankmeterWarning, match="compared as text"):
         made = rm.evaluate(judgments, tmp_path / "run.parquet", measures, per_query_to=tmp_path / "_values.parquet")
     assert by_query(made) == expected
+
+
+def test_a_shard_without_rows_is_a_shard(tmp_path):
+    frame = rows({"q1": {"a": 2.0, "b": 1.0}}, "score")
+    for name, part in {"part-0": frame[:0], "part-1": frame, "part-2": frame[:0]}.items():
+        part.write_parquet(tmp_path / f"{name}.parquet")
+    assert rm.evaluate({"q1": {"b": 1}}, tmp_path, "RR")["RR"] == 0.5
+    (tmp_path / "part-1.parquet").unlink()
+    with pytest.raises(rm.InputError, match="is empty: it has no rows"):
+        rm.evaluate({"q1": {"b": 1}}, tmp_path, "RR")
+
+
+def test_values_are_not_written_over_the_run(tmp_path):
+    path = tmp_path / "run.parquet"
+    rows({"q1": {"a": 2.0}}, "score").write_parquet(path)
+    before = path.read_bytes()
+    with pytest.raises(rm.InputError, match="is one of the inputs"):
+        rm.evaluate({"q1": {"a": 1}}, str(path), "RR", per_query_to=path)
+    assert path.read_bytes() == before

@@ -194,3 +194,20 @@ def test_processes_add_their_sums(tmp_path):
     labels = torch.tensor([[1, 0, 1], [0, 1, 0], [0, 0, 1]])
     expected = rm.evaluate(rm.tensors(scores, labels), measures=["AP", "RR"]).mean
     assert said == [f"True {expected}\n"] * 2
+
+
+def test_measures_of_lists_are_refused_when_the_metric_is_made():
+    with pytest.raises(rm.MeasureError, match="looks at lists of items"):
+        RankingMetric("Coverage@3")
+
+
+def test_whole_numbers_that_a_float_cannot_hold_are_refused():
+    with pytest.raises(rm.InputError, match="whole numbers from 2"):
+        rm.tensors(torch.tensor([[2**53, 2**53 + 1]]), torch.tensor([[1, 0]]))
+
+
+def test_sums_stay_whole_whatever_type_a_torchmetrics_metric_is_set_to():
+    pytest.importorskip("torchmetrics")
+    metric = as_torchmetrics("RR").set_dtype(torch.float16)
+    metric.update(torch.tensor([[-2.0, -1.0]]), torch.tensor([[1, 0]]))
+    assert metric.compute()["RR"] == 0.5

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from rankmeter.errors import InputError, MissingExtraError, RankmeterError, examples, with_hint
+from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, examples, with_hint
 from rankmeter.inputs.columns import Role, judgment_columns, run_columns
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
@@ -279,7 +279,7 @@ def _positions(query: pl.Series) -> pl.Series:
 def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
     rows = raw["query"]
     if not len(rows) and not (isinstance(rows, GroupedQueries) and rows.every):
-        raise InputError(f"{origin.source} is empty: it has no rows.")
+        raise EmptyInputError(f"{origin.source} is empty: it has no rows.")
 
 
 def id_column(column: pl.Series, role: str, origin: Origin) -> pl.Series:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from rankmeter.errors import EmptyInputError
 from rankmeter.inputs.files import RunPart, iter_parts
 from rankmeter.inputs.progress import Listener, Progress
 from rankmeter.inputs.shards import Files, check_alike, joined_runs
@@ -115,13 +116,24 @@ def _all_parts(
     """The parts of all files; how far each one is, measured over all of them."""
     sizes = [Path(path).stat().st_size if Path(path).is_file() else 0 for path in paths]
     total, before, rows = sum(sizes), 0, 0
+    empty: list[EmptyInputError] = []
     for path, size in zip(paths, sizes, strict=True):
         read = iter_parts(path, format=format, columns=columns, block_bytes=block_bytes, rows_before=rows)
-        for part in read:
+        for part in _not_empty(read, empty) if len(paths) > 1 else read:
             rows += len(part.table.query)
             done = None if part.fraction is None or not total else (before + part.fraction * size) / total
             yield RunPart(part.table, done)
         before += size
+    if len(empty) == len(paths):
+        raise empty[0]
+
+
+def _not_empty(parts: Iterator[RunPart], empty: list[EmptyInputError]) -> Iterator[RunPart]:
+    """The parts of a file that may be empty, as partitions of a cluster are; it is told in ``empty``."""
+    try:
+        yield from parts
+    except EmptyInputError as error:
+        empty.append(error)
 
 
 def _reported(parts: Iterator[RunPart], progress: Listener) -> Iterator[RunTable]:

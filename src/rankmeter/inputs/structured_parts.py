@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from rankmeter.errors import InputError
+from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs import structured
 from rankmeter.inputs.columns import Role, run_columns
 from rankmeter.inputs.compression import ByteSource
@@ -61,7 +61,7 @@ def _binary_parts(
     except structured.BINARY_FAULTS as error:
         structured.raise_corrupt(name, kind, error)
     if not rows:
-        raise InputError(f"{name} is empty: it has no rows.")
+        raise EmptyInputError(f"{name} is empty: it has no rows.")
 
 
 def _checked(raw: dict[Role, RawColumn], name: str, before: int, total: int) -> RunTable:
@@ -108,7 +108,7 @@ def _delimited_parts(
             rows += len(table.query)
             yield table, None
     if not rows:
-        raise InputError(f"{source.name} is empty: it has no rows.")
+        raise EmptyInputError(f"{source.name} is empty: it has no rows.")
 
 
 def _delimited_table(text: Delimited, found: Mapping[Role, str], name: str, before: int) -> RunTable | None:

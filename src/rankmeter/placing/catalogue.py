@@ -49,8 +49,9 @@ class RankedCatalogue:
         """The best items of each query as a run: ``{query: [items, best first]}``."""
         if self.top is None:
             raise InputError(with_hint("the best items were not kept.", "rank_catalogue(..., top=10)"))
-        nothing = None if self.top.dtype == object else -1
-        lists = ([item for item in row if item != nothing] for row in self.top.tolist())
+        # By their number: -1 may be the id of an item.
+        sizes = self.placed.placements.returned.tolist()
+        lists = (row[:size] for row, size in zip(self.top.tolist(), sizes, strict=True))
         return dict(zip(self.placed.queries.to_list(), lists, strict=True))
 
 
@@ -107,8 +108,7 @@ def rank_catalogue(
     1.0
     """
     table = _judgment_rows(judgments)
-    if top is not None and top < 1:
-        raise InputError(f"top={top} is not possible; it is how many items are kept, 1 or more.")
+    _check_options(top, similarity, precision)
     if score is None:
         if query_vectors is None or item_vectors is None:
             hint = "rank_catalogue(judgments, query_vectors, item_vectors), or score= with queries= and items="
@@ -127,6 +127,15 @@ def rank_catalogue(
     pairs = pairs[0][asked], pairs[1][asked]
     tiles = _scored_tiles(score, (len(query_ids), len(item_ids)), judged, pairs)
     return _rank(tiles, judged, _Excluded.of(tiles, pairs), item_ids, precision, top)
+
+
+def _check_options(top: object, similarity: object, precision: object) -> None:
+    if top is not None and (not isinstance(top, (int, np.integer)) or top < 1):
+        raise InputError(f"top={top} is not possible; it is how many items are kept, 1 or more.")
+    if similarity not in ("dot", "cosine"):
+        raise InputError(f"similarity={similarity!r} is not known; it is 'dot' or 'cosine'.")
+    if precision not in ("exact", "fast"):
+        raise InputError(f"precision={precision!r} is not known; it is 'exact' or 'fast'.")
 
 
 def _scored_tiles(score: Score, shape: tuple[int, int], judged: _Judged, pairs: tuple[Ints, Ints]) -> ScoredTiles:

@@ -125,7 +125,10 @@ def tensors(
     scores, labels = into_tensor(scores, "scores"), into_tensor(labels, "labels")
     _check_alike(scores, labels, "labels")
     if not scores.is_floating_point():
+        long = scores.element_size() == 8
         scores = scores.double()
+        if long and bool((scores.abs() >= 1 << 53).any()):  # two different ones may have become one float
+            raise InputError(with_hint("scores hold whole numbers from 2**53 on.", "give their ranks, negated"))
     if labels.dtype == torch.bool:
         labels = labels.to(torch.int8)
     sizes = item = None

@@ -339,11 +339,21 @@ def into_vectors(
 
 def _torch_vectors(left: Any, right: Any, *, bias: Any, similarity: str, device: str) -> TorchVectors:
     torch = load_torch()
+    try:
+        torch.device(device)
+    except RuntimeError as error:
+        raise InputError(with_hint(f"device={device!r} is not known to torch.", "device='cpu' or 'cuda'")) from error
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise InputError(with_hint(f"device='{device}' was asked for, but there is no CUDA here.", "device='cpu'"))
 
     def tensor(values: Any, what: str) -> Any:
-        one = torch.as_tensor(values, device=device).detach().to(torch.float32).contiguous()
+        try:
+            one = torch.as_tensor(values, device=device).detach()
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{what} is no matrix of numbers with a row for each vector: {error}") from error
+        if one.is_complex():
+            raise InputError(f"{what} holds complex numbers; vectors are of real ones.")
+        one = one.to(torch.float32).contiguous()
         if one.ndim != 2 or not one.numel():
             raise InputError(f"{what} is a matrix with a row for each vector; this has the shape {tuple(one.shape)}.")
         wrong = (~torch.isfinite(one).all(dim=1)).nonzero().squeeze(1).tolist()
@@ -377,7 +387,13 @@ def load_torch() -> Any:
 
 
 def _array(values: Any, what: str) -> Vectors:
-    matrix = np.ascontiguousarray(values, np.float32)
+    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
+        raise InputError(f"{what} holds complex numbers; vectors are of real ones.")
+    try:
+        with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and said below
+            matrix = np.ascontiguousarray(values, np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} is no matrix of numbers with a row for each vector: {error}") from error
     if matrix.ndim != 2 or not matrix.size:
         raise InputError(f"{what} is a matrix with a row for each vector; this has the shape {matrix.shape}.")
     wrong = np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist()

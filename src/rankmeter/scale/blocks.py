@@ -242,6 +242,9 @@ def summary(
     ``sources`` names judgments (None where nothing is judged) and run; ``counted`` has the values that counts gave.
     """
     judgments, run = sources
+    for source, queries in ((judgments, state.judged), (run, state.returned)):
+        if source is not None and not queries:
+            raise InputError(f"{source} is empty: it has no rows.")
     if judgments is not None and state.counts["judged"] == state.counts["missing"]:
         fact = f"no query in common: {judgments} judges {examples(state.judged, shown=_SHOWN)}; "
         fact += f"{run} holds {examples(state.returned, shown=_SHOWN)}."

@@ -17,7 +17,7 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.asking import Asked
 from rankmeter.errors import InputError, with_hint
 from rankmeter.evaluation import About, evaluate_placing
-from rankmeter.inputs import RunFile, into_judgments, into_run
+from rankmeter.inputs import Files, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import regrouped
@@ -38,6 +38,8 @@ from rankmeter.scale.block_lists import background_of, check_lists, listed_in, m
 from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, evaluate_block, summary
 from rankmeter.scale.distant import DistantEvaluation
 
+LONGEST_PATH = 4096
+"""A longer text is no path but data."""
 QUERIES_AT_ONCE = 200_000
 """How many of the judged queries that the run does not hold are evaluated at a time."""
 
@@ -61,6 +63,7 @@ def evaluate_to_file(
     if target.is_dir() or not target.parent.is_dir():
         wrong = "it is a directory" if target.is_dir() else f"there is no directory {target.parent}"
         raise InputError(f"per_query_to={target} cannot be written: {wrong}.")
+    _check_not_an_input(target, judgments, run)
     source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
     if not isinstance(source, RunFile):
         given = source if isinstance(source, RunTable) else run  # a pipe can be read only once
@@ -98,6 +101,18 @@ def evaluate_to_file(
         )
         made.replace(target)
     return ev
+
+
+def _check_not_an_input(target: Path, *inputs: object) -> None:
+    """Refuse to write over what is read."""
+    for given in inputs:
+        read: tuple[str, ...] = ()
+        if isinstance(given, Files):
+            read = given.paths
+        elif isinstance(given, os.PathLike) or (isinstance(given, str) and len(given) < LONGEST_PATH):
+            read = (os.fspath(given),)
+        if target.exists() and any(Path(one).is_file() and target.samefile(one) for one in read):
+            raise InputError(with_hint(f"per_query_to={target} is one of the inputs.", "name another file"))
 
 
 def _beside(target: Path) -> tempfile.TemporaryDirectory[str]:
