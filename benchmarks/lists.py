@@ -3,10 +3,9 @@
 100,000 users x 20 recommendations from 100,000 items with 64 features, 2 million training interactions: each peer
 computes what it has, ours the same measures from the same frames. RecBole's metric classes get the matrix of items and
 the counts ready made, LensKit its collection of lists; ours reads frames. recmetrics compares all pairs of users, so it
-gets 2,000 of them. Peers may live in environments of their own: name the
-script once for each. Against
-RecTools, whose margin is the least, also with rows in no order, ids that are text, and lists of different lengths. The
-case without a peer is every measure of lists at once.
+gets 2,000 of them. Peers may live in environments of their own: run the script once for each. Against RecTools, whose
+margin is the least, also with rows in no order, ids that are text, and lists of different lengths. The case without a
+peer is every measure of lists at once.
 """
 
 from __future__ import annotations

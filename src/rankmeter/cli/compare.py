@@ -15,7 +15,7 @@ from rankmeter.cli.comparison import deliver
 from rankmeter.cli.options import by_option, history_option, no_judgments_option
 from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
-from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
+from rankmeter.cli.writing import check_apart, check_writable, format_of, write_text, write_whole
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError, with_hint
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 FAILED = 1
-_FORMAT_OF = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 
 @click.command(
@@ -184,7 +183,7 @@ def command(
         {option: place for option, place in places.items() if place is not None},
         [*paths, *(file for one in (*seeds, *folds) for file in one.partition("=")[2].split(",")), units or ""],
     )
-    format_ = format_ or _format_of(output)
+    format_ = format_ or format_of(output, FORMATS)
     if quiet:
         silence_notes()
     texts = titles_of(titles)
@@ -276,17 +275,6 @@ def _given() -> list[click.Parameter]:
 
 def _was_given(option: str) -> bool:
     return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
-
-
-def _format_of(output: Path | None) -> str:
-    """What the name of a file asks for."""
-    ending = "" if output is None else output.suffix.lower()
-    if ending in ("", ".txt"):
-        return "table"
-    if ending not in _FORMAT_OF:
-        hint = "--report writes HTML" if ending in (".html", ".htm") else "--format says what to write: --format table"
-        raise InputError(with_hint(f"--output {output}: {ending} says none of {', '.join(FORMATS)}.", hint))
-    return _FORMAT_OF[ending]
 
 
 def _check_together(

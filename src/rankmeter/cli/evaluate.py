@@ -23,7 +23,7 @@ from rankmeter.cli.options import (
 from rankmeter.cli.showing import echo, output_text, print_table, result_talk
 from rankmeter.cli.sources import items_and_users
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
-from rankmeter.cli.writing import check_apart, check_writable, write_text, write_whole
+from rankmeter.cli.writing import check_apart, check_writable, format_of, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.measures import into_measures
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
 FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
-_FORMAT_OF: dict[str, OutputFormat] = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR")
 LABELLED_MEASURES = {"MAP": "AP", "MRR": "RR", "NDCG": "nDCG(discount=jk,ideal=list)"}
@@ -179,7 +178,7 @@ def command(
     error.
     """
     reading = Reading(queries, duplicates, columns, judgments_format, run_format, catalogue, history, by, dialect)
-    showing = Showing(per_query, interval, digits, format_ or _format_of(output), output, save, quiet)
+    showing = Showing(per_query, interval, digits, format_, output, save, quiet)
     if catalogue is None and not interval:
         # No matrices are multiplied, and the threads that NumPy would start for them cost a quarter of a short run.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -192,7 +191,7 @@ def command(
     judgments, runs = (None, paths) if no_judgments else (paths[0], paths[1:])
     names = system_names(runs)
     asked = _in_dialect(measures, dialect, quiet) if dialect else into_measures(measures or DEFAULT_MEASURES)
-    _check_places(showing, names, paths)
+    showing = _checked(showing, names, paths)
     if output is not None and output.suffix.lower() == ".parquet":
         _evaluate_to_parquet(judgments, runs, names, asked, reading, showing)
         return
@@ -312,7 +311,7 @@ def _evaluate_labelled(
     asked: Sequence[Measure | str] = into_measures(measures or list(LABELLED_MEASURES.values()))
     if reading.dialect:
         asked = _in_dialect(measures, reading.dialect, showing.quiet)
-    _check_places(showing, names, [labelled])
+    showing = _checked(showing, names, [labelled])
     from rankmeter.evaluation import evaluate
     from rankmeter.inputs.files import read_labelled
 
@@ -380,8 +379,8 @@ def _save_path(place: str, name: str) -> Path:
     return Path(place.replace("{run}", name.replace("/", "_")))
 
 
-def _check_places(showing: Showing, names: Sequence[str], inputs: Sequence[str]) -> None:
-    """Refuse an output that cannot be written before anything is evaluated."""
+def _checked(showing: Showing, names: Sequence[str], inputs: Sequence[str]) -> Showing:
+    """Refuse an output that cannot be written before anything is evaluated; know the format that its name says."""
     if showing.save and len(names) > 1 and "{run}" not in showing.save:
         fact = f"--save {showing.save} holds one evaluation, but {len(names)} runs were given."
         raise InputError(with_hint(fact, "one file for each: --save '{run}.parquet'"))
@@ -391,7 +390,7 @@ def _check_places(showing: Showing, names: Sequence[str], inputs: Sequence[str])
     check_apart(places, inputs)
     for place in places.values():
         check_writable(place)
-
-
-def _format_of(output: Path | None) -> OutputFormat | None:
-    return None if output is None else _FORMAT_OF.get(output.suffix.lower())
+    output = showing.output
+    if showing.format or output is None or output.suffix.lower() in ("", ".txt", ".parquet"):
+        return showing
+    return replace(showing, format=format_of(output, FORMATS))

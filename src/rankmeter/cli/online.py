@@ -11,7 +11,7 @@ import click
 from rankmeter.cli.options import pairs
 from rankmeter.cli.showing import echo
 from rankmeter.cli.talk import examples, say, tell
-from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.cli.writing import check_writable, format_of, write_text
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.measures.prose import Language
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 OutputFormat = Literal["table", "json", "csv", "markdown"]
 FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
-_FORMAT_OF: dict[str, OutputFormat] = {".json": "json", ".csv": "csv", ".md": "markdown"}
 GATE_FAILED = 1
 
 
@@ -126,6 +125,7 @@ def command(
     for path in (report, output):
         if path is not None:
             check_writable(path)
+    chosen = format_ or format_of(output, FORMATS)
     if report is not None:
         from rankmeter.report.extra import need_report_extra
 
@@ -134,11 +134,10 @@ def command(
     if position_bias:
         if compares or measures or report is not None or options["by"]:
             raise InputError("--position-bias stands alone: without measures, groups, an experiment or a report.")
-        _position_bias(events, format_, output, quiet, options)
+        _position_bias(events, chosen, output, quiet, options)
         return
     asked = [one for text in measures for one in split_measures(text)] or None
     result = _experiment(events, asked, control, sums, options) if compares else _evaluate(events, asked, options)
-    chosen = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
     lang: Language = options["lang"]
     text = _text(result, chosen, lang)
     if report is not None:
@@ -168,7 +167,7 @@ def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) 
 
 
 def _position_bias(
-    events: str, format_: OutputFormat | None, output: Path | None, quiet: bool, options: dict[str, Any]
+    events: str, chosen: OutputFormat, output: Path | None, quiet: bool, options: dict[str, Any]
 ) -> None:
     from rankmeter import online
 
@@ -177,7 +176,6 @@ def _position_bias(
         columns=pairs("--columns", options["columns"]), types=_types(options["types"]),
         format=options["events_format"],
     )  # fmt: skip
-    chosen = format_ or (_FORMAT_OF.get(output.suffix.lower(), "table") if output else "table")
     lang: Language = options["lang"]
     if chosen == "json":
         text = found.to_json() + "\n"
