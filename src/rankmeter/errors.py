@@ -90,8 +90,8 @@ def _same_letters(word: str, other: str) -> bool:
     return len(word) > 2 and sorted(word.casefold()) == sorted(other.casefold())
 
 
-def check_whole(what: str, value: object, least: int) -> None:
-    """Refuse what is no whole number, or too small a one.
+def check_whole(what: str, value: object, least: int = 0) -> int:
+    """A whole number; refuse what is none, or too small a one.
 
     >>> check_whole("depth", 0, 1)
     Traceback (most recent call last):
@@ -99,3 +99,4 @@ def check_whole(what: str, value: object, least: int) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise InputError(f"{what}={value!r} is not possible; it is a whole number of at least {least}.")
+    return int(value)

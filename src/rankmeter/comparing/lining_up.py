@@ -28,7 +28,7 @@ class LinedUp:
 
     def __init__(self, measured: Mapping[str, Measured], measures: Sequence[Measure]) -> None:
         evaluations = [one.evaluation for one in measured.values()]
-        self.queries, places = line_up(evaluations)
+        self.queries, self.places = line_up(evaluations)
         self.value: dict[Measure, Floats] = {}
         self.numerator: dict[Measure, Floats] = {}
         self.denominator: dict[Measure, Floats] = {}
@@ -49,9 +49,12 @@ class LinedUp:
                 ("denominator", self.denominator),
             ):
                 store[measure] = np.stack(
-                    [_spread(getattr(part, name), place, size, 0.0) for part, place in zip(parts, places, strict=True)]
+                    [
+                        _spread(getattr(part, name), place, size, 0.0)
+                        for part, place in zip(parts, self.places, strict=True)
+                    ]
                 )
-            spread = [_spread(part.counted, place, size, 0.0) for part, place in zip(parts, places, strict=True)]
+            spread = [_spread(part.counted, place, size, 0.0) for part, place in zip(parts, self.places, strict=True)]
             counted: Bools = (np.stack(spread) > 0) & ~np.isnan(self.value[measure])
             self.counted[measure] = counted
             self.paired[measure] = np.logical_and.reduce(counted, axis=0)

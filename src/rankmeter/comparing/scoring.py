@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rankmeter.comparing.lining_up import LinedUp
 from rankmeter.comparing.records import Difference, Score, Settings, units_said
@@ -15,7 +16,7 @@ from rankmeter.results import Evaluation
 from rankmeter.stats.effects import effect
 from rankmeter.stats.equivalence import equivalence
 from rankmeter.stats.intervals import Interval
-from rankmeter.stats.paired import spread_of, without_noise, without_spread
+from rankmeter.stats.paired import Pair, spread_of, without_noise, without_spread
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said, said
@@ -104,10 +105,8 @@ def difference_of(
             reason=reasons[measure],
         )
     one = samples[measure]
-    values = one.values()
-    linear, per_unit = one.on_scale(), one.per_unit()
+    linear = one.on_scale()
     moved = linear[left] - linear[right]
-    corrected_p = float(statistics.corrected[measure][couple])
     detectable = None
     if one.units > 1:
         spread, alpha = spread_of(moved), settings.alpha_of_one
@@ -118,20 +117,41 @@ def difference_of(
         replaced = measure in margins or (settings.test == "t" and without_noise(moved).any())
         kind = "no_spread" if replaced else "nothing_to_plan_by"
         reason = said(kind, count=one.units, units=units_said(settings.unit))
+    chances = float(statistics.p[measure][couple]), float(statistics.corrected[measure][couple])
+    interval = statistics.bands[measure].pairs[couple]
+    return replace(
+        tested_difference(measure, one, (left, right), names, chances, interval, settings.alpha),
+        equivalence=equivalence(moved, margins[measure], higher_is_better=same_way) if measure in margins else None,
+        detectable=detectable,
+        reason=reason,
+    )
+
+
+def tested_difference(
+    measure: Measure,
+    one: Sample,
+    pair: Pair,
+    names: Sequence[str],
+    chances: tuple[float, float],
+    interval: Interval | None,
+    alpha: float,
+) -> Difference:
+    """One pair in one sample, with its p-value alone and corrected; nothing is planned from it."""
+    left, right = pair
+    values, per_unit = one.values(), one.per_unit()
     return Difference(
         measure=measure,
         system=names[left],
         other=names[right],
         difference=_no_noise(float(values[left] - values[right])),
-        interval=statistics.bands[measure].pairs[couple],
-        p=float(statistics.p[measure][couple]),
-        p_corrected=corrected_p,
-        significant=corrected_p < settings.alpha,
-        effect=effect(per_unit[left] - per_unit[right], higher_is_better=same_way),
-        equivalence=equivalence(moved, margins[measure], higher_is_better=same_way) if measure in margins else None,
-        detectable=detectable,
+        interval=interval,
+        p=chances[0],
+        p_corrected=chances[1],
+        significant=chances[1] < alpha,
+        effect=effect(per_unit[left] - per_unit[right], higher_is_better=measure.higher_is_better),
+        equivalence=None,
+        detectable=None,
         units=one.units,
-        reason=reason,
     )
 
 

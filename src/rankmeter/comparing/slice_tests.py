@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from rankmeter.comparing.lining_up import LinedUp, line_up
-from rankmeter.comparing.records import Difference, Settings, SliceDifference, units_said
+from rankmeter.comparing.lining_up import LinedUp
+from rankmeter.comparing.records import Settings, SliceDifference, units_said
+from rankmeter.comparing.scoring import tested_difference
 from rankmeter.measures import Measure
-from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.placements import Bools, Ints
 from rankmeter.results import Evaluation
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.effects import effect
-from rankmeter.stats.intervals import Interval, intervals_of
+from rankmeter.stats.intervals import intervals_of
 from rankmeter.stats.paired import Pair, p_values
 from rankmeter.stats.samples import Sample, sample
 
@@ -40,7 +40,7 @@ def slice_differences(
     if units_of is None or not evaluations[0].slices:
         return ()
     found: list[SliceDifference] = []
-    for by, members in _members(evaluations).items():
+    for by, members in _members(evaluations, lined_up).items():
         say(f"slices by {by}")
         inside = [
             (measure, label, one) for measure in tested for label, one in _samples(lined_up, measure, members, units_of)
@@ -50,18 +50,17 @@ def slice_differences(
     return tuple(found)
 
 
-def _members(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, Bools]]:
+def _members(evaluations: Sequence[Evaluation], lined_up: LinedUp) -> dict[str, dict[str, Bools]]:
     """For each way of slicing queries that all evaluations have: (n,) which queries each slice holds."""
-    queries, places = line_up(evaluations)
     found: dict[str, dict[str, Bools]] = {}
     for by, first in evaluations[0].slices.items():
         if first.kind != "query" or not all(by in ev.slices for ev in evaluations):
             continue
         masks: dict[str, Bools] = {}
-        for ev, place in zip(evaluations, places, strict=True):
+        for ev, place in zip(evaluations, lined_up.places, strict=True):
             cut = ev.slices[by]
             for number, label in enumerate(cut.labels):
-                masks.setdefault(label, np.zeros(len(queries), np.bool_))[place[cut.code == number]] = True
+                masks.setdefault(label, np.zeros(len(lined_up.queries), np.bool_))[place[cut.code == number]] = True
         found[by] = masks
     return found
 
@@ -102,33 +101,5 @@ def _tested(
     for row, (measure, label, one) in enumerate(inside):
         for column, pair in enumerate(couples):
             chances = float(raw[row, column]), float(joint[row, column])
-            made = _difference(measure, one, pair, names, chances, bands[row].pairs[column], settings.alpha)
+            made = tested_difference(measure, one, pair, names, chances, bands[row].pairs[column], settings.alpha)
             yield SliceDifference(by, label, int(sizes[row]), made)
-
-
-def _difference(
-    measure: Measure,
-    one: Sample,
-    pair: Pair,
-    names: Sequence[str],
-    chances: tuple[float, float],
-    interval: Interval | None,
-    alpha: float,
-) -> Difference:
-    left, right = pair
-    values: Floats = one.values()
-    per_unit = one.per_unit()
-    return Difference(
-        measure=measure,
-        system=names[left],
-        other=names[right],
-        difference=float(values[left] - values[right]),
-        interval=interval,
-        p=chances[0],
-        p_corrected=chances[1],
-        significant=chances[1] < alpha,
-        effect=effect(per_unit[left] - per_unit[right], higher_is_better=measure.higher_is_better),
-        equivalence=None,
-        detectable=None,
-        units=one.units,
-    )

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, with_hint
-from rankmeter.online.settings import check_whole
+from rankmeter.errors import InputError, check_whole, with_hint
 
 Floats = npt.NDArray[np.float64]
 

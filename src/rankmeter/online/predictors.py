@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, check_whole, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.online.events import open_table
 from rankmeter.online.proportions import quantile, wilson
-from rankmeter.online.settings import check_level, check_whole
+from rankmeter.online.settings import check_level
 from rankmeter.online.telling import Told, brief
 from rankmeter.stats.corrections import corrected
 
@@ -165,7 +165,7 @@ def predictors(
     ('nDCG@10', 1.0)
     """
     check_level(level)
-    check_whole("permutations_drawn", permutations_drawn, low=1)
+    check_whole("permutations_drawn", permutations_drawn, 1)
     check_whole("seed", seed)
     table = open_table(past, "the table of past experiments")
     names = list(dict.fromkeys([measures] if isinstance(measures, str) else measures or ()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,17 +16,6 @@ def check_level(level: object, name: str = "level") -> float:
         example = "0.8" if name == "power" else "0.95"
         raise InputError(f"{name}={_shown(level)} is not possible; a {name} is between 0 and 1, as in {example}.")
     return float(level)  # type: ignore[arg-type]
-
-
-def check_whole(name: str, number: object, *, low: int = 0) -> int:
-    """A whole number that is not too low."""
-    try:
-        whole = low - 1 if isinstance(number, bool) else operator.index(number)  # type: ignore[arg-type]
-    except TypeError:
-        whole = low - 1
-    if whole < low:
-        raise InputError(f"{name}={_shown(number)} is not possible; it is a whole number from {low:,} on.")
-    return whole
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:

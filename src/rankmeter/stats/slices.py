@@ -13,6 +13,7 @@ from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats, Ints
+from rankmeter.stats.intervals import check_level, check_resamples
 from rankmeter.stats.resampling import resampled_sums
 
 if TYPE_CHECKING:
@@ -67,13 +68,6 @@ class Spread:
     """The value minus that of the rest."""
 
 
-def _check(level: float, resamples: int) -> None:
-    if not 0 < level < 1:
-        raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
-    if resamples < 100:
-        raise InputError(f"resamples={resamples} is too few; use at least 100.")
-
-
 def spreads(
     samples: Mapping[Measure, Sample | SumSample], *, level: float = 0.95, resamples: int = 1999, seed: int = 0
 ) -> dict[Measure, tuple[Spread, ...]]:
@@ -81,7 +75,8 @@ def spreads(
 
     Measures that the same queries count for share the draws, so a table of many measures costs little more than one.
     """
-    _check(level, resamples)
+    check_level(level)
+    check_resamples(resamples)
     found: dict[Measure, tuple[Spread, ...]] = {}
     ends = [(1 - level) / 2, (1 + level) / 2]
     for some in _shared(samples):
@@ -148,7 +143,8 @@ def difference(
     sample: Sample | SumSample, one: int, other: int, *, level: float, resamples: int, seed: int
 ) -> Difference:
     """The value of one slice minus that of another; queries that are in both are drawn together."""
-    _check(level, resamples)
+    check_level(level)
+    check_resamples(resamples)
     used = sample.used()
     if not used.any():
         raise InputError("there is no interval: no query counts in any slice.")
@@ -162,7 +158,8 @@ def difference(
 
 def gap_test(sample: Sample, *, gap: str, level: float, resamples: int, seed: int) -> Gap:
     """The gap between the slices that hold a query, its interval and its null distribution."""
-    _check(level, resamples)
+    check_level(level)
+    check_resamples(resamples)
     used = (sample.below != 0).any(axis=1)
     if used.sum() < 2:
         raise InputError("a gap needs two slices with queries that count.")
