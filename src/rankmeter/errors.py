@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 
 
 class RankmeterError(Exception):
@@ -100,3 +100,16 @@ def check_whole(what: str, value: object, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise InputError(f"{what}={value!r} is not possible; it is a whole number of at least {least}.")
     return int(value)
+
+
+def check_level(level: object, what: str = "level") -> float:
+    """A share between 0 and 1, neither included; refuse what is none.
+
+    >>> check_level(95)
+    Traceback (most recent call last):
+    rankmeter.errors.InputError: level=95 is not possible; a level is between 0 and 1, as in 0.95.
+    """
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
+        example = "0.8" if what == "power" else "0.95"
+        raise InputError(f"{what}={level!r} is not possible; a {what} is between 0 and 1, as in {example}.")
+    return float(level)

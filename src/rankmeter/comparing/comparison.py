@@ -17,7 +17,7 @@ from rankmeter.comparing.slice_tests import slice_differences
 from rankmeter.comparing.statistics import Progress, Statistics
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
 from rankmeter.comparing.truths import judged_unlike
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, check_level, examples, with_hint
 from rankmeter.evaluation import About
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.columns import columns_of
@@ -25,13 +25,7 @@ from rankmeter.measures import Measure
 from rankmeter.results import Evaluation
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.equivalence import check_margin
-from rankmeter.stats.intervals import (
-    METHODS,
-    IntervalMethod,
-    check_level,
-    check_resamples,
-    check_seed,
-)
+from rankmeter.stats.intervals import METHODS, IntervalMethod, check_resamples, check_seed
 from rankmeter.stats.paired import TESTS, Test
 
 FAMILIES = get_args(Family)

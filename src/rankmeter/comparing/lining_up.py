@@ -42,19 +42,14 @@ class LinedUp:
                 raise InputError(with_hint(fact, "evaluate all systems with the same measures, for the same queries"))
         size = len(self.queries)
         for measure in measures:
-            parts = [ev.values[measure] for ev in evaluations]
+            placed = [(ev.values[measure], place) for ev, place in zip(evaluations, self.places, strict=True)]
             for name, store in (
                 ("value", self.value),
                 ("numerator", self.numerator),
                 ("denominator", self.denominator),
             ):
-                store[measure] = np.stack(
-                    [
-                        _spread(getattr(part, name), place, size, 0.0)
-                        for part, place in zip(parts, self.places, strict=True)
-                    ]
-                )
-            spread = [_spread(part.counted, place, size, 0.0) for part, place in zip(parts, self.places, strict=True)]
+                store[measure] = np.stack([_spread(getattr(one, name), place, size, 0.0) for one, place in placed])
+            spread = [_spread(one.counted, place, size, 0.0) for one, place in placed]
             counted: Bools = (np.stack(spread) > 0) & ~np.isnan(self.value[measure])
             self.counted[measure] = counted
             self.paired[measure] = np.logical_and.reduce(counted, axis=0)

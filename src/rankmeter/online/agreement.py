@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankmeter.errors import InputError, NotFoundError, examples, with_hint
+from rankmeter.errors import InputError, NotFoundError, check_level, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
 from rankmeter.online.inference import Estimate, t_quantile
-from rankmeter.online.settings import check_level
 from rankmeter.online.telling import Told, interval_of
 from rankmeter.online.trial import Effect, Experiment
 

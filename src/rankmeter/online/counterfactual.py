@@ -30,10 +30,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, check_level, examples, with_hint
 from rankmeter.online.estimated import OffPolicy, Weights
 from rankmeter.online.inference import Estimate, t_quantile
-from rankmeter.online.settings import check_level, check_number
+from rankmeter.online.settings import check_number
 
 Floats = npt.NDArray[np.float64]
 SlateModel = Literal["item-position", "cascade", "standard"]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, MeasureError, check_whole, with_hint
+from rankmeter.errors import InputError, MeasureError, check_level, check_whole, with_hint
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.bootstrap import check_resamples
@@ -19,7 +19,7 @@ from rankmeter.online.counting import LENGTHS, UNITS, Counted, Question, Unit, c
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.inference import estimate, t_quantile
 from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
-from rankmeter.online.settings import check_choice, check_level
+from rankmeter.online.settings import check_choice
 from rankmeter.wording import Said, said
 
 DEFAULT_MEASURES = ("CTR", "CVR", "SessionDuration")

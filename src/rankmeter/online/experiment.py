@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, NotFoundError, check_level, did_you_mean, examples, with_hint
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
 from rankmeter.online.bootstrap import Resampled, middle, two_sided
@@ -29,7 +29,7 @@ from rankmeter.online.evaluation import (
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.inference import Difference, Estimate, cuped, difference, estimate, minimum_detectable
 from rankmeter.online.proportions import sample_ratio
-from rankmeter.online.settings import check_choice, check_level, check_number
+from rankmeter.online.settings import check_choice, check_number
 from rankmeter.online.sums import BEFORE, Sums, above, below, is_sums
 from rankmeter.online.trial import Effect, Experiment, SampleRatio
 from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected

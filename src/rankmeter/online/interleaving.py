@@ -15,10 +15,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_whole, with_hint
+from rankmeter.errors import InputError, check_level, check_whole, with_hint
 from rankmeter.late import pl
 from rankmeter.online.proportions import wilson
-from rankmeter.online.settings import check_level, check_names
+from rankmeter.online.settings import check_names
 from rankmeter.online.telling import Told
 
 Team = Literal["A", "B"]

@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_whole, with_hint
+from rankmeter.errors import InputError, check_level, check_whole, with_hint
 from rankmeter.late import pl
 from rankmeter.online.bootstrap import check_resamples, middle
 from rankmeter.online.counting import POSITIONS
 from rankmeter.online.events import read_events
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import HAS_ITEM, Partitions
-from rankmeter.online.settings import check_level
 from rankmeter.online.telling import Told
 
 Floats = npt.NDArray[np.float64]

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_whole, examples, with_hint
+from rankmeter.errors import InputError, check_level, check_whole, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.online.events import open_table
 from rankmeter.online.proportions import quantile, wilson
-from rankmeter.online.settings import check_level
 from rankmeter.online.telling import Told, brief
 from rankmeter.stats.corrections import corrected
 

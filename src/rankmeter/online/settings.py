@@ -9,15 +9,6 @@ from typing import Any
 from rankmeter.errors import InputError, did_you_mean, with_hint
 
 
-def check_level(level: object, name: str = "level") -> float:
-    """A number between 0 and 1."""
-    is_number = isinstance(level, (int, float)) and not isinstance(level, bool)
-    if not is_number or not 0 < float(level) < 1:  # type: ignore[arg-type]
-        example = "0.8" if name == "power" else "0.95"
-        raise InputError(f"{name}={_shown(level)} is not possible; a {name} is between 0 and 1, as in {example}.")
-    return float(level)  # type: ignore[arg-type]
-
-
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """One of a few words."""
     if value not in choices:

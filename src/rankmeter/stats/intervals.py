@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
 
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, check_level
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.resampling import Step, resampled_sums
 from rankmeter.stats.samples import Sample
@@ -52,12 +52,6 @@ def bootstrap_interval(values: Values, aggregate: str, *, level: float, resample
     drawn = _resampled(top, bottom, aggregate, resamples, seed)
     low, high = _bca(observed, drawn, _jackknife(top, bottom, aggregate), level)
     return Interval(low, high, level, "BCa bootstrap over queries", resamples, seed, len(top))
-
-
-def check_level(level: float) -> None:
-    """Refuse a level that is none."""
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
-        raise InputError(f"level={level!r} is not possible; a level is between 0 and 1, as in 0.95.")
 
 
 def check_resamples(resamples: int, what: str = "resamples") -> None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankmeter.arithmetic.slates.fairness import gap_between
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, check_level
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.stats.intervals import check_level, check_resamples
+from rankmeter.stats.intervals import check_resamples
 from rankmeter.stats.resampling import resampled_sums
 
 if TYPE_CHECKING:
