@@ -54,7 +54,7 @@ class _Placed:
     placements: Placements
     """One query of each kind."""
     times: Ints | None
-    """How many queries each of them stands for; None where each is of its own kind."""
+    """How many queries each of them stands for; None for subtopics, where each stands for itself."""
     scored: bool
     views: Views
     plain: Mapping[str, Any]
