@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import getopt
 import re
+import warnings
 from typing import Any
 
 import click
 
 from rankmeter.cli.talk import examples, say
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.compat import c_numbers
+from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 
 LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -86,13 +88,19 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
         options.pop("show_version", None)
         text = output(Command(*_two(paths), **options))
     except TrecEvalError as error:
+        _print(error.printed)
         say(str(error))
         ctx.exit(error.code)
     except (getopt.GetoptError, MeasureError) as error:
         text = str(error)
         say(text if "Hint:" in text else with_hint(f"{text}.".replace("..", "."), "rankmeter trec_eval --help"))
         ctx.exit(WRONG_USE)
-    click.echo(text, nl=False)
+    _print(text)
+
+
+def _print(text: str) -> None:
+    """Data, with ids of any bytes as they were."""
+    click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
 
 
 def _two(paths: list[str]) -> tuple[str, str]:
@@ -135,10 +143,14 @@ def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
 
 
 def _whole(name: str, text: str) -> int:
-    match = re.match(r"\s*[+-]?\d+", text)
-    if match is None:
-        raise MeasureError(f"{name} takes a whole number, not '{text}'.")
-    return int(match[0])
+    number = c_numbers.whole(text)
+    if not re.fullmatch(r"\s*[+-]?\d+", text):
+        warnings.warn(
+            f"{name} takes a whole number, not '{text}'; read as trec_eval reads it: {number}.",
+            RankmeterWarning,
+            stacklevel=2,
+        )
+    return number
 
 
 def _show_help(ctx: click.Context, measures: tuple[str, ...]) -> None:

@@ -84,7 +84,7 @@ class Columns:
             yield self._maker[printed.name](wanted)
         elif printed.kind in ("cutoffs", "points"):
             metric = metric_of(self.dialect, printed)
-            for label, number in wanted.numbered(metric).items():
+            for label, number in wanted.numbered(metric.defaults):
                 measure = metric.build(number, {})
                 yield Column(label, printed, self._values(measure))
         else:
@@ -178,12 +178,12 @@ class Columns:
         up_to = np.maximum.accumulate(gains_of(levels, measure))
         highest = np.maximum(up_to[_highest_level(view.best, view.best_offsets)], max(gains.values(), default=0.0))
         scale = np.where(highest > 1.0, highest, 1.0)
-        p = wanted.pairs.get("p", 0.9)
+        p = dict(wanted.pairs).get("p", 0.9)
         weighed = gains_of(view.grade, measure) / scale[view.query] * np.power(p, view.rank - 1.0)
         return Column(wanted.label, wanted.printed, (1.0 - p) * view.per_query(weighed))
 
     def _rbp_residual(self, wanted: Wanted) -> Column:
-        p = wanted.pairs.get("p", 0.9)
+        p = dict(wanted.pairs).get("p", 0.9)
         measure = metric_of(self.dialect, wanted.printed).build(None, {"p": p})
         return Column(wanted.label, wanted.printed, self._values(measure))
 
@@ -198,4 +198,4 @@ def _highest_level(best: Floats, offsets: Ints) -> Ints:
 
 def _gains(wanted: Wanted) -> dict[int, float]:
     """The gains among the parameters: ``1=3,2=9``; other names (``p``) are no grades."""
-    return {int(name): value for name, value in wanted.pairs.items() if name.lstrip("+-").isdigit()}
+    return {int(name): value for name, value in wanted.pairs if name.lstrip("+-").isdigit()}
