@@ -17,7 +17,7 @@ import numpy as np
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Column, Columns, Settings
-from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, wanted
+from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, check_shared_gains, wanted
 from rankmeter.compat.trec_reading import (
     CANNOT_COMPUTE,
     WRONG_FILE,
@@ -84,6 +84,7 @@ def output(command: Command) -> str:
     zscores = None if means is None else _stopping_with(WRONG_ZSCORES, lambda: Zscores.read(means))
     for one in chosen:
         _stopping_with(WRONG_FILE, one.check)
+    _stopping_with(CANNOT_COMPUTE, lambda: check_shared_gains(chosen))
     if command.complete and command.version == 10:
         found = with_stand_ins(found, command.depth)
     if not found.order and found.stop is not None:

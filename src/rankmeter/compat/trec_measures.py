@@ -190,6 +190,16 @@ def _names(name: str, version: Version) -> Sequence[str]:
     raise MeasureError(with_hint(f"-m {name}: trec_eval {version} has no such measure.", hint))
 
 
+def check_shared_gains(chosen: Sequence[Wanted]) -> None:
+    """Refuse gains for one of three measures that keep theirs in one place, where several of them are asked for."""
+    sharing = [one for one in chosen if one.printed.name in ("dcg", "ideal_dcg", "ndcg")]
+    if len(sharing) > 1 and any(one.text for one in sharing):
+        names = " and ".join(one.printed.name for one in sharing)
+        raise MeasureError(
+            with_hint(f"-m {names}: with gains for one of them trec_eval crashes.", "ask for one of them in a call")
+        )
+
+
 def metric_of(dialect: Dialect, printed: Printed) -> Metric:
     """The metric of the dialect that a printed measure is made of."""
     name = printed.metric or printed.name

@@ -173,7 +173,7 @@ def _walk(
             return order, TrecEvalError(stops[query], CANNOT_COMPUTE)
         order.append(number)
     if not order:
-        raise TrecEvalError("no query is both judged and in the run.", NOTHING_IN_COMMON)
+        return order, TrecEvalError("no query is both judged and in the run.", NOTHING_IN_COMMON)
     return order, None
 
 
