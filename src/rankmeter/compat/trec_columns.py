@@ -194,7 +194,9 @@ class Columns:
             version = self.settings.version
             return self._by_query(
                 wanted,
-                lambda seen: sum(one or 0.0 for one in trec_unusual.interpolated(seen, numbers, version)) / len(numbers),
+                lambda seen: (
+                    sum(one or 0.0 for one in trec_unusual.interpolated(seen, numbers, version)) / len(numbers)
+                ),
             )
         metric = metric_of(self.dialect, wanted.printed)
         points = [self._values(metric.build(number, {})) for number in numbers]
@@ -248,11 +250,19 @@ class Columns:
         return Column(wanted.label, wanted.printed, (1.0 - p) * view.per_query(weighed))
 
     def _rbp_residual(self, wanted: Wanted) -> Column:
+        """Added up in the order of the ranks, as in the program: powers of 0.9 are so short that rounding shows."""
         p = dict(wanted.pairs).get("p", 0.9)
-        if not 0 < p < 1:
-            return self._by_query(wanted, lambda seen: trec_unusual.rbp_residual(seen, p))
-        measure = metric_of(self.dialect, wanted.printed).build(None, {"p": p})
-        return Column(wanted.label, wanted.printed, self._values(measure))
+        view = self.scores.views.of(self._metric("num_rel_ret"))  # type: ignore[arg-type]
+        powers = np.concatenate([[1.0], np.full(int(view.returned.max(initial=0)), p)])
+        np.multiply.accumulate(powers, out=powers)
+        is_judged = view.grade >= 0
+        ranks = np.split(view.rank[is_judged], np.searchsorted(view.query[is_judged], np.arange(1, len(view.returned))))
+        values = np.zeros(len(view.returned))
+        for query, (returned, judged) in enumerate(zip(view.returned.tolist(), ranks, strict=True)):
+            unjudged = np.delete(powers[:returned], judged.astype(np.int64) - 1)
+            if len(unjudged):
+                values[query] = powers[returned] + (1 - p) * np.add.accumulate(unjudged)[-1]
+        return Column(wanted.label, wanted.printed, values)
 
 
 def _highest_level(best: Floats, offsets: Ints) -> Ints:

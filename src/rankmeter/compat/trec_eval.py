@@ -18,6 +18,7 @@ from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Column, Columns, Settings
 from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, check_shared_gains, wanted
+from rankmeter.compat.trec_parsing import UNDEFINED
 from rankmeter.compat.trec_reading import (
     CANNOT_COMPUTE,
     WRONG_FILE,
@@ -32,6 +33,8 @@ from rankmeter.compat.trec_reading import (
 from rankmeter.compat.trec_zscores import Zscores
 from rankmeter.errors import RankmeterError, with_hint
 from rankmeter.placing.placements import Bools, Floats
+
+__all__ = ["Command", "TrecEvalError", "output"]
 
 T = TypeVar("T")
 FOREIGN_FORMATS = ("prefs", "qrels_prefs", "qrels_jg")
@@ -91,6 +94,8 @@ def output(command: Command) -> str:
         raise found.stop
     settings = replace(command.settings, depth=None) if found.is_cut else command.settings
     columns = _stopping_with(CANNOT_COMPUTE, lambda: _columns(found.scores, chosen, settings, command))
+    if found.tag is None and command.summary and any(one.printed.name == "runid" for one in chosen):
+        raise TrecEvalError(f"{command.run} holds no line of a run, so it has no tag; {UNDEFINED}.", WRONG_FILE)
     table = _Table(command, found, columns, zscores)
     if found.stop is None:
         return "".join(table.blocks(chosen))
@@ -223,7 +228,7 @@ class _Table:
         placements = self.found.scores.placed.placements
         judged = int(placements.is_judged.sum())
         count = judged if self.command.complete else len(values)
-        total = float(np.add.accumulate(values)[-1])
+        total = 0.0 + float(np.add.accumulate(values)[-1])  # from 0 on: -0 alone gives 0
         if column.printed.name == "num_q":
             return float(count)
         if column.printed.name == "num_rel" and self.command.complete:

@@ -126,7 +126,7 @@ class Wanted:
 
     @property
     def label(self) -> str:
-        """The name as it is printed, for measures that have one value; those without parameters take no notice of any."""
+        """The name as it is printed, for measures that have one value; some take no parameters and hide them."""
         takes = self.printed.kind not in ("value", "count")
         return f"{self.printed.name}_{self.text}" if self.text and takes else self.printed.name
 
@@ -150,7 +150,9 @@ class Wanted:
         else:
             points = sorted(self.numbers or defaults)
             if not all(abs(point) < LARGEST_INT for point in points):
-                raise MeasureError(f"{name}: no number of documents belongs to a point that large; trec_eval makes one up.")
+                raise MeasureError(
+                    f"{name}: no number of documents belongs to a point that large; trec_eval makes one up."
+                )
             # The program has room for eight characters of such a number, and cuts off the rest.
             pairs = [(f"{self.printed.name}_{f'{point:3.2f}'[:8]}", point) for point in points]
         if len({number for _, number in pairs}) < len(pairs):

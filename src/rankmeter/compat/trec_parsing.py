@@ -26,6 +26,8 @@ from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.trec import as_number
 
 Row = TypeVar("Row")
+Source = str | bytes
+"""A path, or the content of standard input."""
 Judged = dict[str, list[tuple[str, int]]]
 Returned = dict[str, list[tuple[str, float]]]
 
@@ -43,51 +45,53 @@ class ProgramRun:
     """A run with all its rows in the order of the file, and the tag of the last one."""
 
     rows: Returned
-    tag: str
+    tag: str | None
+    """None where there is no row."""
 
 
-def read_judgments(path: str, version: Version) -> Judged:
+def read_judgments(source: Source, version: Version) -> Judged:
     """All rows of a file of judgments; grades are whole numbers, as ``atol`` has them."""
     judged: Judged = {}
     odd: list[str] = []
-    for fields in _judgment_lines(path, _content(path), version):
+    for fields in _judgment_lines(source, version):
         grade = c_numbers.whole(fields[3])
         judged.setdefault(fields[0], []).append((fields[2], grade))
         if not fields[3].lstrip("+-").isdecimal():
             odd.append(f"'{shown(fields[3])}' as {grade}")
-    _note_odd(path, "grade", odd)
+    _note_odd(source, "grade", odd)
     return judged
 
 
-def read_run(path: str, version: Version) -> ProgramRun:
+def read_run(source: Source, version: Version) -> ProgramRun:
     """All rows of a run; scores as ``atof`` has them."""
     rows: Returned = {}
-    fields: list[str] = []
+    tag = None
     odd: list[str] = []
-    for fields in _run_lines(path, _content(path), version):
+    for fields in _run_lines(source, version):
         score = c_numbers.real(fields[4])
         rows.setdefault(fields[0], []).append((fields[2], score))
+        tag = fields[5]
         if as_number(fields[4].encode("latin-1")) is None or isnan(score):
             odd.append(f"'{shown(fields[4])}' as {score:g}")
-    if not rows:
-        raise InputError(f"{path} holds no line of a run; {UNDEFINED}.")
-    _note_odd(path, "score", odd)
-    return ProgramRun(rows, fields[5])
+    _note_odd(source, "score", odd)
+    return ProgramRun(rows, None if tag is None else shown(tag))
 
 
-def _note_odd(path: str, what: str, odd: list[str]) -> None:
+def _note_odd(source: Source, what: str, odd: list[str]) -> None:
     if odd:
         text = examples(dict.fromkeys(odd), shown=3).encode("utf-8", "backslashreplace").decode()
         count = f"{len(odd):,} {what}s are" if len(odd) > 1 else f"a {what} is"
         warnings.warn(
-            f"{path}: {count} no plain number; read as trec_eval reads them: {text}.", RankmeterWarning, stacklevel=2
+            f"{_name(source)}: {count} no plain number; read as trec_eval reads them: {text}.",
+            RankmeterWarning,
+            stacklevel=2,
         )
 
 
-def read_table(path: str, names: Sequence[str]) -> Iterator[list[str]]:
+def read_table(source: Source, names: Sequence[str]) -> Iterator[list[str]]:
     """The fields of a table without comments and blank lines."""
-    for number, line in enumerate(_lines(path, _content(path)), 1):
-        yield _fields(path, number, line, names, exactly=True)
+    for number, line in enumerate(_lines(source), 1):
+        yield _fields(source, number, line, names, exactly=True)
 
 
 def shown(text: str) -> str:
@@ -100,49 +104,57 @@ def as_id(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
-def _content(path: str) -> bytes:
-    with open_source(path) as source:
-        content = source.read_all()
-    if not content:
-        raise InputError(f"{path} is empty.")
-    return content
+def _content(source: Source) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    with open_source(source) as opened:
+        return opened.read_all()
 
 
-def _judgment_lines(path: str, content: bytes, version: Version) -> Iterator[list[str]]:
-    lines = enumerate(_lines(path, content), 1)
+def _name(source: Source) -> str:
+    return source if isinstance(source, str) else "<stdin>"
+
+
+def _judgment_lines(source: Source, version: Version) -> Iterator[list[str]]:
+    lines = enumerate(_lines(source), 1)
     for number, line in lines:
         if version == 10 and line.startswith(b"#"):
             # Whatever follows one comment is data for the program: a second comment, a blank line.
-            number, line = next(lines, (number, b""))  # noqa: PLW2901
-            if not line:
-                reason = f"a comment, with no judgment behind it: {UNDEFINED}"
-                raise InputError(f"{path}:{number}: {reason}.")
-        yield _fields(path, number, line, JUDGMENT_FIELDS, exactly=True)
+            following = next(lines, None)
+            if following is None:
+                raise InputError(f"{_name(source)}:{number}: a comment with no judgment behind it; {UNDEFINED}.")
+            number, line = following
+        yield _fields(source, number, line, JUDGMENT_FIELDS, exactly=True)
 
 
-def _run_lines(path: str, content: bytes, version: Version) -> Iterator[list[str]]:
-    for number, line in enumerate(_lines(path, content), 1):
+def _run_lines(source: Source, version: Version) -> Iterator[list[str]]:
+    for number, line in enumerate(_lines(source), 1):
         begun = line.lstrip()
         if begun and not (version == 10 and begun.startswith(b"#")):
-            yield _fields(path, number, begun, RUN_FIELDS, exactly=False)
+            yield _fields(source, number, begun, RUN_FIELDS, exactly=False)
 
 
-def _lines(path: str, content: bytes) -> Iterator[bytes]:
+def _lines(source: Source) -> Iterator[bytes]:
     """The lines up to the end, or to one that begins with NUL, where the program takes the file to end."""
+    content = _content(source)
+    if not content:
+        raise InputError(f"{_name(source)} is empty.")
     for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
         if line.startswith(b"\0"):
             return
         if b"\0" in line:
-            raise InputError(f"{path}:{number}: a NUL byte stands inside the line; {UNDEFINED}.")
+            raise InputError(f"{_name(source)}:{number}: a NUL byte stands inside the line; {UNDEFINED}.")
         yield line
 
 
-def _fields(path: str, number: int, line: bytes, names: Sequence[str], *, exactly: bool) -> list[str]:
+def _fields(source: Source, number: int, line: bytes, names: Sequence[str], *, exactly: bool) -> list[str]:
     fields = [field.decode("latin-1") for field in line.split()]
     if len(fields) < len(names) or (exactly and len(fields) > len(names)):
         expected = f"{len(names)}{'' if exactly else ' or more'} ({', '.join(names)})"
         text = line.strip().decode("utf-8", "replace")
-        raise InputError(f"{path}:{number}: {len(fields)} fields where trec_eval expects {expected}: {text[:60]!r}.")
+        raise InputError(
+            f"{_name(source)}:{number}: {len(fields)} fields where trec_eval expects {expected}: {text[:60]!r}."
+        )
     return fields
 
 
@@ -195,23 +207,21 @@ def repeated(rows: Iterable[tuple[str, object]]) -> str | None:
     return next((one for one, next_one in pairwise(sorted(item for item, _ in rows)) if one == next_one), None)
 
 
-def is_plain_run(path: str, version: Version) -> bool:
+def is_plain_run(source: Source, version: Version) -> bool:
     """Whether the ordinary reader takes a run as the program does, as far as its fields go."""
-    return all(_fields_are_plain(block, len(RUN_FIELDS), version) for block in _blocks(path))
+    return all(_fields_are_plain(block, len(RUN_FIELDS), version) for block in _blocks(source))
 
 
-def is_plain_judgments(path: str, version: Version) -> bool:
+def is_plain_judgments(source: Source, version: Version) -> bool:
     """Whether the ordinary reader takes judgments as the program does."""
-    return all(_fields_are_plain(block, len(JUDGMENT_FIELDS), version, is_run=False) for block in _blocks(path))
+    return all(_fields_are_plain(block, len(JUDGMENT_FIELDS), version, is_run=False) for block in _blocks(source))
 
 
-def _blocks(path: str) -> Iterator[bytes]:
-    """A file in parts of whole lines, the first with the beginning of the file."""
+def _blocks(source: Source) -> Iterator[bytes]:
+    """A file in parts of whole lines."""
     held = b""
-    with open_source(path) as source:
-        if source.head.startswith(BOM):
-            yield BOM
-        while fresh := source.read(STEP):
+    with open_source(source) as opened:
+        while fresh := opened.read(STEP):
             lines, newline, rest = fresh.rpartition(b"\n")
             if newline:
                 yield b"".join((held, lines, newline))
@@ -225,6 +235,8 @@ def _blocks(path: str) -> Iterator[bytes]:
 def _fields_are_plain(block: bytes, needed: int, version: Version, *, is_run: bool = True) -> bool:
     """Whether every line of a block has its fields, and nothing of which the two readers think differently."""
     data = np.frombuffer(block, np.uint8)
+    if block.startswith(BOM):
+        return False
     if b"#" in block and (version == 9 or not is_run) and (b"\n#" in block or block.startswith(b"#")):
         return False
     blank = data <= SPACE

@@ -1,10 +1,9 @@
-"""What one call of trec_eval evaluates: both files read and placed, which queries count, and where the program stops."""
+"""What one call of trec_eval evaluates: both files, placed; which queries count; where the program stops."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ class Asked:
     """The part of a call that says what is read and which queries count."""
 
     judgments: str
-    run: str
+    run: trec_parsing.Source
     version: Version
     depth: int | None
     complete: bool
@@ -55,7 +54,8 @@ class Evaluated:
     """(n,) the ids of all queries, as they are printed."""
     order: list[int]
     """Which queries are evaluated, in the order in which they are printed: by id, as bytes."""
-    tag: str
+    tag: str | None
+    """None where the run has no line."""
     stop: TrecEvalError | None
     """Why the program stops after these queries, if it does."""
     relevant: int
@@ -66,6 +66,10 @@ class Evaluated:
 
 def read(asked: Asked) -> Evaluated:
     """Read both files and place the run."""
+    if asked.run == "-":
+        # Standard input can be read only once, and may have to be looked at again.
+        with open_source(asked.run) as source:
+            asked = replace(asked, run=source.read_all())
     if _is_for_the_fast_way(asked):
         try:
             found = _ordinary(asked)
@@ -78,31 +82,29 @@ def read(asked: Asked) -> Evaluated:
 
 def _is_for_the_fast_way(asked: Asked) -> bool:
     """Whether the files are long, and of a form of which the ordinary readers think as the program does."""
-    if "-" in (asked.judgments, asked.run) or (asked.depth is not None and asked.depth < 1):
+    if asked.judgments == "-" or (asked.depth is not None and asked.depth < 1):
         return False
     return (
-        any(_is_long(path) for path in (asked.judgments, asked.run))
+        any(map(_is_long, (asked.judgments, asked.run)))
         and trec_parsing.is_plain_judgments(asked.judgments, asked.version)
         and trec_parsing.is_plain_run(asked.run, asked.version)
     )
 
 
-def _is_long(path: str) -> bool:
-    with open_source(path) as source:
-        return len(source.read(SHORT_BYTES + 1)) > SHORT_BYTES
+def _is_long(source: trec_parsing.Source) -> bool:
+    with open_source(source) as opened:
+        return len(opened.read(SHORT_BYTES + 1)) > SHORT_BYTES
 
 
 def _ordinary(asked: Asked) -> Evaluated | None:
-    run = TaggedRun(asked.run)
+    run = TaggedRun(asked.run)  # type: ignore[arg-type]  # bytes are opened like a path
     scores = Scores.of_run(read_graded(asked.judgments), run.source, _plan(asked.version))
     placements = scores.placed.placements
     if scores.placed.highest_grade >= HIGHEST_GRADE:
         return None
-    names = scores.queries
+    names: list[str] = scores.queries
     order, stop = _walk(scores, names, asked, {}, asked.only_query)
-    return Evaluated(
-        scores, names, order, run.tag, stop, relevant=int((placements.best > 0).sum()), is_cut=False
-    )
+    return Evaluated(scores, names, order, run.tag, stop, relevant=int((placements.best > 0).sum()), is_cut=False)
 
 
 def _exact(asked: Asked) -> Evaluated:
@@ -118,12 +120,11 @@ def _exact(asked: Asked) -> Evaluated:
         stops = {query: fact for query in judged if (fact := _trouble(query, judged[query], lists.get(query), asked))}
     graded = {query: {} if query in stops else dict(rows) for query, rows in judged.items()}
     scores = Scores.of_mappings(graded, {query: dict(rows) for query, rows in lists.items()}, _plan(asked.version))
-    ids: list[str] = scores.queries
+    names = [trec_parsing.shown(query) for query in scores.queries]
     wanted = None if asked.only_query is None else trec_parsing.as_id(asked.only_query)
-    order, stop = _walk(scores, ids, asked, stops, wanted)
+    order, stop = _walk(scores, names, asked, stops, wanted)
     relevant = sum(grade > 0 for rows in judged.values() for _, grade in rows)
-    names = [trec_parsing.shown(query) for query in ids]
-    return Evaluated(scores, names, order, trec_parsing.shown(run.tag), stop, relevant, is_cut=True)
+    return Evaluated(scores, names, order, run.tag, stop, relevant, is_cut=True)
 
 
 def _plan(version: Version) -> Plan:
@@ -138,39 +139,49 @@ def _trouble(
     if asked.depth is not None and asked.depth < 0:
         return f"-M {asked.depth} is below 0; {trec_parsing.UNDEFINED}."
     if returned and (twice := trec_parsing.repeated(returned)) is not None:
-        return f"{asked.run}: the run returns an item twice for the same query: {_printable(twice)} in query {name}."
+        return f"the run returns an item twice for the same query: {_printable(twice)} in query {name}."
     if (twice := trec_parsing.repeated(judged)) is not None:
         return f"{asked.judgments} judges an item twice for the same query: {_printable(twice)} in query {name}."
     highest = max(grade for _, grade in judged)
     if highest >= HIGHEST_GRADE:
         return (
-            f"{asked.judgments}: grade {highest} of query {name}: trec_eval keeps a table as long as the highest grade, "
-            f"and has no room for one of {HIGHEST_GRADE:,}."
+            f"{asked.judgments}: grade {highest} of query {name}: trec_eval keeps a table as long as the highest "
+            f"grade, and has no room for one of {HIGHEST_GRADE:,}."
         )
     return None
 
 
 def _printable(text: str) -> str:
+    """An id for a message, whatever its bytes are."""
     return trec_parsing.shown(text).encode("utf-8", "backslashreplace").decode()
 
 
 def _walk(
-    scores: Scores, ids: list[Any], asked: Asked, stops: Mapping[str, str], wanted: str | None
+    scores: Scores, names: list[str], asked: Asked, stops: Mapping[str, str], wanted: str | None
 ) -> tuple[list[int], TrecEvalError | None]:
     """The queries that are evaluated, in order, up to one at which the program stops."""
-    common = scores.common
-    chosen = common if asked.version == 9 else scores.placed.placements.is_judged
+    ids, common = scores.queries, scores.common
+    placements = scores.placed.placements
+    chosen = common if asked.version == 9 else placements.is_judged
+    best, first = placements.best, placements.best_offsets
+    has_room = not asked.looks_at_documents
     order: list[int] = []
     for number in sorted(np.flatnonzero(chosen).tolist(), key=ids.__getitem__):
         query = ids[number]
+        name = names[number].encode("utf-8", "backslashreplace").decode()
         if wanted is not None and query != wanted:
             continue
         if not common[number] and not asked.complete:
-            fact = f"the run lacks judged queries, and trec_eval 10 stops at the first, {query}."
+            fact = f"the run lacks judged queries, and trec_eval 10 stops at the first, {name}."
             hint = "-c counts them as 0; --trec-eval-version 9 averages over the others"
             return order, TrecEvalError(with_hint(fact, hint), CANNOT_COMPUTE)
         if query in stops:
             return order, TrecEvalError(stops[query], CANNOT_COMPUTE)
+        # The program makes room for grades at the first query that has one of 0 or above, and cannot begin without.
+        has_room = has_room or bool(first[number] < first[number + 1] and best[first[number]] >= 0)
+        if not has_room:
+            fact = f"every grade of query {name} is below 0, and trec_eval cannot begin with such a query."
+            return order, TrecEvalError(fact, CANNOT_COMPUTE)
         order.append(number)
     if not order:
         return order, TrecEvalError("no query is both judged and in the run.", NOTHING_IN_COMMON)

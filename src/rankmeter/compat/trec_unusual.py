@@ -1,4 +1,4 @@
-"""What trec_eval computes from parameters that no definition has: gains below 0 or closer than 1, recall points beyond 1.
+"""What trec_eval computes from parameters that no definition has, such as gains below 0 or recall points beyond 1.
 
 These numbers are accidents of how the program goes through a list, so they have no measure in rankmeter; scripts get
 them all the same. Everything here goes query by query and document by document, and is for such parameters only.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +42,8 @@ class Seen:
         return sum(grade >= self.level for grade in self.grades)
 
 
-class Gain(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Gain:
     """A grade, what it is worth, and how many documents have it."""
 
     level: int
@@ -231,12 +231,3 @@ def utility(seen: Seen, worth: Sequence[float], collection: int) -> float:
     counts = (found, returned - found, relevant - found, rest)
     products = [np.float64(one) * np.float64(count) for one, count in zip(worth, counts, strict=True)]
     return float(products[0] + products[1] + products[2] + products[3])
-
-
-def rbp_residual(seen: Seen, p: float) -> float:
-    """rbp_resid with any persistence."""
-    unjudged = [rank for rank, grade in enumerate(seen.grades) if grade < 0]
-    if not unjudged:
-        return 0.0
-    powers = np.concatenate([[1.0], np.cumprod(np.full(len(seen.grades), p))])
-    return float(powers[-1] + (1 - p) * math.fsum(powers[unjudged]))

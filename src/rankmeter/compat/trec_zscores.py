@@ -41,7 +41,7 @@ class Zscores:
         return 0.0 if value == mean else MISSING_ZSCORE
 
     def _find(self, first: int, end: int, measure: str) -> tuple[str, float, float] | None:
-        """The row of a measure, by halving as in the program, which looks at one row too many: the next query's first."""
+        """The row of a measure, by halving as in the program, which looks at one row too many: of the next query."""
         low, high = first, end
         while low <= high:
             # Halved as distances from the first row, which is what the program counts from.
