@@ -73,19 +73,20 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
     """  # noqa: D301 (click wants the character itself)
     from rankmeter.compat.trec_eval import Command, TrecEvalError, output
+    from rankmeter.compat.trec_measures import wanted
 
     try:
         pairs, paths = getopt.gnu_getopt(list(arguments), LETTERS, list(LONG))
         given = [(LONG.get(name.removeprefix("--")) or LONG.get(f"{name.removeprefix('--')}=") or name, value)
                  for name, value in pairs]  # fmt: skip
         options = _options(given)
+        if "show_version" in options:
+            wanted(options.get("measures", ()), options["version"])
+            click.echo(f"trec_eval version {VERSIONS[str(options['version'])]}, by rankmeter", err=True)
+            return
         if "help" in options:
             _show_help(ctx, options.get("measures", ()))
             return
-        if "show_version" in options:
-            click.echo(f"trec_eval version {VERSIONS[str(options['version'])]}, by rankmeter", err=True)
-            return
-        options.pop("show_version", None)
         text = output(Command(*_two(paths), **options))
     except TrecEvalError as error:
         _print(error.printed)
@@ -125,6 +126,8 @@ def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
     for name, value in given:
         if name in flags:
             options[flags[name][0]] = flags[name][1]
+            if name == "-v":  # the program looks no further
+                break
         elif name in texts:
             options[texts[name]] = value
         elif name in numbers:

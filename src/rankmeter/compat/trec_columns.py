@@ -53,7 +53,11 @@ class Settings:
     @property
     def dialect(self) -> Dialect:
         """The definitions under these options."""
-        options = [*(["9"] if self.version == 9 else []), *(["J"] if self.judged_only else []), f"l={self.level}"]
+        options = [
+            *(["9"] if self.version == 9 else []),
+            *(["J"] if self.judged_only else []),
+            f"l={max(self.level, 0)}",
+        ]
         if self.depth is not None:
             options.append(f"M={self.depth}")
         return find_dialect(f"trec_eval:{','.join(options)}")
@@ -98,6 +102,8 @@ class Columns:
             return
         if printed.kind == "pairs" and printed.name in _OF_GAINS and not trec_unusual.are_usual_gains(wanted):
             yield self._by_query(wanted, lambda seen: _OF_GAINS[printed.name](seen, self._gains(seen, wanted)))
+        elif self.settings.level < 0 and printed.name in trec_unusual.BELOW_ZERO:
+            yield from self._below_zero(wanted)
         elif printed.name in self._maker:
             yield self._maker[printed.name](wanted)
         elif printed.kind in ("cutoffs", "points"):
@@ -112,12 +118,22 @@ class Columns:
                 values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
             yield Column(wanted.label, printed, values)
 
+    def _below_zero(self, wanted: Wanted) -> Iterator[Column]:
+        """Measures that count documents which nobody judged, because of an -l below 0."""
+        value = trec_unusual.BELOW_ZERO[wanted.printed.name]
+        is_cut = wanted.printed.kind == "cutoffs"
+        cutoffs = wanted.numbered(metric_of(self.dialect, wanted.printed).defaults) if is_cut else [(wanted.label, 0.0)]
+        for label, cutoff in cutoffs:
+            values = self._of_each(lambda seen, k=cutoff: value(seen, k))  # type: ignore[misc]
+            yield Column(label, wanted.printed, values)
+
     def _at(self, metric: Metric, number: float, printed: Printed) -> Floats:
         """A measure at a cutoff, a recall point or a multiple of the relevant documents."""
-        if printed.name == "iprec_at_recall" and not 0 <= number <= 1:
+        below_zero = self.settings.level < 0
+        if printed.name == "iprec_at_recall" and (below_zero or not 0 <= number <= 1):
             version = self.settings.version
             return self._of_each(lambda seen: trec_unusual.interpolated(seen, [number], version)[0] or 0.0)
-        if printed.name == "Rprec_mult" and not 0 < number <= HIGHEST_MULTIPLE:
+        if printed.name == "Rprec_mult" and (below_zero or not 0 < number <= HIGHEST_MULTIPLE):
             return self._of_each(lambda seen: trec_unusual.precision_at_multiple(seen, number))
         return self._values(metric.build(number, {}))
 
@@ -190,7 +206,8 @@ class Columns:
         numbers = wanted.numbers
         if not all(abs(point) < LARGEST_INT for point in numbers):
             raise MeasureError(f"{wanted.label}: no number of documents belongs to a point that large.")
-        if sorted(numbers) != list(numbers) or not all(0 <= point <= 1 for point in numbers):
+        is_usual = sorted(numbers) == list(numbers) and all(0 <= point <= 1 for point in numbers)
+        if not is_usual or self.settings.level < 0:
             version = self.settings.version
             return self._by_query(
                 wanted,

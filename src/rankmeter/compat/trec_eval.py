@@ -8,6 +8,7 @@ r"""trec_eval's command, versions 9 and 10: the same options in, the same bytes 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -31,7 +32,7 @@ from rankmeter.compat.trec_reading import (
     with_stand_ins,
 )
 from rankmeter.compat.trec_zscores import Zscores
-from rankmeter.errors import RankmeterError, with_hint
+from rankmeter.errors import MeasureError, RankmeterError, RankmeterWarning, with_hint
 from rankmeter.placing.placements import Bools, Floats
 
 __all__ = ["Command", "TrecEvalError", "output"]
@@ -80,8 +81,14 @@ class Command:
 
 def output(command: Command) -> str:
     """Everything that the program would print."""
-    chosen = _stopping_with(WRONG_USE, lambda: wanted(command.measures or ("official",), command.version))
+    try:
+        chosen = wanted(command.measures or ("official",), command.version)
+    except MeasureError as error:
+        raise TrecEvalError(str(error), CANNOT_COMPUTE if NO_PREFERENCES in str(error) else WRONG_USE) from error
     _check_formats(command)
+    if command.level < 0:
+        text = f"-l {command.level} is below 0: documents that nobody judged count as relevant in most measures."
+        warnings.warn(text, RankmeterWarning, stacklevel=2)
     found = _stopping_with(WRONG_FILE, lambda: read(_asked(command, chosen)))
     means = command.zscores
     zscores = None if means is None else _stopping_with(WRONG_ZSCORES, lambda: Zscores.read(means))

@@ -58,6 +58,8 @@ def read_judgments(source: Source, version: Version) -> Judged:
         judged.setdefault(fields[0], []).append((fields[2], grade))
         if not fields[3].lstrip("+-").isdecimal():
             odd.append(f"'{shown(fields[3])}' as {grade}")
+    if not judged:
+        raise InputError(f"{_name(source)} holds no judgment; {UNDEFINED}.")
     _note_odd(source, "grade", odd)
     return judged
 

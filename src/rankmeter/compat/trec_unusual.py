@@ -1,17 +1,18 @@
-"""What trec_eval computes from parameters that no definition has, such as gains below 0 or recall points beyond 1.
+"""What trec_eval computes from options that no definition has: gains below 0, recall points beyond 1, -l below 0.
 
 These numbers are accidents of how the program goes through a list, so they have no measure in rankmeter; scripts get
-them all the same. Everything here goes query by query and document by document, and is for such parameters only.
+them all the same. Everything here goes query by query and document by document, and is for such options only.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
 from rankmeter.compat import c_numbers
 from rankmeter.compat.trec_measures import LARGEST_INT, Version, Wanted
 from rankmeter.compat.trec_parsing import merge_sorted
@@ -38,8 +39,13 @@ class Seen:
 
     @property
     def found(self) -> int:
-        """How many of them were returned."""
-        return sum(grade >= self.level for grade in self.grades)
+        """How many of them were returned; documents that nobody judged are never among them."""
+        return sum(grade >= max(self.level, 0) for grade in self.grades)
+
+    @property
+    def hits(self) -> list[int]:
+        """The ranks of what measures take for relevant, which under -l -1 is also what nobody judged."""
+        return [rank for rank, grade in enumerate(self.grades, 1) if grade >= self.level]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +218,10 @@ def _at_recall(point: float, relevant: int, version: Version) -> int:
 def precision_at_multiple(seen: Seen, multiple: float) -> float:
     """Rprec_mult: precision at so many times the relevant documents."""
     cutoff = int(multiple * seen.relevant + 0.9)
-    return sum(grade >= seen.level for grade in seen.grades[:cutoff]) / cutoff if cutoff > 0 else 0.0
+    if cutoff <= 0:
+        return 0.0
+    # Counted from the end of the list, as in the program.
+    return max(seen.found - sum(rank > cutoff for rank in seen.hits), 0) / cutoff
 
 
 def set_f(seen: Seen, weight: float) -> float:
@@ -231,3 +240,43 @@ def utility(seen: Seen, worth: Sequence[float], collection: int) -> float:
     counts = (found, returned - found, relevant - found, rest)
     products = [np.float64(one) * np.float64(count) for one, count in zip(worth, counts, strict=True)]
     return float(products[0] + products[1] + products[2] + products[3])
+
+
+def _sum_of_precisions(seen: Seen, cutoff: float = math.inf) -> float:
+    return sum(number / rank for number, rank in enumerate(seen.hits, 1) if rank <= cutoff)
+
+
+def _up_to(seen: Seen, cutoff: float) -> int:
+    return sum(rank <= cutoff for rank in seen.hits)
+
+
+def _average(seen: Seen, total: float) -> float:
+    """A sum over the hits by the number of relevant documents, of which there may be none all the same."""
+    return float(np.float64(total) / np.float64(seen.relevant)) if seen.hits else 0.0
+
+
+def _share(seen: Seen, hits: float, of: float) -> float:
+    return hits / of if seen.relevant else 0.0
+
+
+BELOW_ZERO: dict[str, Callable[[Seen, float], float]] = {
+    "map": lambda seen, _: _average(seen, _sum_of_precisions(seen)),
+    "gm_map": lambda seen, _: math.log(max(_average(seen, _sum_of_precisions(seen)), GEOMETRIC_FLOOR)),
+    "Rprec": lambda seen, _: _share(seen, _up_to(seen, seen.relevant), seen.relevant),
+    "recip_rank": lambda seen, _: 1 / seen.hits[0] if seen.hits else 0.0,
+    "P": lambda seen, k: _up_to(seen, k) / k,
+    "recall": lambda seen, k: _share(seen, _up_to(seen, k), seen.relevant),
+    "binG": lambda seen, _: _average(
+        seen, sum(1 / math.log2(2 + rank - number) for number, rank in enumerate(seen.hits, 1))
+    ),
+    "map_cut": lambda seen, k: _share(seen, _sum_of_precisions(seen, k), seen.relevant),
+    "relative_P": lambda seen, k: _share(seen, _up_to(seen, k), min(k, seen.relevant)),
+    "success": lambda seen, k: float(_up_to(seen, k) > 0),
+    "yaap": lambda seen, _: _yaap(_sum_of_precisions(seen), seen.relevant),
+}
+"""The measures that take what nobody judged for relevant where -l is below 0; the others do not know it from -l 0."""
+
+
+def _yaap(total: float, relevant: int) -> float:
+    quotient = np.float64(1.0 + total) / np.float64(1.0 + relevant - total)
+    return float(-np.float64(np.nan) if quotient < 0 else np.log(quotient))
