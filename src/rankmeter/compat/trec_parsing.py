@@ -239,11 +239,10 @@ def _fields_are_plain(block: bytes, needed: int, version: Version, *, is_run: bo
     data = np.frombuffer(block, np.uint8)
     if block.startswith(BOM):
         return False
-    if b"#" in block and (version == 9 or not is_run) and (b"\n#" in block or block.startswith(b"#")):
-        return False
     blank = data <= SPACE
     blanks = np.flatnonzero(blank)
-    if is_run and not len(blanks) % needed and not (blank[1:] & blank[:-1]).any():
+    has_comments = b"#" in block and (version == 9 or not is_run)
+    if is_run and not has_comments and not len(blanks) % needed and not (blank[1:] & blank[:-1]).any():
         # The usual case, and the cheapest to see: one blank behind every field, and a newline behind the last.
         at_ends = data[blanks[needed - 1 :: needed]] == NEWLINE
         if at_ends.all() and len(at_ends) == np.count_nonzero(data == NEWLINE) and not blank[0]:
@@ -252,6 +251,8 @@ def _fields_are_plain(block: bytes, needed: int, version: Version, *, is_run: bo
     begins = np.flatnonzero(~blank & np.concatenate([[True], blank[:-1]]))
     upto = np.searchsorted(begins, ends)
     counts = np.diff(upto, prepend=0)
+    if has_comments and (data[begins[(upto - counts)[counts > 0]]] == HASH).any():
+        return False
     if is_run:
         return bool(((counts >= needed) | (counts == 0)).all())
     if not (counts == needed).all():
