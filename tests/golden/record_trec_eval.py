@@ -34,9 +34,9 @@ def main(nine: str, ten: str) -> None:
     rng = random.Random(20)
     programs = {"9": nine, "10": ten}
     cases = [case for number in range(90) if (case := record(rng, programs, number))]
-    for version in programs:
+    for version, program in programs.items():
         for judgments, run, options in odd_calls():
-            done = call(programs[version], options, judgments, run, "")
+            done = call(program, options, judgments, run, "")
             if done["exit"] >= 0:
                 cases.append({"version": version, **done})
     text = json.dumps({"tools": {"9": "trec_eval 9.0.8", "10": "trec_eval 10.0"}, "cases": cases})

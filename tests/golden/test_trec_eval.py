@@ -61,7 +61,7 @@ def check(
 
 
 def is_undefined(case: dict[str, Any]) -> bool:
-    """Whether the program did not crash only by chance: files with a NUL in a line, without a judgment, without a tag."""
+    """Whether only chance kept the program from crashing: a NUL in a line, no judgment, no tag."""
     if any("\0" in line[1:] for name in ("judgments", "run") for line in case[name].split("\n")):
         return True
     judged = [line for line in case["judgments"].split("\n") if line and not line.startswith("#")]

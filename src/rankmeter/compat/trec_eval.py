@@ -97,7 +97,9 @@ def output(command: Command) -> str:
     _stopping_with(CANNOT_COMPUTE, lambda: check_shared_gains(chosen))
     if command.complete and command.version == 10:
         if not found.scores.common.any():
-            text = f"no query in common: all of {command.judgments} count as 0, because {command.run} holds none of them."
+            text = (
+                f"no query in common: all of {command.judgments} count as 0, because {command.run} holds none of them."
+            )
             warnings.warn(text, RankmeterWarning, stacklevel=2)
         found = with_stand_ins(found, command.depth)
     if not found.order and found.stop is not None:

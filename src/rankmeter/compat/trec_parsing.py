@@ -35,7 +35,7 @@ JUDGMENT_FIELDS = ("query", "iteration", "document", "grade")
 RUN_FIELDS = ("query", "Q0", "document", "rank", "score", "tag")
 UNDEFINED = "trec_eval reads memory there that it never wrote, so no output is the right one"
 BOM = b"\xef\xbb\xbf"
-NEWLINE, SPACE, HASH, LOWER = 10, 32, 35, 32
+TAB, NEWLINE, RETURN, SPACE, HASH, LOWER = 9, 10, 13, 32, 35, 32
 STEP = 1 << 17
 """Small enough that what is looked at stays in the processor's cache."""
 
@@ -243,10 +243,13 @@ def _fields_are_plain(block: bytes, needed: int, version: Version, *, is_run: bo
     blanks = np.flatnonzero(blank)
     has_comments = b"#" in block and (version == 9 or not is_run)
     if is_run and not has_comments and not len(blanks) % needed and not (blank[1:] & blank[:-1]).any():
-        # The usual case, and the cheapest to see: one blank behind every field, and a newline behind the last.
+        # The usual case, and the cheapest to see: one space or tab behind every field, and a newline behind the last.
         at_ends = data[blanks[needed - 1 :: needed]] == NEWLINE
-        if at_ends.all() and len(at_ends) == np.count_nonzero(data == NEWLINE) and not blank[0]:
+        kinds = [np.count_nonzero(data == kind) for kind in (NEWLINE, SPACE, TAB)]
+        if at_ends.all() and len(at_ends) == kinds[0] and len(blanks) == sum(kinds) and not blank[0]:
             return True
+    if (blank & (data != SPACE) & ((data < TAB) | (data > RETURN))).any():
+        return False
     ends = np.flatnonzero(data == NEWLINE)
     begins = np.flatnonzero(~blank & np.concatenate([[True], blank[:-1]]))
     upto = np.searchsorted(begins, ends)
