@@ -69,8 +69,8 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     -v            the version that is imitated       -o            accepted, does nothing
     --trec-eval-version 9|10     which version (default 10, or $RANKMETER_TREC_EVAL_VERSION)
 
-    Exit codes are those of trec_eval: 1 wrong use, 2 a file, 4 cannot compute, 7 no query in common. Preference
-    judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
+    Exit codes are those of trec_eval: 1 wrong use, 2 a file, 4 cannot compute, 7 no query in common, 255 the file
+    of -Z. Preference judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
     """  # noqa: D301 (click wants the character itself)
     from rankmeter.compat.trec_eval import Command, TrecEvalError, output
     from rankmeter.compat.trec_measures import wanted
