@@ -17,10 +17,9 @@ import numpy as np
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Column, Columns, Settings
-from rankmeter.compat.trec_files import TaggedRun, Zscores, read_graded
+from rankmeter.compat.trec_files import TaggedRun, Zscores, place_plain_files, read_graded
 from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, wanted
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
-from rankmeter.inputs import AnyJudgments
 from rankmeter.placing import Plan
 from rankmeter.placing.placements import Bools, Floats
 
@@ -84,9 +83,8 @@ def output(command: Command) -> str:
     chosen = _stopping_with(WRONG_USE, lambda: wanted(command.measures or ("official",), command.version))
     means = command.zscores
     zscores = None if means is None else _stopping_with(WRONG_FILE, lambda: Zscores.read(means))
-    judgments = _stopping_with(WRONG_FILE, lambda: read_graded(command.judgments))
     run = TaggedRun(command.run)
-    scores = _place(judgments, run, command)
+    scores = _place(run, command)
     order = _order(scores, command)
     if command.complete and command.version == 10:
         scores = scores.with_stand_ins()
@@ -116,8 +114,12 @@ def _check_formats(command: Command) -> None:
         raise TrecEvalError(with_hint(f"-T {command.run_format} is no format.", "-T trec_results"), WRONG_FILE)
 
 
-def _place(judgments: AnyJudgments, run: TaggedRun, command: Command) -> Scores:
+def _place(run: TaggedRun, command: Command) -> Scores:
     plan = Plan(order=False, scores="float32" if command.version == 9 else "float64")
+    placed = _stopping_with(WRONG_FILE, lambda: place_plain_files(command.judgments, run, plan))
+    if placed is not None:
+        return Scores(placed)
+    judgments = _stopping_with(WRONG_FILE, lambda: read_graded(command.judgments))
     try:
         return Scores.of_run(judgments, run.source, plan)
     except InputError as error:

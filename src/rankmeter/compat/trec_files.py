@@ -1,53 +1,75 @@
-"""The files of trec_eval's command line: judgments, runs with their tag, tables of means for z-scores."""
+"""The files of trec_eval's command line: judgments, runs with their tag, tables of means for z-scores.
+
+Plain files are placed as they stand in the text. All others are read as everywhere else, which also finds the words for
+what is wrong with them.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.compression import ByteSource, open_source
-from rankmeter.inputs.files import read_judgments, read_short
-from rankmeter.inputs.sources import GradedMapping, RunFile, ScoredMapping
+from rankmeter.inputs.files import read_judgments
+from rankmeter.inputs.ids import LateIds
+from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
+from rankmeter.inputs.sources import RunFile
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.inputs.trec import RUN, read_frames
+from rankmeter.inputs.trec import QRELS, RUN, read_frames
 from rankmeter.late import pl
+from rankmeter.placing import PlacedRun, Plan
 
 TAIL_BYTES = 1 << 16
 RUN_FIELDS = 6
 MISSING_ZSCORE = -1000000.0
 
 
-def read_graded(path: str) -> GradedMapping | JudgmentTable:
+def read_graded(path: str) -> JudgmentTable:
     """Judgments with whole grades: what follows the point is dropped, as in the program."""
-    short = read_short([path], "judgments", format="qrels", columns=None)
-    if short is not None:
-        whole = {query: {item: math.trunc(grade) for item, grade in one.items()} for query, one in short.items()}
-        return GradedMapping(whole, path)
     table = read_judgments(path, format="qrels")
     return replace(table, grade=pl.Series(np.trunc(table.grade.to_numpy())))
 
 
+def place_plain_files(judgments: str, run: TaggedRun, plan: Plan) -> PlacedRun | None:
+    """Place two plain files; None where they are not, which is for the other readers."""
+    if not (Path(judgments).is_file() and Path(run.path).is_file()):  # a pipe could not be read a second time
+        return None
+    from rankmeter.placing.plain_text import place_plain
+
+    try:
+        with open_source(judgments) as source:
+            rows = read_whole_plain(source, QRELS)
+        graded = replace(rows, value=np.trunc(rows.value))
+        queries, placements = place_plain(graded, run.plain_blocks(), plan)
+    except NotPlainError:
+        return None
+    if not (placements.in_run & placements.is_judged).any():
+        return None
+    return PlacedRun(LateIds(queries), placements, scored=True, highest_grade=float(graded.value.max()))
+
+
 @dataclass(slots=True)
 class TaggedRun:
-    """A run file, read in blocks where it is not short, and the tag of its last line."""
+    """A run file, read in blocks, and the tag of its last line."""
 
     path: str
     _tail: bytes = field(default=b"", init=False)
     _kept: list[RunTable] | None = field(default=None, init=False)
 
     @property
-    def source(self) -> ScoredMapping | RunFile:
+    def source(self) -> RunFile:
         """What can be placed."""
-        short = read_short([self.path], "run", format="run", columns=None)
-        if short is not None:
-            with open_source(self.path) as source:
-                self.watch(source.read_all())
-            return ScoredMapping(short, self.path)
         return RunFile(self._blocks, self.path)
+
+    def plain_blocks(self) -> Iterator[PlainRows]:
+        """The rows of a plain file."""
+        with open_source(self.path) as source:
+            yield from read_plain(_Watched(source, self), RUN)  # type: ignore[arg-type]
 
     def _blocks(self) -> Iterator[RunTable]:
         # Standard input can be read only once, but a run whose queries are scattered is gone through twice.

@@ -257,7 +257,7 @@ def _parse(block: bytes, layout: Layout, first_line: int, problems: Problems) ->
     """Parse one block; returns its rows (none after a problem) and how many lines it had."""
     shape = _shape_of(block)
     lines = shape.lines
-    text = block if shape.is_simple else _normalise(block)
+    text = block if shape.is_simple else normalised(block)
     if text == b"":
         return _no_rows(), lines
     frame = None
@@ -310,7 +310,7 @@ def _shape_of(block: bytes) -> _Shape:
     )
 
 
-def _normalise(block: bytes) -> bytes | None:
+def normalised(block: bytes) -> bytes | None:
     """Rewrite a block to be simple: single spaces, none at either end of a line, no empty line or comment.
 
     Returns None for a NUL, or a carriage return inside a line, which are for the slow way to judge.
