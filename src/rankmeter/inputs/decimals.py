@@ -11,22 +11,19 @@ half way between two floats. These, and numbers of any other form (``1e-5``, ``i
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.inputs.text import FIRST, WORD, Bools, Ints, Text, Words
+from rankmeter.inputs.text import FIRST, WORD, Bools, Ints, Text, Words, once_if_equal
 
 Floats = npt.NDArray[np.float64]
-Integer = TypeVar("Integer", np.int64, np.uint64)
 
 MOST_DIGITS = 19
 """Point included: what a word of 64 bits can hold."""
 EXACT = np.uint64(1 << 53)
 _MINUS = ord("-")
 _POWERS = np.array([10**k for k in range(MOST_DIGITS + 1)], np.uint64)
-_FLOAT_POWERS = 10.0 ** np.arange(MOST_DIGITS + 1)
+_FLOAT_POWERS: Floats = np.array([10.0**k for k in range(MOST_DIGITS + 1)])
 
 
 def _everywhere(byte: int) -> np.uint64:
@@ -60,7 +57,7 @@ def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
 
     ``size`` is how many characters there are without the sign.
     """
-    size = _once_if_equal(size)
+    size = once_if_equal(size)
     plain = np.broadcast_to((size >= 1) & (size <= MOST_DIGITS), len(end)).copy()
     number = np.zeros(len(end), np.uint64)
     behind, points = np.zeros(1, np.int64), np.zeros(1, np.uint8)
@@ -68,9 +65,9 @@ def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
     for count in range(-(-longest // WORD)):
         word = text.words(end - WORD * (count + 1))
         word ^= _ZEROS
-        word &= _LAST[np.clip(size - WORD * count, 0, WORD)]
+        word &= _LAST[np.maximum(np.minimum(size - WORD * count, WORD), 0)]
         # Digits are their values now, a point is 0x1E, and what stands before the number is 0.
-        point = _once_if_equal(_bytes_equal(word, _POINTS ^ _ZEROS))
+        point = once_if_equal(_bytes_equal(word, _POINTS ^ _ZEROS))
         if point.any():
             found = np.bitwise_count(point)
             points = points + found
@@ -93,11 +90,6 @@ def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
     return number, behind, plain
 
 
-def _once_if_equal(values: npt.NDArray[Integer]) -> npt.NDArray[Integer]:
-    """A column whose rows are all equal as one row, which then stands for all: files mostly have one width."""
-    return values[:1] if len(values) and (values == values[0]).all() else values
-
-
 def _bytes_equal(word: Words, wanted: np.uint64) -> Words:
     """The highest bit of each byte that is the wanted one: the classic search for a zero byte, in its exact form."""
     differs = word ^ wanted
@@ -105,7 +97,8 @@ def _bytes_equal(word: Words, wanted: np.uint64) -> Words:
     found += _LOW_BITS
     found |= differs
     found |= _LOW_BITS
-    return np.invert(found, out=found)
+    np.invert(found, out=found)
+    return found
 
 
 def _eight_digits(word: Words) -> Words:

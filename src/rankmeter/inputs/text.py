@@ -7,6 +7,7 @@ ids have equal words, and words in big-endian order sort as the ids do.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,14 @@ FIRST = np.array([(1 << WORD * size) - 1 for size in range(WORD + 1)], np.uint64
 """The first 0 to 8 bytes of a word: the low ones, since words are read little-endian."""
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93))
 """Odd multipliers with well mixed bits."""
+
+
+Integer = TypeVar("Integer", np.int64, np.uint64)
+
+
+def once_if_equal(values: npt.NDArray[Integer]) -> npt.NDArray[Integer]:
+    """A column whose rows are all equal as one row, which then stands for all: files mostly have one width."""
+    return values[:1] if len(values) and (values == values[0]).all() else values
 
 
 class Text:
@@ -58,16 +67,21 @@ class TextIds:
 
     def to_list(self) -> list[str]:
         """The ids themselves; they are UTF-8."""
-        content = self.text.data.tobytes() if len(self) > 1000 else self.text.data
+        content = self.text.data.tobytes()
         ends = self.start + self.length
-        return [
-            bytes(content[start:end]).decode() for start, end in zip(self.start.tolist(), ends.tolist(), strict=True)
-        ]
+        return [content[start:end].decode() for start, end in zip(self.start.tolist(), ends.tolist(), strict=True)]
+
+    @property
+    def _words(self) -> int:
+        """How many words the longest id has."""
+        return -(-int(self.length.max(initial=0)) // WORD)
 
     def word(self, number: int) -> Words:
         """Eight bytes of each id, the first of them lowest, zeros behind its end."""
-        left = self.length - WORD * number
-        return self.text.words(self.start + WORD * number) & FIRST[np.clip(left, 0, WORD)]
+        word = self.text.words(self.start + WORD * number)
+        left = once_if_equal(self.length) - WORD * number
+        word &= FIRST[np.maximum(np.minimum(left, WORD), 0)]
+        return word
 
     def _longer(self, than: int) -> Ints | None:
         """The rows with more bytes; None for all of them."""
@@ -77,7 +91,7 @@ class TextIds:
     def keys(self) -> Words:
         """A 64-bit key for each id: its bytes where they are at most eight, a hash otherwise."""
         keys = self.word(0)
-        for number in range(1, -(-int(self.length.max(initial=0)) // WORD)):
+        for number in range(1, self._words):
             rows = self._longer(WORD * number)
             word = (self if rows is None else self.take(rows)).word(number)
             word *= _ODD[0]
@@ -93,7 +107,7 @@ class TextIds:
     def equal(self, other: TextIds) -> Bools:
         """Which rows hold the same id as those of another column."""
         same: Bools = self.length == other.length
-        for number in range(-(-int(self.length.max(initial=0)) // WORD)):
+        for number in range(self._words):
             rows = self._longer(WORD * number)
             if rows is None:
                 same &= self.word(number) == other.word(number)
@@ -105,13 +119,16 @@ class TextIds:
         """The rows whose id differs from that of the row before, the first row included."""
         if not len(self):
             return np.empty(0, np.int64)
-        rows = np.arange(len(self))
-        earlier, later = self.take(rows[:-1]), self.take(rows[1:])
-        return np.concatenate([np.zeros(1, np.int64), np.flatnonzero(~later.equal(earlier)) + 1])
+        differs = np.ones(len(self), np.bool_)
+        np.not_equal(self.length[1:], self.length[:-1], out=differs[1:])
+        for number in range(self._words):
+            word = self.word(number)
+            differs[1:] |= word[1:] != word[:-1]
+        return np.flatnonzero(differs)
 
     def sort_keys(self) -> Words:
         """Numbers that sort as the ids do, byte by byte."""
-        words = [self.word(number).byteswap() for number in range(-(-int(self.length.max(initial=0)) // WORD))]
+        words = [self.word(number).byteswap() for number in range(self._words)]
         if len(words) <= 1:
             return words[0] if words else np.empty(0, np.uint64)
         order = np.lexsort(words[::-1])

@@ -1,7 +1,7 @@
 """Placing straight from plain text: queries by their stretches of lines, items by words of their bytes.
 
-It gives what :mod:`rankmeter.placing.table` gives, without a table. What it does not take (a query that comes back later
-in the run, an item twice, judged items appended to the list) is for that module to place or to refuse.
+It gives what :mod:`rankmeter.placing.table` gives, without a table. What it does not take (a query that comes back
+later in the run, an item twice, judged items appended to the list) is for that module to place or to refuse.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows
-from rankmeter.inputs.text import TextIds
+from rankmeter.inputs.text import TextIds, Words
 from rankmeter.placing.counting import Places, place
 from rankmeter.placing.matching import KeyTable, pair_keys, repeated
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
+from rankmeter.placing.segments import expand, group_rows, offsets_of, sort_descending
 
 
 def place_plain(judgments: PlainRows, run: Iterable[PlainRows], plan: Plan) -> tuple[list[str], Placements]:
@@ -74,7 +74,8 @@ class _Index:
     """Where the judgments of each query start."""
     grade: Floats
     item: TextIds
-    table: KeyTable
+    keys: Words
+    """(j,) query and item as one number."""
 
     @classmethod
     def of(cls, judgments: PlainRows, plan: Plan) -> _Index:
@@ -92,7 +93,17 @@ class _Index:
             rows = np.flatnonzero(kept)
             code, grade, item, keys = code[rows], grade[rows], item.take(rows), keys[rows]
         offsets = offsets_of(np.bincount(code, minlength=len(numbers)).astype(np.int64))
-        return cls(numbers, code, offsets, grade, item, KeyTable.of(keys))
+        return cls(numbers, code, offsets, grade, item, keys)
+
+    def find(self, codes: Ints, keys: Words) -> tuple[Ints, Ints]:
+        """Which rows of some queries are judged, and the judgment of each.
+
+        Only the judgments of these queries are looked at: a small table stays in the cache.
+        """
+        codes = np.sort(codes[codes < len(self.offsets) - 1])
+        known = expand(self.offsets[codes], self.offsets[codes + 1] - self.offsets[codes])
+        row, match = KeyTable.of(self.keys[known]).find(keys)
+        return row, known[match]
 
 
 def _stretches(queries: TextIds, numbers: dict[str, int]) -> tuple[Ints, Ints]:
@@ -121,7 +132,7 @@ def _place_block(index: _Index, run: PlainRows, plan: Plan) -> _Block:
     keys = pair_keys(code, run.item.keys())
     if len(repeated(keys, sizes)):
         raise NotPlainError
-    row, judgment = index.table.find(keys)
+    row, judgment = index.find(codes, keys)
     same = run.item.take(row).equal(index.item.take(judgment)) & (code[row] == index.code[judgment])
     if not same.all():
         row, judgment = row[same], judgment[same]
