@@ -18,7 +18,7 @@ from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
 from rankmeter.compat.four_digits import all_four_digits, four_digits
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Column, Columns, Settings
-from rankmeter.compat.trec_files import TaggedRun, Zscores, place_plain_files, read_graded
+from rankmeter.compat.trec_files import TaggedRun, Zscores, read_graded
 from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, wanted
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
 from rankmeter.placing import Plan
@@ -117,9 +117,6 @@ def _check_formats(command: Command) -> None:
 
 def _place(run: TaggedRun, command: Command) -> Scores:
     plan = Plan(order=False, scores="float32" if command.version == 9 else "float64")
-    placed = _stopping_with(WRONG_FILE, lambda: place_plain_files(command.judgments, run, plan))
-    if placed is not None:
-        return Scores(placed)
     judgments = _stopping_with(WRONG_FILE, lambda: read_graded(command.judgments))
     try:
         return Scores.of_run(judgments, run.source, plan)

@@ -1,8 +1,4 @@
-"""The files of trec_eval's command line: judgments, runs with their tag, tables of means for z-scores.
-
-Plain files are placed as they stand in the text. All others are read as everywhere else, which also finds the words for
-what is wrong with them.
-"""
+"""The files of trec_eval's command line: judgments, runs with their tag, tables of means for z-scores."""
 
 from __future__ import annotations
 
@@ -14,42 +10,30 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.compression import ByteSource, open_source
-from rankmeter.inputs.files import read_judgments
-from rankmeter.inputs.ids import LateIds
-from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
-from rankmeter.inputs.sources import RunFile
+from rankmeter.inputs.files import plain_judgments, read_judgments
+from rankmeter.inputs.plain_trec import PlainRows, read_plain
+from rankmeter.inputs.sources import PlainJudgments, RunFile
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.inputs.trec import QRELS, RUN, read_frames
+from rankmeter.inputs.trec import RUN, read_frames
 from rankmeter.late import pl
-from rankmeter.placing import PlacedRun, Plan
+from rankmeter.placing.placements import Floats
 
 TAIL_BYTES = 1 << 16
 RUN_FIELDS = 6
 MISSING_ZSCORE = -1000000.0
 
 
-def read_graded(path: str) -> JudgmentTable:
+def read_graded(path: str) -> PlainJudgments | JudgmentTable:
     """Judgments with whole grades: what follows the point is dropped, as in the program."""
+    plain = plain_judgments([path], format="qrels", columns=None)
+    if plain is not None and _are_whole(plain.rows.value):
+        return plain
     table = read_judgments(path, format="qrels")
     return replace(table, grade=pl.Series(np.trunc(table.grade.to_numpy())))
 
 
-def place_plain_files(judgments: str, run: TaggedRun, plan: Plan) -> PlacedRun | None:
-    """Place two plain files; None where they are not, which is for the other readers."""
-    if not (Path(judgments).is_file() and Path(run.path).is_file()):  # a pipe could not be read a second time
-        return None
-    from rankmeter.placing.plain_text import place_plain
-
-    try:
-        with open_source(judgments) as source:
-            rows = read_whole_plain(source, QRELS)
-        graded = replace(rows, value=np.trunc(rows.value))
-        queries, placements = place_plain(graded, run.plain_blocks(), plan)
-    except NotPlainError:
-        return None
-    if not (placements.in_run & placements.is_judged).any():
-        return None
-    return PlacedRun(LateIds(queries), placements, scored=True, highest_grade=float(graded.value.max()))
+def _are_whole(grades: Floats) -> bool:
+    return bool((grades == np.trunc(grades)).all())
 
 
 @dataclass(slots=True)
@@ -63,9 +47,10 @@ class TaggedRun:
     @property
     def source(self) -> RunFile:
         """What can be placed."""
-        return RunFile(self._blocks, self.path)
+        # A pipe could not be read a second time, should it turn out not to be plain.
+        return RunFile(self._blocks, self.path, self._plain_blocks if Path(self.path).is_file() else None)
 
-    def plain_blocks(self) -> Iterator[PlainRows]:
+    def _plain_blocks(self) -> Iterator[PlainRows]:
         """The rows of a plain file."""
         with open_source(self.path) as source:
             yield from read_plain(_Watched(source, self), RUN)  # type: ignore[arg-type]

@@ -16,10 +16,12 @@ import numpy.typing as npt
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.decimals import decimals
 from rankmeter.inputs.text import PADDING, Ints, Text, TextIds
-from rankmeter.inputs.trec import BOM, Layout, as_number, normalised, query_blocks
+from rankmeter.inputs.trec import BOM, Layout, as_number, may_hold_comments, normalised, query_blocks
 
 BLOCK_BYTES = 1 << 20
 """Small enough that the columns of a block stay in the processor's cache."""
+MOST_BYTES = 1 << 26
+"""Up to how long a text is taken whole: its columns need some times its own size."""
 _NEWLINE, _SPACE = b"\n "
 
 
@@ -38,6 +40,11 @@ class PlainRows:
     def __len__(self) -> int:
         return len(self.value)
 
+    @property
+    def text(self) -> Text:
+        """The text in which they stand."""
+        return self.query.text
+
 
 def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTES) -> Iterator[PlainRows]:
     """Rows in blocks of whole queries, as :func:`rankmeter.inputs.trec.read_frames` cuts them.
@@ -54,9 +61,9 @@ def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTE
 
 
 def read_whole_plain(source: ByteSource, layout: Layout) -> PlainRows:
-    """All rows at once."""
+    """All rows at once, of a text that is not very long."""
     content = source.read_all().removeprefix(BOM)
-    if not content:
+    if not content or len(content) > MOST_BYTES:
         raise NotPlainError
     return _rows(content, layout)
 
@@ -64,7 +71,7 @@ def read_whole_plain(source: ByteSource, layout: Layout) -> PlainRows:
 def _rows(block: bytes, layout: Layout) -> PlainRows:
     if not block.endswith(b"\n"):
         block += b"\n"
-    if b"#" in block:  # perhaps a comment, perhaps data that looks like one
+    if may_hold_comments(block):
         raise NotPlainError
     if not block.isascii():
         _check_utf8(block)

@@ -45,6 +45,14 @@ class Text:
         # One word for every position, overlapping: a view, not a copy.
         self._words: Words = np.ndarray((len(self.data) - WORD + 1,), "<u8", self.data.data, strides=(1,))
 
+    def __reduce__(self) -> tuple[type[Text], tuple[bytes]]:
+        return Text, (self.content,)
+
+    @property
+    def content(self) -> bytes:
+        """The text without its padding."""
+        return self.data[PADDING:-PADDING].tobytes()
+
     def words(self, positions: Ints) -> Words:
         """The eight bytes from each position on, the first of them lowest."""
         return self._words[positions]

@@ -1,7 +1,7 @@
 """Placing straight from plain text: queries by their stretches of lines, items by words of their bytes.
 
 It gives what :mod:`rankmeter.placing.table` gives, without a table. What it does not take (a query that comes back
-later in the run, an item twice, judged items appended to the list) is for that module to place or to refuse.
+later in the run, an item twice) is for that module to place or to refuse.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from rankmeter.placing.counting import Places, place
 from rankmeter.placing.matching import KeyTable, pair_keys, repeated
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import expand, group_rows, offsets_of, sort_descending
+from rankmeter.placing.unreturned import with_unreturned
 
 
 def place_plain(judgments: PlainRows, run: Iterable[PlainRows], plan: Plan) -> tuple[list[str], Placements]:
@@ -27,7 +28,7 @@ def place_plain(judgments: PlainRows, run: Iterable[PlainRows], plan: Plan) -> t
     NotPlainError
         Where this is not the way to place it.
     """
-    if plan.unreturned or plan.duplicates != "error":
+    if plan.duplicates != "error":
         raise NotPlainError
     index = _Index.of(judgments, plan)
     judged = len(index.numbers)
@@ -51,6 +52,12 @@ def place_plain(judgments: PlainRows, run: Iterable[PlainRows], plan: Plan) -> t
     if (rows["query"][1:] < rows["query"][:-1]).any():
         order = group_rows(rows["query"], len(queries))
         rows = {name: column[order] for name, column in rows.items()}
+    if plan.unreturned:
+        left = np.ones(len(index.code), np.bool_)
+        left[found] = False
+        behind = np.flatnonzero(left)
+        ids = index.item.take(behind).sort_keys()
+        rows = with_unreturned(rows, returned, query=index.code[behind], grade=index.grade[behind], items=ids)
     placements = Placements(
         returned=returned,
         in_run=in_run,
