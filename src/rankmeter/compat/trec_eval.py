@@ -16,6 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
+from rankmeter.compat.four_digits import all_four_digits, four_digits
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Column, Columns, Settings
 from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, check_shared_gains, wanted
@@ -188,28 +189,22 @@ class _Table:
         if not self.command.per_query:
             return
         shown = [(column, values) for column, values in self._kept() if column.printed.per_query]
-        names = self._names
-        formats: list[str] = []
-        cells: list[Sequence[object]] = []
-        for column, values in shown:
-            label = f"{self._mark(column)}{column.label:<22}".replace("%", "%%")
-            if column.texts is not None:
-                formats.append(f"{label}\t\0\t%s\n")
-                cells.append([self._text(column, number) for number in self.found.order])
-            elif column.printed.kind == "count" and not self.zscores:
-                formats.append(f"{label}\t\0\t%d\n")
-                cells.append(values.tolist())
-            elif np.isnan(values).any():
-                formats.append(f"{label}\t\0\t%s\n")
-                cells.append(list(map(_real, values.tolist())))
-            else:
-                formats.append(f"{label}\t\0\t%6.4f\n")
-                cells.append(values.tolist())
-        whole = "".join(formats)
-        if not whole:  # num_q and runid are of all queries only
+        if not shown:  # num_q and runid are of all queries only
             return
-        for name, row in zip(names, zip(*cells, strict=True), strict=True):
-            yield whole.replace("\0", name.replace("%", "%%")) % row
+        labels = [f"{self._mark(column)}{column.label:<22}".replace("%", "%%") for column, _ in shown]
+        # The name of the query stands between these.
+        pieces = [f"{labels[0]}\t", *(f"\t%s\n{label}\t" for label in labels[1:]), "\t%s\n"]
+        cells = [self._cells(column, values) for column, values in shown]
+        for name, row in zip(self._names, zip(*cells, strict=True), strict=True):
+            yield name.replace("%", "%%").join(pieces) % row
+
+    def _cells(self, column: Column, values: Floats) -> Sequence[object]:
+        """The values of one column, ready to be printed."""
+        if column.texts is not None:
+            return [self._text(column, number) for number in self.found.order]
+        if column.printed.kind == "count" and not self.zscores:
+            return [*map(int, values.tolist())]
+        return all_four_digits(values)
 
     @property
     def _names(self) -> list[str]:
@@ -217,8 +212,9 @@ class _Table:
 
     def _kept(self) -> Iterator[tuple[Column, Floats]]:
         """The columns with the values of the evaluated queries, in order; as z-scores where that was asked."""
+        rows = np.array(self.found.order)
         for column in (column for _, columns in self.columns for column in columns):
-            values = column.values[self.found.order]
+            values = column.values[rows]
             if self.zscores is not None:
                 pairs = zip(self._names, values.tolist(), strict=True)
                 values = np.array([self.zscores.convert(name, column.label, value) for name, value in pairs])
@@ -233,7 +229,7 @@ class _Table:
 
     def _line(self, column: Column, query: str, value: float) -> str:
         counted = column.printed.kind == "count" and not self.zscores
-        return f"{self._mark(column)}{column.label:<22}\t{query}\t{int(value) if counted else _real(value)}\n"
+        return f"{self._mark(column)}{column.label:<22}\t{query}\t{int(value) if counted else four_digits(value)}\n"
 
     def _summary(self, column: Column, values: Floats) -> float:
         """One number for all queries, added up in their order as the program does."""
@@ -251,10 +247,3 @@ class _Table:
         if column.printed.mean == "geometric":
             return math.exp((total + (count - len(values)) * math.log(GEOMETRIC_FLOOR)) / count)
         return total / count
-
-
-def _real(value: float) -> str:
-    """A value as C prints it: 0/0 has a minus sign, one that was read from a file of z-scores has that of the file."""
-    if math.isnan(value):
-        return "  -nan" if math.copysign(1, value) < 0 else "   nan"
-    return f"{value:6.4f}"

@@ -13,11 +13,12 @@ from rankmeter.compat.trec_files import TaggedRun, read_graded
 from rankmeter.compat.trec_measures import Version
 from rankmeter.errors import InputError, RankmeterError, with_hint
 from rankmeter.inputs.compression import open_source
-from rankmeter.inputs.trec import SHORT_BYTES
 from rankmeter.placing import Plan
 
 WRONG_USE, WRONG_FILE, CANNOT_COMPUTE, NOTHING_IN_COMMON, WRONG_ZSCORES = 1, 2, 4, 7, 255
 """The exit codes of the program."""
+SHORT_BYTES = 1 << 17
+"""Up to this size a file is read by the program's own rules: as fast as anything else."""
 HIGHEST_GRADE = 10**8
 """The program keeps a table as long as the highest grade, and stops where it finds no room for it."""
 
@@ -81,14 +82,9 @@ def read(asked: Asked) -> Evaluated:
 
 
 def _is_for_the_fast_way(asked: Asked) -> bool:
-    """Whether the files are long, and of a form of which the ordinary readers think as the program does."""
-    if asked.judgments == "-" or (asked.depth is not None and asked.depth < 1):
-        return False
-    return (
-        any(map(_is_long, (asked.judgments, asked.run)))
-        and trec_parsing.is_plain_judgments(asked.judgments, asked.version)
-        and trec_parsing.is_plain_run(asked.run, asked.version)
-    )
+    """Whether the files are long, so that speed matters; the fast readers refuse what the program takes otherwise."""
+    is_usual = asked.judgments != "-" and (asked.depth is None or asked.depth > 0)
+    return is_usual and any(map(_is_long, (asked.judgments, asked.run)))
 
 
 def _is_long(source: trec_parsing.Source) -> bool:
@@ -97,8 +93,8 @@ def _is_long(source: trec_parsing.Source) -> bool:
 
 
 def _ordinary(asked: Asked) -> Evaluated | None:
-    run = TaggedRun(asked.run)  # type: ignore[arg-type]  # bytes are opened like a path
-    scores = Scores.of_run(read_graded(asked.judgments), run.source, _plan(asked.version))
+    run = TaggedRun(asked.run, asked.version)
+    scores = Scores.of_run(read_graded(asked.judgments, asked.version), run.source, _plan(asked.version))
     placements = scores.placed.placements
     if scores.placed.highest_grade >= HIGHEST_GRADE:
         return None
