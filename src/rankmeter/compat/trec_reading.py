@@ -131,13 +131,15 @@ def _trouble(
     query: str, judged: list[tuple[str, int]], returned: list[tuple[str, float]] | None, asked: Asked
 ) -> str | None:
     """Why the program cannot evaluate a query."""
-    name = _printable(query)
+    name = trec_parsing.shown(query)
     if asked.depth is not None and asked.depth < 0:
         return f"-M {asked.depth} is below 0; {trec_parsing.UNDEFINED}."
     if returned and (twice := trec_parsing.repeated(returned)) is not None:
-        return f"the run returns an item twice for the same query: {_printable(twice)} in query {name}."
+        return f"the run returns an item twice for the same query: {trec_parsing.shown(twice)} in query {name}."
     if (twice := trec_parsing.repeated(judged)) is not None:
-        return f"{asked.judgments} judges an item twice for the same query: {_printable(twice)} in query {name}."
+        return (
+            f"{asked.judgments} judges an item twice for the same query: {trec_parsing.shown(twice)} in query {name}."
+        )
     highest = max(grade for _, grade in judged)
     if highest >= HIGHEST_GRADE:
         return (
@@ -147,41 +149,41 @@ def _trouble(
     return None
 
 
-def _printable(text: str) -> str:
-    """An id for a message, whatever its bytes are."""
-    return trec_parsing.shown(text).encode("utf-8", "backslashreplace").decode()
-
-
 def _walk(
     scores: Scores, names: list[str], asked: Asked, stops: Mapping[str, str], wanted: str | None
 ) -> tuple[list[int], TrecEvalError | None]:
     """The queries that are evaluated, in order, up to one at which the program stops."""
     ids, common = scores.queries, scores.common
-    placements = scores.placed.placements
-    chosen = common if asked.version == 9 else placements.is_judged
-    best, first = placements.best, placements.best_offsets
-    has_room = not asked.looks_at_documents
-    order: list[int] = []
-    for number in sorted(np.flatnonzero(chosen).tolist(), key=ids.__getitem__):
-        query = ids[number]
-        name = names[number].encode("utf-8", "backslashreplace").decode()
-        if wanted is not None and query != wanted:
-            continue
-        if not common[number] and not asked.complete:
-            fact = f"the run lacks judged queries, and trec_eval 10 stops at the first, {name}."
-            hint = "-c counts them as 0; --trec-eval-version 9 averages over the others"
-            return order, TrecEvalError(with_hint(fact, hint), CANNOT_COMPUTE)
-        if query in stops:
-            return order, TrecEvalError(stops[query], CANNOT_COMPUTE)
-        # The program makes room for grades at the first query that has one of 0 or above, and cannot begin without.
-        has_room = has_room or bool(first[number] < first[number + 1] and best[first[number]] >= 0)
-        if not has_room:
-            fact = f"every grade of query {name} is below 0, and trec_eval cannot begin with such a query."
-            return order, TrecEvalError(fact, CANNOT_COMPUTE)
-        order.append(number)
+    chosen = common if asked.version == 9 else scores.placed.placements.is_judged
+    order = sorted(np.flatnonzero(chosen).tolist(), key=ids.__getitem__)
+    if wanted is not None:
+        order = [number for number in order if ids[number] == wanted]
     if not order:
         return order, TrecEvalError("no query is both judged and in the run.", NOTHING_IN_COMMON)
+    if asked.looks_at_documents and ids[order[0]] not in stops and not _has_grade(scores, order[0]):
+        # The program makes room for grades at the first query that has one of 0 or above, and cannot begin without.
+        fact = f"every grade of query {names[order[0]]} is below 0, and trec_eval cannot begin with such a query."
+        return [], _stop(fact)
+    lacks = ~common & (not asked.complete)
+    if stops or lacks[order].any():
+        for place, number in enumerate(order):
+            if lacks[number]:
+                fact = f"the run lacks judged queries, and trec_eval 10 stops at the first, {names[number]}."
+                hint = "-c counts them as 0; --trec-eval-version 9 averages over the others"
+                return order[:place], _stop(with_hint(fact, hint))
+            if ids[number] in stops:
+                return order[:place], _stop(stops[ids[number]])
     return order, None
+
+
+def _stop(fact: str) -> TrecEvalError:
+    return TrecEvalError(fact.encode("utf-8", "backslashreplace").decode(), CANNOT_COMPUTE)
+
+
+def _has_grade(scores: Scores, number: int) -> bool:
+    """Whether a query has a grade of 0 or above."""
+    best, first = scores.placed.placements.best, scores.placed.placements.best_offsets
+    return bool(first[number] < first[number + 1] and best[first[number]] >= 0)
 
 
 def with_stand_ins(found: Evaluated, depth: int | None) -> Evaluated:
