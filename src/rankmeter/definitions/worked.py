@@ -16,9 +16,10 @@ from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions import showing
 from rankmeter.definitions.found import without_nan
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
-from rankmeter.errors import MeasureError
+from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import ANY_POSITIVE
+from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
 from rankmeter.measuring import check_answerable, values_under
 from rankmeter.planning import by_placing, into_placing, without_any_subtopic
@@ -127,6 +128,9 @@ def explain(
     (2.5, 2.6309, 0.9502)
     """
     meant = parse(measure) if isinstance(measure, str) else measure
+    if isinstance(meant, OnlineMeasure):
+        fact = f"{meant} is measured from a log of events; it has no value for one query of a run."
+        raise MeasureError(with_hint(fact, f"rankmeter online EVENTS -m '{meant}'"))
     if not isinstance(meant, RankedMeasure):
         raise MeasureError(f"{meant} is a number of the whole run; it has no value for one query.")
     return work_out(meant, one_query(judgments, run, query, columns=columns))
