@@ -18,8 +18,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from trec_eval_oddities import odd_calls
-
 RECORDED = Path(__file__).parent / "trec_eval_output.json.xz"
 FLAGS = (("-q", 0.7), ("-c", 0.6), ("-n", 0.1), ("-J", 0.3))
 PARAMETERS = (
@@ -31,6 +29,8 @@ GRADES = ([0, 1], [0, 1, 2, 3], [-1, 0, 1, 2], [-2, -1, 0, 1, 5, 12], [0])
 
 def main(nine: str, ten: str) -> None:
     """Make the files, run both programs, write everything down."""
+    from trec_eval_oddities import odd_calls  # beside this file, which is run as a script
+
     rng = random.Random(20)
     programs = {"9": nine, "10": ten}
     cases = [case for number in range(90) if (case := record(rng, programs, number))]
