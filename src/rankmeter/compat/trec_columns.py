@@ -24,6 +24,8 @@ from rankmeter.placing.placements import Floats, Ints
 
 UTILITY_COEFFICIENTS = 4
 HIGHEST_MULTIPLE = 1000
+MOST_WEIGHTS = 1 << 20
+"""How many weights are kept at a time."""
 _OF_GAINS: dict[str, Callable[[Seen, list[trec_unusual.Gain]], float]] = {
     "ndcg": trec_unusual.ndcg,
     "dcg": lambda seen, gains: trec_unusual.dcg(seen, gains)[0],
@@ -248,6 +250,7 @@ class Columns:
         relevant = self.scores.values(self._metric("num_rel"))
         return Column(wanted.label, wanted.printed, np.log((1.0 + precision) / (1.0 + relevant - precision)))
 
+    @np.errstate(all="ignore")
     def _rbp(self, wanted: Wanted) -> Column:
         """Rank-biased precision of gains scaled by the highest, where that is above 1."""
         measure = self._metric("ndcg")
@@ -266,20 +269,33 @@ class Columns:
         weighed = gains_of(view.grade, measure) / scale[view.query] * np.power(p, view.rank - 1.0)
         return Column(wanted.label, wanted.printed, (1.0 - p) * view.per_query(weighed))
 
+    @np.errstate(all="ignore")  # any p may be asked for
     def _rbp_residual(self, wanted: Wanted) -> Column:
         """Added up in the order of the ranks, as in the program: powers of 0.9 are so short that rounding shows."""
         p = dict(wanted.pairs).get("p", 0.9)
         view = self.scores.views.of(self._metric("num_rel_ret"))  # type: ignore[arg-type]
-        powers = np.concatenate([[1.0], np.full(int(view.returned.max(initial=0)), p)])
+        returned = view.returned.astype(np.int64)
+        powers = np.concatenate([[1.0], np.full(int(returned.max(initial=0)), p)])
         np.multiply.accumulate(powers, out=powers)
-        is_judged = view.grade >= 0
-        ranks = np.split(view.rank[is_judged], np.searchsorted(view.query[is_judged], np.arange(1, len(view.returned))))
-        values = np.zeros(len(view.returned))
-        for query, (returned, judged) in enumerate(zip(view.returned.tolist(), ranks, strict=True)):
-            unjudged = np.delete(powers[:returned], judged.astype(np.int64) - 1)
-            if len(unjudged):
-                values[query] = powers[returned] + (1 - p) * np.add.accumulate(unjudged)[-1]
-        return Column(wanted.label, wanted.printed, values)
+        judged = view.grade >= 0
+        query, rank = view.query[judged], view.rank[judged].astype(np.int64)
+        # Many queries at a time, of like length: one row of weights for each.
+        order = np.argsort(-returned, kind="stable")
+        place = np.argsort(order)[query]
+        by_place = np.argsort(place, kind="stable")
+        place, rank = place[by_place], rank[by_place]
+        total = np.zeros(len(returned))
+        step = max(1, MOST_WEIGHTS // len(powers))
+        for start in range(0, len(order), step):
+            some = order[start : start + step]
+            ranks = np.arange(returned[some[0]])
+            weights = np.where(ranks < returned[some, None], powers[ranks], 0.0)
+            first, end = np.searchsorted(place, (start, start + step))
+            weights[place[first:end] - start, rank[first:end] - 1] = 0.0
+            if len(ranks):
+                total[some] = np.add.accumulate(weights, axis=1)[:, -1]
+        has_unjudged = returned > np.bincount(query, minlength=len(returned))
+        return Column(wanted.label, wanted.printed, np.where(has_unjudged, powers[returned] + (1 - p) * total, 0.0))
 
 
 def _highest_level(best: Floats, offsets: Ints) -> Ints:
