@@ -94,17 +94,14 @@ class Views:
 
     def of(self, m: Conventions) -> View:
         """The view under a measure's conventions."""
-        # A map from grades to gains may turn their order round, and with it the best order of a tie.
-        gain = getattr(m, "gain", None)
-        rel = getattr(m, "rel", None)
-        turned = (gain, rel) if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
+        turned = turned_by(m)
         # Where the list is cut first, what is left of it depends on the tie rule.
         cut_by = (m.depth, m.ties, turned) if m.depth is not None else None
         seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by)
         key = (*seen, m.ties, turned)
         if key not in self._views:
             if seen not in self._candidates:
-                self._candidates[seen] = _seen(self.placements, m, turned)
+                self._candidates[seen] = seen_by(m, self.placements, turned)
             view = ranked(self._candidates[seen], m.ties, turned)
             of_best = self._of_best.setdefault(id(view.best), {})
             self._views[key] = replace(view, subtopics=self.subtopics, of_best=of_best)
@@ -116,7 +113,13 @@ class Views:
             memo.clear()
 
 
-def _seen(placements: Placements, m: Conventions, gains: Gains | None) -> Placements:
+def turned_by(m: Conventions) -> Gains | None:
+    """The map from grades to gains, where it may turn their order round and with it the best order of a tie."""
+    gain = getattr(m, "gain", None)
+    return (gain, getattr(m, "rel", None)) if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
+
+
+def seen_by(m: Conventions, placements: Placements, gains: Gains | None) -> Placements:
     """Apply every convention but the tie rule."""
     reach = append_unreturned if m.candidates == "appended" else without_unreturned
     placements = reach(placements)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ def placed(judgments, run):
 
 def test_neither_ids_nor_the_order_of_judgments_tell_queries_apart():
     judgments = {1: {"a": 2, "c": 1}, 2: {"z": 1, "x": 2}, 3: {"a": 1, "c": 2}}
-    kinds, times = one_of_each(placed(judgments, {1: RUN, 2: {"x": 9.0, "y": 8.0, "z": 7.0}, 3: RUN}))
+    kinds, times, _ = one_of_each(placed(judgments, {1: RUN, 2: {"x": 9.0, "y": 8.0, "z": 7.0}, 3: RUN}))
     assert times.tolist() == [2, 1]
     assert len(kinds) == 2
     assert kinds.returned.tolist() == [3, 3]
@@ -37,13 +39,32 @@ def test_neither_ids_nor_the_order_of_judgments_tell_queries_apart():
     ],
 )
 def test_whatever_a_measure_looks_at_tells_queries_apart(judgments, run):
-    kinds, times = one_of_each(placed({1: {"a": 2}, 2: judgments, 3: {"a": 2}}, {1: RUN, 2: run, 3: RUN}))
+    kinds, times, _ = one_of_each(placed({1: {"a": 2}, 2: judgments, 3: {"a": 2}}, {1: RUN, 2: run, 3: RUN}))
     assert times.tolist() == [2, 1]
     assert len(kinds) == 2
 
 
 def test_queries_of_different_kinds_stay():
     given = placed({n: {"a": n} for n in range(5)}, dict.fromkeys(range(5), RUN))
-    kinds, times = one_of_each(given)
+    kinds, times, _ = one_of_each(given)
     assert kinds is given
     assert np.array_equal(times, np.ones(5))
+
+
+def test_the_number_of_items_judged_0_tells_queries_apart():
+    kinds, times, chosen = one_of_each(placed({1: {"x": 0}, 2: {"x": 0, "y": 0}, 3: {"z": 0}}, dict.fromkeys((1, 2, 3), RUN)))
+    assert times.tolist() == [2, 1]
+    assert chosen.tolist() == [True, True, False]
+    assert np.diff(kinds.best_offsets).tolist() == [1, 2]
+
+
+def test_kinds_of_kinds_are_counted_each_and_differ_only_in_what_matters():
+    given = placed({n: {"a": n} for n in range(5)}, dict.fromkeys(range(5), RUN))
+    grade, times = np.minimum(given.grade, 3.0), np.array([10, 1, 2, 3, 4])
+    kinds, summed, _ = one_of_each(replace(given, grade=grade, best=np.minimum(given.best, 3.0)), times)
+    assert summed.tolist() == [10, 1, 2, 7]
+    blank = np.array([False, False, False, False, True])
+    assert one_of_each(kinds, summed, ("above",), also=None)[1].tolist() == [10, 1, 2, 7]  # their judgments differ
+    assert one_of_each(replace(given, grade=grade, best=np.minimum(given.best, 3.0)), times, also=blank)[1].tolist() == [
+        10, 1, 2, 3, 4,
+    ]  # fmt: skip
