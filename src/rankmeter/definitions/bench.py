@@ -18,7 +18,7 @@ import numpy as np
 from rankmeter.arithmetic import FORMULAS, Parts, View, aggregated, values_of
 from rankmeter.arithmetic.views import Gains, ranked, seen_by, turned_by, without_unreturned
 from rankmeter.asking import with_options
-from rankmeter.definitions.needed import Needed, Needs, Seen, needs_of, reduced, seen_of
+from rankmeter.definitions.needed import Needed, Needs, Seen, needs_of, reduced, seen_of, wider
 from rankmeter.definitions.space import DataFacts
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.inputs import is_path
@@ -65,7 +65,8 @@ class _Placed:
     plain: Mapping[str, Any]
     """The value that stands for all choices of a convention."""
     shortest: int
-    """How many items the shortest list has."""
+    longest: int
+    """How many items the shortest and the longest list have, with what may be appended."""
 
     @classmethod
     def of(cls, run: PlacedRun, subtopics: Subtopics | None, *, appended: bool) -> _Placed:
@@ -87,7 +88,9 @@ class _Placed:
         listless = p.returned == 0
         if appended:
             listless &= np.bincount(p.query, minlength=len(p)) == 0
-        return cls(p, times, listless, run.scored, subtopics, plain, int(p.returned.min()) if len(p) else 0)
+        shortest, longest = int(p.returned.min()) if len(p) else 0, int((p.above + p.tied).max(initial=0))
+        longest = max(longest, int(p.returned.max(initial=0)))
+        return cls(p, times, listless, run.scored, subtopics, plain, shortest, longest)
 
 
 class _Kinds:
@@ -169,7 +172,7 @@ class Bench:
         self._ranked = isinstance(getattr(judgments, "placed", None), PlacedRun)
         self._runs: dict[PlacingKey, tuple[PlacedRun, Subtopics | None]] = {}
         self._placed: dict[tuple[PlacingKey, bool], _Placed] = {}
-        self._moved: dict[Key, Placements] = {}
+        self._reduced: dict[Key, Needed] = {}
         self._kinds: dict[Key, _Kinds] = {}
         self._parts: dict[Key, Parts] = {}
         self._held = 0
@@ -225,7 +228,7 @@ class Bench:
             # What is appended is tied, and has no score that is positive.
             placed = self._placed_for(measure, appended=True)
             seen = seen_of(measure, placed.plain, turned_by(measure), placed.shortest)
-        needs = None if placed.subtopics is not None else needs_of(measure, seen, gain)
+        needs = None if placed.subtopics is not None else needs_of(measure, seen, gain, placed.longest)
         kinds = self._kinds_of(placed, seen, needs)
         ties = seen.ties if kinds.needed.tied else "item"
         plain = {"gain": gain, "ties": ties, "negative": seen.negative}
@@ -233,17 +236,20 @@ class Bench:
         return kinds, (id(kinds), type(measure).name, *weighed), (ties, seen.gains)
 
     def _kinds_of(self, placed: _Placed, seen: Seen, needs: Needs | None) -> _Kinds:
-        moved_by = (id(placed), *seen.moving)
-        if (moved_by, needs) not in self._kinds:
-            if moved_by not in self._moved:
-                self._moved[moved_by] = seen_by(seen, placed.placements, seen.gains)
-            moved = self._moved[moved_by]
+        key = (id(placed), *seen.moving)
+        if (key, needs) not in self._kinds:
+            self._kinds[key, needs] = _Kinds(self._needed(placed, seen, needs), placed.subtopics)
+        return self._kinds[key, needs]
+
+    def _needed(self, placed: _Placed, seen: Seen, needs: Needs | None) -> Needed:
+        key = (id(placed), *seen.moving, needs)
+        if key not in self._reduced:
             if needs is None:
-                needed = Needed(moved, placed.times, placed.listless, bool((moved.tied > 1).any()))
+                moved = seen_by(seen, placed.placements, seen.gains)
+                self._reduced[key] = Needed(moved, placed.times, placed.listless, bool((moved.tied > 1).any()))
             else:
-                needed = reduced(moved, placed.times, placed.listless, needs)
-            self._kinds[moved_by, needs] = _Kinds(needed, placed.subtopics)
-        return self._kinds[moved_by, needs]
+                self._reduced[key] = reduced(self._needed(placed, seen, wider(needs)), needs)
+        return self._reduced[key]
 
     def _placed_for(self, measure: Measure, *, appended: bool) -> _Placed:
         key = (getattr(measure, "scores", ""), measure.duplicates or "error", getattr(measure, "subtopics", False))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankmeter.arithmetic.views import Gains
-from rankmeter.measures.base import GainMeasure
+from rankmeter.measures.base import ANY_POSITIVE, GainMeasure
 from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.placements import Bools, Ints, Placements
 
@@ -89,20 +89,32 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
     )
 
 
-def needs_of(measure: Any, seen: Seen, gain: object) -> Needs:
-    """What a definition, whose gain may stand for others, needs of what it sees."""
+def needs_of(measure: Any, seen: Seen, gain: object, longest: int) -> Needs:
+    """What a definition, whose gain may stand for others, needs of what it sees in lists of some length."""
     ids, order = seen.ties in _BY_ID, seen.ties in _BY_ORDER
     if type(measure).name not in _PLAIN:
         return Needs(-np.inf, False, None, ids, order)
     lowest, alike = measure.lowest_grade, not measure.graded and gain in (None, "binary")
     if isinstance(measure, GainMeasure) and gain == "binary":
         lowest, alike = 1.0 if measure.rel is None else measure.rel, True
-    return Needs(lowest, alike, horizon_of(measure), ids, order)
+    last = horizon_of(measure)
+    return Needs(lowest, alike, None if last is None or last >= longest else last, ids, order)
 
 
-def reduced(placements: Placements, times: Ints, listless: Bools, needs: Needs) -> Needed:
+EVERYTHING = Needs(-np.inf, False, None, True, True)
+_POSITIVE = EVERYTHING._replace(lowest=ANY_POSITIVE)
+
+
+def wider(needs: Needs) -> Needs | None:
+    """What more definitions need and these needs are a part of: a placing is reduced step by step, most at first."""
+    if needs == EVERYTHING:
+        return None
+    return _POSITIVE if needs.lowest > 0 and needs != _POSITIVE else EVERYTHING
+
+
+def reduced(given: Needed, needs: Needs) -> Needed:
     """Leave out what is not needed, and keep one query of each kind."""
-    p = placements
+    p = given.placements
     if needs.horizon is not None:
         within = p.above < needs.horizon
         p = replace(p, returned=np.minimum(p.returned, needs.horizon), **({} if within.all() else p.rows(within)))
@@ -114,8 +126,8 @@ def reduced(placements: Placements, times: Ints, listless: Bools, needs: Needs) 
     facts = ["grade", "above"]
     if tied:
         facts += ["tied", *(["higher_id"] if needs.ids else []), *(["earlier"] if needs.order else [])]
-    kinds, counts, chosen = one_of_each(p, times, facts, listless)
-    return Needed(kinds, counts, listless[chosen], tied)
+    kinds, times, chosen = one_of_each(p, given.times, facts, given.listless)
+    return Needed(kinds, times, given.listless[chosen], tied)
 
 
 def _from_grade(p: Placements, lowest: float) -> Placements:
