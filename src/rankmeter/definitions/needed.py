@@ -101,25 +101,25 @@ def needs_of(measure: Any, seen: Seen, gain: object, longest: int) -> Needs:
     return Needs(lowest, alike, None if last is None or last >= longest else last, ids, order)
 
 
-EVERYTHING = Needs(-np.inf, False, None, True, True)
-_POSITIVE = EVERYTHING._replace(lowest=ANY_POSITIVE)
-
-
 def wider(needs: Needs) -> Needs | None:
-    """What more definitions need and these needs are a part of: a placing is reduced step by step, most at first."""
-    if needs == EVERYTHING:
-        return None
-    return _POSITIVE if needs.lowest > 0 and needs != _POSITIVE else EVERYTHING
+    """What more definitions need, these needs being a part of it, so that the many queries are looked at once."""
+    positive = Needs(ANY_POSITIVE, alike=False, horizon=None, ids=not needs.order, order=needs.order)
+    return positive if needs.lowest > 0 and needs != positive else None
 
 
 def reduced(given: Needed, needs: Needs) -> Needed:
     """Leave out what is not needed, and keep one query of each kind."""
     p = given.placements
+    rows = p.grade >= needs.lowest
     if needs.horizon is not None:
-        within = p.above < needs.horizon
-        p = replace(p, returned=np.minimum(p.returned, needs.horizon), **({} if within.all() else p.rows(within)))
-    if needs.lowest > -np.inf:
-        p = _from_grade(p, needs.lowest)
+        rows &= p.above < needs.horizon
+        p = replace(p, returned=np.minimum(p.returned, needs.horizon))
+    if not rows.all():
+        p = replace(p, **p.rows(rows))
+    best = p.best >= needs.lowest
+    if not best.all():
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(best)])
+        p = replace(p, best_offsets=before[p.best_offsets], best=p.best[best])
     if needs.alike:
         p = replace(p, grade=np.full(len(p.grade), float(needs.lowest)), best=np.full(len(p.best), float(needs.lowest)))
     tied = bool((p.tied > 1).any())
@@ -128,13 +128,3 @@ def reduced(given: Needed, needs: Needs) -> Needed:
         facts += ["tied", *(["higher_id"] if needs.ids else []), *(["earlier"] if needs.order else [])]
     kinds, times, chosen = one_of_each(p, given.times, facts, given.listless)
     return Needed(kinds, times, given.listless[chosen], tied)
-
-
-def _from_grade(p: Placements, lowest: float) -> Placements:
-    rows, best = p.grade >= lowest, p.best >= lowest
-    if not rows.all():
-        p = replace(p, **p.rows(rows))
-    if best.all():
-        return p
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(best)])
-    return replace(p, best_offsets=before[p.best_offsets], best=p.best[best])

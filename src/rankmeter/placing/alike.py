@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from rankmeter.placing.hashing import Hashes, mixed
 from rankmeter.placing.placements import Bools, Ints, Placements, some_queries
-from rankmeter.placing.segments import expand
+from rankmeter.placing.segments import expand, offsets_of
 
 ROW_FACTS = ("grade", "above", "tied", "higher_id", "earlier", "score")
 """What tells rows apart; scores by their sign alone."""
-_ONE = np.uint64(1)
+_BITS, _ONE = np.uint64(64), np.uint64(1)
 """Makes a grade of 0 count in a sum of hashes: the hash of 0 is 0."""
 _QUERY_FACTS = ("returned", "in_run", "is_judged")
 
@@ -43,9 +43,10 @@ def one_of_each(
         (n,) what else tells queries apart.
     """
     counts = np.ones(len(placements), np.int64) if times is None else times
-    hashes, order = _hashes(placements, facts, also)
-    _, first, kind = np.unique(hashes, return_index=True, return_inverse=True)
-    if len(first) == len(placements) or not _equal(placements, order, first[kind], facts, also):
+    offsets = offsets_of(np.bincount(placements.query, minlength=len(placements)))
+    rows, hashes = _hashes(placements, offsets, facts, also)
+    first, kind = _grouped(hashes)
+    if len(first) == len(placements) or not _equal(placements, offsets, rows, first[kind], facts, also):
         return placements, counts, np.ones(len(placements), np.bool_)
     chosen = np.zeros(len(placements), np.bool_)
     chosen[first] = True
@@ -54,16 +55,26 @@ def one_of_each(
     return some_queries(placements, chosen), size[np.argsort(first)], chosen
 
 
-def _hashes(placements: Placements, facts: Sequence[str], also: Bools | None) -> tuple[Hashes, Ints]:
-    """A number for each query, equal where queries are alike, and its rows in an order that does not depend on ids."""
+def _hashes(placements: Placements, offsets: Ints, facts: Sequence[str], also: Bools | None) -> tuple[Hashes, Hashes]:
+    """A number for each row and for each query, equal where they are alike."""
     row = np.ones(len(placements.query), np.uint64)
     for name in facts:
         row = mixed(row ^ _bits(_column(placements, name)))
-    query = mixed(_summed(row, np.searchsorted(placements.query, np.arange(len(placements) + 1))))
+    query = mixed(_summed(row, offsets))
     query = mixed(query ^ _summed(mixed(_bits(placements.best) ^ _ONE), placements.best_offsets))
     for values in _of_queries(placements, also):
         query = mixed(query ^ _bits(values))
-    return query, np.lexsort((row, placements.query))
+    return row, query
+
+
+def _grouped(hashes: Hashes) -> tuple[Ints, Ints]:
+    """The first query of each kind, and the kind of each query."""
+    order = np.argsort(hashes)
+    new = np.ones(len(order), np.bool_)
+    new[1:] = hashes[order[1:]] != hashes[order[:-1]]
+    kind = np.empty(len(order), np.int64)
+    kind[order] = np.cumsum(new) - 1
+    return np.minimum.reduceat(order, np.flatnonzero(new)) if len(order) else order, kind
 
 
 def _column(placements: Placements, name: str) -> npt.NDArray[np.generic]:
@@ -86,12 +97,16 @@ def _summed(values: Hashes, offsets: Ints) -> Hashes:
     return sums[offsets[1:]] - sums[offsets[:-1]]
 
 
-def _equal(placements: Placements, order: Ints, like: Ints, facts: Sequence[str], also: Bools | None) -> bool:
+def _equal(
+    placements: Placements, offsets: Ints, row: Hashes, like: Ints, facts: Sequence[str], also: Bools | None
+) -> bool:
     """Whether every query is what its hash says, the same as the query ``like`` it: hashes may be equal by chance."""
-    offsets = np.searchsorted(placements.query, np.arange(len(placements) + 1))
     rows, judged = np.diff(offsets), np.diff(placements.best_offsets)
     if not (np.array_equal(rows, rows[like]) and np.array_equal(judged, judged[like])):
         return False
+    # Rows alike stand in any order; the leading bits of their hashes give them one that does not depend on ids.
+    room = np.uint64(len(placements).bit_length())
+    order = np.argsort((placements.query.astype(np.uint64) << (_BITS - room)) | (row >> room))
     other = order[expand(offsets[:-1][like], rows)]
     best = expand(placements.best_offsets[:-1][like], judged)
     return (
