@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, product
 from typing import Any
 
@@ -112,8 +112,14 @@ def with_changes(measure: Measure, changes: Changes) -> Measure | None:
         if isinstance(change.value, str) and change.value not in rule.choices:
             continue
         wanted[change.axis] = None if change == _JUDGED else change.value
+    return _made(measure, tuple(wanted.items()))
+
+
+@lru_cache(maxsize=4096)
+def _made(measure: Measure, wanted: tuple[tuple[str, Any], ...]) -> Measure | None:
+    """A measure with other options; of two claims, one lacks many of the other's, and is asked for the same again."""
     try:
-        return measure(**wanted)
+        return measure(**dict(wanted))
     except MeasureError:
         return None
 
