@@ -232,7 +232,7 @@ class Bench:
         kinds = self._kinds_of(placed, seen, needs)
         ties = seen.ties if kinds.needed.tied else "item"
         plain = {"gain": gain, "ties": ties, "negative": seen.negative}
-        weighed = (plain[n] if n in plain else getattr(measure, n) for n in _weighing(type(measure)))
+        weighed = (plain[n] if n in plain else getattr(measure, n) for n in _weighing(type(measure)))  # type: ignore[arg-type]
         return kinds, (id(kinds), type(measure).name, *weighed), (ties, seen.gains)
 
     def _kinds_of(self, placed: _Placed, seen: Seen, needs: Needs | None) -> _Kinds:

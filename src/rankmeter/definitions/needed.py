@@ -17,7 +17,7 @@ from rankmeter.measures.base import ANY_POSITIVE, GainMeasure
 from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.placements import Bools, Ints, Placements
 
-_PLAIN = frozenset(
+PLAIN = frozenset(
     "P R F Success RR AP Rprec IPrec SetP SetR SetF AUC MeanRank nDCG DCG CG RBP ERR NumRel NumRelRet".split()
 )
 """Measures that look at nothing but the gains up to the cutoff and the gains of all candidates."""
@@ -38,7 +38,11 @@ class Seen(NamedTuple):
     @property
     def moving(self) -> tuple[Any, ...]:
         """Those that are applied before the tie rule; a list that is cut first is cut under the tie rule."""
-        return (*self[:5], self.ties if self.depth is not None else None, self.gains if self.depth is not None else None)
+        return (
+            *self[:5],
+            self.ties if self.depth is not None else None,
+            self.gains if self.depth is not None else None,
+        )
 
 
 class Needs(NamedTuple):
@@ -67,11 +71,11 @@ class Needed:
 def horizon_of(measure: Any) -> int | None:
     """The rank behind which nothing that stands in its place can change the value; None where there is none."""
     looks_on = getattr(measure, "norm", "") == "found" or getattr(measure, "ideal", "") == "list"
-    return None if looks_on or type(measure).name not in _PLAIN else measure.cutoff  # type: ignore[no-any-return]
+    return None if looks_on or type(measure).name not in PLAIN else measure.cutoff
 
 
 def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortest: int) -> Seen:
-    """What a definition sees on data of which ``plain`` tells what cannot matter, and ``shortest`` the shortest list."""
+    """What a definition sees on data of which ``plain`` tells what cannot matter and how long the shortest list is."""
     candidates, depth = measure.candidates, measure.depth
     last = horizon_of(measure) if measure.unjudged == "nonrelevant" else None
     if candidates == "appended" and shortest >= min(last or np.inf, depth or np.inf):
@@ -92,8 +96,8 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
 def needs_of(measure: Any, seen: Seen, gain: object, longest: int) -> Needs:
     """What a definition, whose gain may stand for others, needs of what it sees in lists of some length."""
     ids, order = seen.ties in _BY_ID, seen.ties in _BY_ORDER
-    if type(measure).name not in _PLAIN:
-        return Needs(-np.inf, False, None, ids, order)
+    if type(measure).name not in PLAIN:
+        return Needs(-np.inf, alike=False, horizon=None, ids=ids, order=order)
     lowest, alike = measure.lowest_grade, not measure.graded and gain in (None, "binary")
     if isinstance(measure, GainMeasure) and gain == "binary":
         lowest, alike = 1.0 if measure.rel is None else measure.rel, True

@@ -17,6 +17,7 @@ import rankmeter as rm
 from rankmeter import demo
 from rankmeter.cli.application import app
 from rankmeter.definitions.bench import Bench
+from rankmeter.definitions.needed import PLAIN
 from rankmeter.definitions.reconcile import matches, read_claim, reconcile
 from rankmeter.definitions.space import Change, axes_of, change_sets, differences, with_changes
 from rankmeter.definitions.spoken import meant_by, spoken_by_tools, tools_with
@@ -82,7 +83,49 @@ def test_queries_alike_are_computed_once_and_counted_each(name):
     assert {one.aggregate for one in chosen} > {"mean", "median", "geometric", "sum"}
     expected = rm.evaluate(judgments, run, chosen)
     # To the last digit: every sum is exact, however often a value counts.
-    assert [bench.value(one) for one in chosen] == [pytest.approx(expected[one], abs=0, nan_ok=True) for one in chosen]
+    assert [bench.value(one) for one in chosen] == [exactly(expected[one]) for one in chosen]
+
+
+def exactly(value):
+    return pytest.approx(value, rel=0, abs=0, nan_ok=True)
+
+
+def uneven():
+    """Two hundred queries whose lists are shorter and longer than the cutoff, some without a list or a judgment."""
+    draw = random.Random(13)
+    judgments, run = {}, {}
+    for number in range(200):
+        items = [f"d{item}" for item in draw.sample(range(100), 12)]
+        judged = draw.sample(items, draw.choice([1, 2, 4]))
+        if number % 20:
+            judgments[number] = {item: draw.choice([-1, 0, 0.5, 1, 1, 2, 3]) for item in judged}
+        if number % 17:
+            scores = draw.choice([(5, 4, 3, 2, 1, -1), (2, 2, 1, 1, 1, 0, -1), (2,), (9, 8, 7, 6, 5, 4, 3, 2, 1)])
+            run[number] = dict(zip(draw.sample(items, len(scores)), scores, strict=True))
+    return judgments, run
+
+
+@pytest.mark.parametrize("name", sorted(PLAIN))
+def test_what_a_definition_does_not_look_at_changes_no_digit(name):
+    """Queries that differ behind the cutoff, below the threshold or inside a tie are one kind to most definitions."""
+    judgments, run = uneven()
+    bench = Bench(judgments, run)
+    measure = rm.parse({"IPrec": "IPrec@0.5", "AUC": "AUC(ties=item)"}.get(name, name))(cutoff=3)
+    axes = axes_of(measure, bench.facts(measure)) | {"depth": (2, 3, 5), "cutoff": (5, None)}
+    sets = [one for size in (1, 2, 3) for one in random.Random(3).sample([*change_sets(axes, size)], 10 * size)]
+    made = {with_changes(measure, changed): None for changed in sets}
+    chosen = [one for one in made if one is not None and answers(one, judgments, run)]
+    assert len(chosen) > 12
+    expected = rm.evaluate(judgments, run, chosen)
+    assert [bench.value(one) for one in chosen] == [exactly(expected[one]) for one in chosen]
+
+
+def answers(measure, judgments, run):
+    try:
+        rm.evaluate(judgments, run, [measure])
+    except rm.MeasureError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("name", ["alpha_nDCG@5", "ERR_IA@5", "StRecall@5"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -52,19 +50,16 @@ def test_queries_of_different_kinds_stay():
 
 
 def test_the_number_of_items_judged_0_tells_queries_apart():
-    kinds, times, chosen = one_of_each(placed({1: {"x": 0}, 2: {"x": 0, "y": 0}, 3: {"z": 0}}, dict.fromkeys((1, 2, 3), RUN)))
+    judgments = {1: {"x": 0}, 2: {"x": 0, "y": 0}, 3: {"z": 0}}
+    kinds, times, chosen = one_of_each(placed(judgments, dict.fromkeys(judgments, RUN)))
     assert times.tolist() == [2, 1]
     assert chosen.tolist() == [True, True, False]
     assert np.diff(kinds.best_offsets).tolist() == [1, 2]
 
 
-def test_kinds_of_kinds_are_counted_each_and_differ_only_in_what_matters():
-    given = placed({n: {"a": n} for n in range(5)}, dict.fromkeys(range(5), RUN))
-    grade, times = np.minimum(given.grade, 3.0), np.array([10, 1, 2, 3, 4])
-    kinds, summed, _ = one_of_each(replace(given, grade=grade, best=np.minimum(given.best, 3.0)), times)
-    assert summed.tolist() == [10, 1, 2, 7]
-    blank = np.array([False, False, False, False, True])
-    assert one_of_each(kinds, summed, ("above",), also=None)[1].tolist() == [10, 1, 2, 7]  # their judgments differ
-    assert one_of_each(replace(given, grade=grade, best=np.minimum(given.best, 3.0)), times, also=blank)[1].tolist() == [
-        10, 1, 2, 3, 4,
-    ]  # fmt: skip
+def test_what_does_not_matter_or_what_matters_besides_can_be_said():
+    given = placed({n: {"a": 1, "b": 1} for n in range(3)}, {0: RUN, 1: RUN, 2: {**RUN, "b": 3.0}})
+    times, also = np.array([10, 1, 2]), np.array([True, False, False])
+    assert one_of_each(given, times)[1].tolist() == [11, 2]
+    assert one_of_each(given, times, ("grade",))[1].tolist() == [13]
+    assert one_of_each(given, times, also=also)[1].tolist() == [10, 1, 2]
