@@ -115,16 +115,16 @@ def bisect(values: Floats, low: Ints, high: Ints, wanted: Floats, *, past_equal:
 
     The count of values above it, or with ``past_equal`` of those above or equal.
     """
-    low, high, start = low.copy(), high.copy(), low
-    while True:
-        open_rows = np.flatnonzero(low < high)
-        if not len(open_rows):
-            return low - start
-        middle = (low[open_rows] + high[open_rows]) >> 1
-        found, target = values[middle], wanted[open_rows]
-        ahead: Bools = found >= target if past_equal else found > target
-        low[open_rows] = np.where(ahead, middle + 1, low[open_rows])
-        high[open_rows] = np.where(ahead, high[open_rows], middle)
+    passed = low.copy()
+    step = 1 << int((high - low).max(initial=0)).bit_length()
+    while step := step >> 1:
+        probe = passed + step
+        last = np.minimum(probe, high) - 1
+        found = values[last]
+        ahead: Bools = found >= wanted if past_equal else found > wanted
+        ahead &= probe <= high
+        passed += step * ahead
+    return passed - low
 
 
 def group_rows(codes: Ints, groups: int) -> Ints:
