@@ -232,10 +232,10 @@ class _Search:
             )
             for tool, matched in hits.items()
         ]
-        # An option of a tool is worth a line only where it gives more than the tool without it.
-        plain = {match.tool: sum(match.matched) for match in found}
-        kept = [m for m in found if sum(m.matched) > (plain.get(m.tool.partition(":")[0], 0) if ":" in m.tool else 0)]
-        return sorted(kept, key=lambda match: (-sum(match.matched), ":" in match.tool, match.tool))
+        return sorted(
+            (match for match in found if not any(_says_as_much(other, match) for other in found)),
+            key=lambda match: (-sum(match.matched), len(_options(match.tool)), match.tool),
+        )
 
     def _of_claim(self, number: int) -> ClaimResult:
         claim, tried = self.claims[number], self.tried[number]
@@ -276,6 +276,16 @@ class _Search:
                 said = max(known, key=lambda key: abs(known[key]))
                 found.append(AxisEffect(axis, said, known[said]))
         return sorted(found, key=lambda effect: (-abs(effect.delta), place_in_order(effect.axis)))
+
+
+def _options(tool: str) -> frozenset[str]:
+    return frozenset(tool.partition(":")[2].split(",")) - {""}
+
+
+def _says_as_much(fewer: ToolMatch, match: ToolMatch) -> bool:
+    """Whether the same tool with some of these options left out gives as many numbers."""
+    same = fewer.tool.partition(":")[0] == match.tool.partition(":")[0]
+    return same and _options(fewer.tool) < _options(match.tool) and sum(fewer.matched) >= sum(match.matched)
 
 
 def none_as_nan(value: float | None) -> float:

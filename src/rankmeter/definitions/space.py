@@ -24,7 +24,7 @@ ORDER = tuple(
 """The order in which conventions are changed and shown: whose values, then where items stand, then what they weigh."""
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
-"""The cutoffs that people use, tried where a claim states none."""
+"""The cutoffs that people use, tried where a claim states none, and where a tool cuts runs before it measures."""
 
 USUAL: Mapping[str, tuple[float, ...]] = {"p": (0.5, 0.8, 0.9, 0.95, 0.99), "beta": (0.5, 1, 2), "mult": ()}
 """The values that people give to numbers which are no part of a name."""

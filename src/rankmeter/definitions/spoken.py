@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import combinations, product
 from typing import Any
 
-from rankmeter.definitions.space import Change
+from rankmeter.definitions.space import CUTOFFS, Change
 from rankmeter.errors import MeasureError, RankmeterError, with_hint
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.base import REGISTRY
-from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
+from rankmeter.measures.dialects import Dialect, Metric, Variant, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
-
-DEPTHS = (10, 100, 1000)
-"""How deep people cut runs before they evaluate them."""
 
 OURS = "rankmeter"
 """What stands for rankmeter's own definition where a tool is named."""
@@ -42,7 +41,10 @@ def meant_by(text: str) -> Measure:
                 continue
             plain = REGISTRY[type(measure).name]
             cutoff = getattr(measure, "cutoff", None)
-            return plain if cutoff is None else plain(cutoff=cutoff)
+            try:
+                return plain if cutoff is None else plain(cutoff=cutoff)
+            except MeasureError:
+                return measure  # With a cutoff rankmeter's own has no value; the tool's has.
         raise
     if len(found) > 1:
         raise MeasureError(with_hint(f"'{text}' is {len(found)} measures.", f"one at a time: {found[0]}"))
@@ -102,15 +104,25 @@ def _dialects() -> tuple[Dialect, ...]:
     return tuple(find_dialect(name) for name in dialect_names())
 
 
-def _variants(grades: tuple[float, ...]) -> Iterator[Dialect]:
-    """Every dialect as it is, and under each of its options alone."""
+@lru_cache(maxsize=8)
+def _variants(grades: tuple[float, ...]) -> tuple[Dialect, ...]:
+    """Every dialect as it is, under each of its options, and under two of them together."""
+    # A threshold above every grade is a slip that gives 0 everywhere.
+    thresholds = (*grades, math.floor(grades[-1]) + 1) if grades else ()
+    found: list[Dialect] = []
     for dialect in _dialects():
-        yield dialect
-        for variant in dialect.variants:
-            known = {"": ("",), "rel": grades, "depth": DEPTHS}.get(variant.sets, ())
-            for value in known:
-                option = f"{variant.name}={format_value(value)}" if variant.sets else variant.name
-                yield find_dialect(f"{dialect.name}:{option}")
+        found.append(dialect)
+        offered = [_spelled(variant, {"": ("",), "rel": thresholds, "depth": CUTOFFS}) for variant in dialect.variants]
+        pairs = combinations([_spelled(variant, {"": ("",), "rel": grades}) for variant in dialect.variants], 2)
+        for chosen in (*((one,) for one in offered), *pairs):
+            found += [find_dialect(f"{dialect.name}:{','.join(options)}") for options in product(*chosen)]
+    return tuple(found)
+
+
+def _spelled(variant: Variant, values: Mapping[str, tuple[Any, ...]]) -> list[str]:
+    """An option of a dialect with each of some values."""
+    known = values.get(variant.sets, ())
+    return [f"{variant.name}={format_value(value)}" if variant.sets else variant.name for value in known]
 
 
 def _named(dialect: Dialect, text: str) -> list[tuple[str, Measure]]:
