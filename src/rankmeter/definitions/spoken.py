@@ -55,7 +55,7 @@ def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> l
     """What every known tool may mean by a name: the metric so named, and others that are the same measure."""
     found: dict[tuple[str, Measure], Spoken] = {}
     for dialect in _variants(grades):
-        for label, meant in (*_named(dialect, text), *_same_measure(dialect, measure)):
+        for label, meant in (*_named(dialect, text), *_same_measure(dialect, measure, grades)):
             found.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant))
     return list(found.values())
 
@@ -132,7 +132,7 @@ def _named(dialect: Dialect, text: str) -> list[tuple[str, Measure]]:
         return []
 
 
-def _same_measure(dialect: Dialect, measure: Measure) -> list[tuple[str, Measure]]:
+def _same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] = ()) -> list[tuple[str, Measure]]:
     """The metrics of a dialect that are this measure, each with the options that it offers, one at a time."""
     cutoff = getattr(measure, "cutoff", None)
     found = []
@@ -141,19 +141,22 @@ def _same_measure(dialect: Dialect, measure: Measure) -> list[tuple[str, Measure
             continue
         number = cutoff if metric.number == "cutoff" else None
         name = metric.name if number is None else f"{metric.name}@{number:g}"
-        for options, said in _options(metric):
+        for options, said in _options(metric, grades):
             made = _built(metric, number, options)
             if made is not None and getattr(made, "cutoff", None) == cutoff:
                 found.append((name + said, made))
     return found
 
 
-def _options(metric: Metric) -> Iterator[tuple[dict[str, Any], str]]:
+def _options(metric: Metric, grades: tuple[float, ...]) -> Iterator[tuple[dict[str, Any], str]]:
     yield {}, ""
     for name, meant in metric.options.items():
         if not isinstance(meant, str):
             for value in meant:
                 yield {name: value}, f"({name}={value})"
+        elif meant == "rel":
+            for grade in grades:
+                yield {name: grade}, f"-l{grade:g}" if name == "l" else f"({name}={grade:g})"
 
 
 def _built(metric: Metric, number: float | None, options: dict[str, Any]) -> Measure | None:
