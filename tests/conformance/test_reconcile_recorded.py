@@ -16,13 +16,16 @@ from rankmeter.errors import RankmeterWarning
 from rankmeter.measures.dialects import find_dialect
 
 FEWEST_QUERIES = 5
+ROUNDS_EACH_QUERY = {"recmetrics"}
+"""Their means are known to fewer digits than they have."""
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_recorded_numbers_lead_back_to_their_tool(adapter: str) -> None:
     how = ADAPTERS[adapter]
     for case, row in sampled(adapter, 3):
-        claim = {spelled(row): f"{number(row['mean']):.4f}"}
+        digits = 3 if adapter in ROUNDS_EACH_QUERY else 4
+        claim = {spelled(row): f"{number(row['mean']):.{digits}f}"}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankmeterWarning)
             found = reconcile(case["qrels"], fed(case, feed_of(row, how)), claim, changes=0)

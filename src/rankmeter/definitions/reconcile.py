@@ -220,7 +220,7 @@ class _Search:
         hits: dict[str, dict[int, Spoken]] = {}
         for number, spoken in enumerate(self.spoken):
             for one in spoken:
-                if matches(self.claims[number], self.tried[number][one.measure]):
+                if matches(self.claims[number], self.tried[number][one.measure], spare=one.tolerance):
                     hits.setdefault(one.dialect, {}).setdefault(number, one)
         found = [
             ToolMatch(
@@ -293,9 +293,13 @@ def none_as_nan(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def matches(claim: Claim, value: float) -> bool:
-    """Whether a value, rounded to the digits of a claim, is the claim; halves may be rounded either way."""
-    return abs(value - claim.value) <= max(0.5 * 10.0**-claim.digits * (1 + 1e-9), EXACT)
+def matches(claim: Claim, value: float, spare: float = 0.0) -> bool:
+    """Whether a value, rounded to the digits of a claim, is the claim; halves may be rounded either way.
+
+    What a tool rounds itself, finer than the claim, may be rounded twice: 0.12346 as 0.1235 and then as 0.124.
+    """
+    half = 0.5 * 10.0**-claim.digits
+    return abs(value - claim.value) <= max((half + (spare if spare < half else 0.0)) * (1 + 1e-9), EXACT)
 
 
 def _same(one: float, other: float) -> bool:

@@ -27,6 +27,8 @@ class Spoken:
     dialect: str
     metric: str
     measure: Measure
+    tolerance: float = 0.0
+    """By how much the tool's own number may differ: it rounds it, or computes in single precision."""
 
 
 def meant_by(text: str) -> Measure:
@@ -56,7 +58,7 @@ def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> l
     found: dict[tuple[str, Measure], Spoken] = {}
     for dialect in _variants(grades):
         for label, meant in (*_named(dialect, text), *_same_measure(dialect, measure, grades)):
-            found.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant))
+            found.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant, dialect.tolerance))
     return list(found.values())
 
 

@@ -259,6 +259,13 @@ def test_the_limit_ends_the_search_and_is_told():
     assert "stopped at its limit" in found.to_text()
 
 
+def test_a_number_that_its_tool_rounds_first_may_be_rounded_twice():
+    three, four = read_claim("NDCG@10", "0.124"), read_claim("NDCG@10", "0.1235")
+    assert not matches(three, 0.12346)
+    assert matches(three, 0.12346, spare=6e-5)
+    assert not matches(four, 0.12344, spare=6e-5)  # no finer than the claim: nothing is rounded twice
+
+
 def test_digits_and_percentages():
     assert read_claim("MRR", "0.3120").digits == 4
     assert read_claim("MRR", 0.312).digits == 3
