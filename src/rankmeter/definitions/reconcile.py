@@ -313,7 +313,8 @@ def _is_minimal(changed: Changes, found: list[Definition]) -> bool:
 
 def _by_use(one: Definition) -> tuple[int, int]:
     """Fewest changes first; among them, those that most tools make together."""
-    return len(one.changes), -len(set.intersection(*map(set, one.tools)) if one.tools else ())
+    named = [{tool.partition(":")[0] for tool in tools} for tools in one.tools]
+    return len(one.changes), -len(set.intersection(*named) if named else ())
 
 
 def _miss(claim: Claim, measure: Measure, value: float) -> NearMiss:

@@ -83,17 +83,30 @@ def spoken_by(dialect: str, text: str) -> Spoken:
 
 @cache
 def tools_with(measure: str, change: Change) -> tuple[str, ...]:
-    """The tools that have a convention in some metric that is this measure."""
+    """The tools that have a convention in some metric that is this measure, with the option that gives it, if any."""
     found = []
     for dialect in _dialects():
-        built = [
-            _built(metric, None, {}) or _built(metric, 10, {})
-            for metric in dialect.metrics
-            if metric.measure == measure
-        ]
-        if any(made is not None and _has(made, change) for made in built):
-            found.append(dialect.name)
+        offered = [one for v in dialect.variants for one in _spelled(v, {"": ("",), change.axis: (change.value,)})]
+        spoken = (dialect, *(find_dialect(f"{dialect.name}:{option}") for option in offered))
+        having = next((str(tool) for tool in spoken if _speaks(tool, measure, change)), None)
+        if having is not None:
+            found.append(having)
     return tuple(found)
+
+
+def _speaks(dialect: Dialect, measure: str, change: Change) -> bool:
+    return any(
+        made is not None and _has(made, change)
+        for metric in dialect.metrics
+        if metric.measure == measure
+        for options in _stating(metric, change)
+        for made in (_built(metric, None, options) or _built(metric, 10, options),)
+    )
+
+
+def _stating(metric: Metric, change: Change) -> list[dict[str, Any]]:
+    """No option of the metric, and each that sets the convention."""
+    return [{}, *({name: change.value} for name, meant in metric.options.items() if meant == change.axis)]
 
 
 def _has(measure: Measure, change: Change) -> bool:

@@ -127,10 +127,16 @@ def _definition_lines(definitions: Sequence[Definition], deepest: int, words: di
         lines.append(words["and"].join(map(str, one.changes)) or words["default"])
         lines += [f"  {measure} = {value:.6f}" for measure, value in zip(one.measures, one.values, strict=True)]
         each = zip(one.changes, one.tools, strict=True)
-        lines += [f"  {change}: {words['and'].join(tools) or words['no tool']}" for change, tools in each]
+        lines += [f"  {change}: {_some(tools, words)}" for change, tools in each]
     if len(definitions) > SHOWN:
         lines.append(words["more"].format(count=f"{len(definitions) - SHOWN:,}"))
     return lines or [words["no definition"].format(deepest=deepest)]
+
+
+def _some(tools: Sequence[str], words: dict[str, str]) -> str:
+    """The first few tools, and how many more there are."""
+    rest = [words["more"].format(count=len(tools) - SHOWN)] if len(tools) > SHOWN else []
+    return words["and"].join([*tools[:SHOWN], *rest]) or words["no tool"]
 
 
 def _miss_lines(miss: NearMiss, words: dict[str, str]) -> list[str]:

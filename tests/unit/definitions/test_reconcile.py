@@ -316,6 +316,8 @@ def test_options_of_tools_take_values_that_make_sense():
 def test_tools_with_a_convention():
     assert "recbole" in tools_with("AP", Change("norm", "capped"))
     assert "trec_eval" not in tools_with("AP", Change("norm", "capped"))
+    assert {"ranx", "ir_measures", "trec_eval:l=2"} <= set(tools_with("AP", Change("rel", 2.0)))
+    assert "trec_eval:l=2" not in tools_with("nDCG", Change("rel", 2.0))  # it leaves graded measures alone
 
 
 def test_steps_add_up_for_every_pair_of_tools():
