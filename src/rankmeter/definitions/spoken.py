@@ -100,7 +100,10 @@ def _speaks(dialect: Dialect, measure: str, change: Change) -> bool:
         for metric in dialect.metrics
         if metric.measure == measure
         for options in _stating(metric, change)
-        for made in (_built(metric, None, options) or _built(metric, 10, options),)
+        for made in (
+            _built(metric, change.value if metric.number == change.axis else None, options)
+            or _built(metric, 10, options),
+        )
     )
 
 
