@@ -313,6 +313,20 @@ def test_options_of_tools_take_values_that_make_sense():
     assert "trec_eval:M=2" not in tools
 
 
+def test_two_options_of_a_tool_and_a_threshold_above_every_grade_are_tried():
+    judgments = {"q1": {"a": 2, "b": 1}, "q2": {"c": 2}, "q3": {"d": 1}}
+    run = {"q1": {"b": 3.0, "a": 2.0}, "q2": {"x": 2.0, "c": 1.0}}
+    value = rm.evaluate(judgments, run, ["map"], dialect="trec_eval:c,l=2").means
+    found = reconcile(judgments, run, {"map": f"{next(iter(value.values())):.4f}"}, changes=0)
+    assert "trec_eval:c,l=2" in [match.tool for match in found.tools]
+    nothing = reconcile(judgments, run, {"map": "0.0000"}, changes=0)
+    assert "trec_eval:l=3" in [match.tool for match in nothing.tools]
+
+
+def test_a_name_whose_own_measure_has_no_value_with_a_cutoff_is_understood():
+    assert str(meant_by("RocAuc@10")) == "AUC(empty=skip,ties=item)@10"
+
+
 def test_tools_with_a_convention():
     assert "recbole" in tools_with("AP", Change("norm", "capped"))
     assert "trec_eval" not in tools_with("AP", Change("norm", "capped"))
