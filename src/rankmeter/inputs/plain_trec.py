@@ -52,8 +52,10 @@ def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTE
     Raises
     ------
     NotPlainError
-        At the first block that is not plain.
+        At the first block that is not plain; also where there is nothing at all.
     """
+    if not source.head:
+        raise NotPlainError
     if source.head.startswith(BOM):
         source.read(len(BOM))
     for block in query_blocks(source, block_bytes):

@@ -6,8 +6,9 @@ later in the run, an item twice) is for that module to place or to refuse.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -32,32 +33,24 @@ def place_plain(judgments: PlainRows, run: Iterable[PlainRows], plan: Plan) -> t
         raise NotPlainError
     index = _Index.of(judgments, plan)
     judged = len(index.numbers)
-    blocks = [_place_block(index, block, plan) for block in run]
+    blocks = list(_placed_blocks(index, run, plan))
     queries = list(index.numbers)
     returned, in_run = np.zeros(len(queries), np.int64), np.zeros(len(queries), np.bool_)
     for block in blocks:
         returned[block.codes] = block.sizes
         in_run[block.codes] = True
-    if in_run.sum() != sum(len(block.codes) for block in blocks):  # a query that came back
-        raise NotPlainError
-    found = np.concatenate([block.judgment for block in blocks]) if blocks else np.empty(0, np.int64)
+    found = np.concatenate([block.judgment for block in blocks])
     rows = {
         "query": index.code[found],
         "grade": index.grade[found],
-        "score": np.concatenate([block.score for block in blocks]) if blocks else np.empty(0),
+        "score": np.concatenate([block.score for block in blocks]),
+        **{one.name: np.concatenate([getattr(block.places, one.name) for block in blocks]) for one in fields(Places)},
     }
-    for name in ("above", "tied", "higher_id", "earlier"):
-        parts = [getattr(block.places, name) for block in blocks]
-        rows[name] = np.concatenate(parts) if parts else np.empty(0, np.int64)
     if (rows["query"][1:] < rows["query"][:-1]).any():
         order = group_rows(rows["query"], len(queries))
         rows = {name: column[order] for name, column in rows.items()}
     if plan.unreturned:
-        left = np.ones(len(index.code), np.bool_)
-        left[found] = False
-        behind = np.flatnonzero(left)
-        ids = index.item.take(behind).sort_keys()
-        rows = with_unreturned(rows, returned, query=index.code[behind], grade=index.grade[behind], items=ids)
+        rows = with_unreturned(rows, returned, **index.all_but(found))
     placements = Placements(
         returned=returned,
         in_run=in_run,
@@ -112,6 +105,13 @@ class _Index:
         row, match = KeyTable.of(self.keys[known]).find(keys)
         return row, known[match]
 
+    def all_but(self, found: Ints) -> dict[str, Any]:
+        """The judgments that the run did not return."""
+        left = np.ones(len(self.code), np.bool_)
+        left[found] = False
+        rows = np.flatnonzero(left)
+        return {"query": self.code[rows], "grade": self.grade[rows], "items": self.item.take(rows).sort_keys()}
+
 
 def _stretches(queries: TextIds, numbers: dict[str, int]) -> tuple[Ints, Ints]:
     """The number of the query of each stretch of rows, and how many rows it has; new queries get new numbers."""
@@ -131,6 +131,18 @@ class _Block:
     """(m,) the judgments that it met, and where and with which score."""
     score: Floats
     places: Places
+
+
+def _placed_blocks(index: _Index, run: Iterable[PlainRows], plan: Plan) -> Iterator[_Block]:
+    """Place block by block, as long as no query comes back."""
+    seen: set[int] = set()
+    for rows in run:
+        block = _place_block(index, rows, plan)
+        before = len(seen)
+        seen.update(block.codes.tolist())
+        if len(seen) != before + len(block.codes):
+            raise NotPlainError
+        yield block
 
 
 def _place_block(index: _Index, run: PlainRows, plan: Plan) -> _Block:

@@ -49,7 +49,9 @@ def test_what_is_read_is_what_float_reads(texts: list[str]) -> None:
             assert bits(values[row]) == bits(float(text)), text
 
 
-@pytest.mark.parametrize("text", ["0.123456", "-12.5", "7", "0.12345678901234567", "13.472845077514648", "0.1111111111111111"])
+@pytest.mark.parametrize(
+    "text", ["0.123456", "-12.5", "7", "0.12345678901234567", "13.472845077514648", "0.1111111111111111"]
+)
 def test_ordinary_numbers_are_never_left(text: str) -> None:
     assert read([text, "1"]) == ([float(text), 1.0], set())
 
