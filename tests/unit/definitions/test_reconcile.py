@@ -209,6 +209,16 @@ def test_several_claims_narrow_the_choice():
         assert [f"{values[measure]:.4f}" for measure in one.measures] == [ndcg, ap]
 
 
+def test_two_numbers_of_one_name_are_told_apart():
+    found = reconcile(JUDGMENTS, KEYWORD, [("NDCG@10", "0.5423"), ("NDCG@10", "0.4657")], changes=2)
+    text = found.to_text()
+    assert not found.definitions
+    assert "None gives both; --between recbole,beir -m NDCG@10 explains their difference." in text
+    assert text.count("What each convention alone does") == 1
+    alone = text.partition("Definitions that give NDCG@10 = 0.5423 alone")[2].partition("\n\n")[0]
+    assert alone.count(" = ") == len(found.claims[0].definitions)  # one value each, that of its own claim
+
+
 def test_three_changes_are_tried_where_two_are_not_enough():
     judgments, run = small()
     name = "nDCG(discount=jk,gain=exp2,ties=worst)@5"
