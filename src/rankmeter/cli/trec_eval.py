@@ -12,6 +12,7 @@ import click
 from rankmeter.cli.talk import examples, say
 from rankmeter.compat import c_numbers
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.late import without_matrix_threads
 
 LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -72,6 +73,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     Exit codes are those of trec_eval: 1 wrong use, 2 a file, 4 cannot compute, 7 no query in common, 255 the file
     of -Z. Preference judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
     """  # noqa: D301 (click wants the character itself)
+    without_matrix_threads()
     from rankmeter.compat.trec_eval import Command, TrecEvalError, output
     from rankmeter.compat.trec_measures import wanted
 
