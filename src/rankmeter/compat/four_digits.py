@@ -13,7 +13,7 @@ import numpy as np
 
 from rankmeter.placing.placements import Floats
 
-MANY = 10_000
+MANY = 500
 """From how many numbers on the texts are made beforehand."""
 DOUBTFUL = 1e-6
 """How near to half way the scaled number may be misleading: far more than its rounding error."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import islice
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.trec import BOM, as_number
@@ -108,12 +109,13 @@ def trec_kind(head: bytes) -> str | None:
 
 def sample_rows(head: bytes) -> list[bytes]:
     """The first rows of a text, without blank lines and comments, and without a cut last line unless it is alone."""
-    lines = head.removeprefix(BOM).split(b"\n")
-    rows = [line for line in lines[:-1] if line.strip() and not line.lstrip().startswith(b"#")]
-    last = lines[-1]
-    if not rows and last.strip() and not last.lstrip().startswith(b"#"):
-        rows = [last]
-    return rows[:_SAMPLE_ROWS]
+    *lines, last = head.removeprefix(BOM).split(b"\n")
+    rows = list(islice(filter(_is_row, lines), _SAMPLE_ROWS))
+    return rows or [line for line in [last] if _is_row(line)]
+
+
+def _is_row(line: bytes) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith(b"#")
 
 
 def _shape(fields: list[bytes]) -> str | None:
