@@ -63,7 +63,7 @@ def place(
         falling = sort_descending(scores, offsets, wrong)
         low, high = offsets[segment], offsets[segment + 1]
         above = bisect(falling, low, high, wanted, past_equal=False)
-        tied = bisect(falling, low + above, high, wanted, past_equal=True)
+        tied = _beside(falling, low + above, high, wanted)
     higher_id, earlier = np.zeros_like(above), np.zeros_like(above)
     in_tie = np.flatnonzero(tied > 1)
     if len(in_tie) and (plan.ids or plan.order):
@@ -78,6 +78,16 @@ def place(
         if plan.ids:
             higher_id[in_tie] = count_higher(group, ids_of(member))[slot]
     return Places(above, tied, higher_id, earlier)
+
+
+def _beside(falling: Floats, first: Ints, high: Ints, wanted: Floats) -> Ints:
+    """How many values from each first one on are equal to it; most stand alone, so that one look is enough."""
+    tied = np.ones(len(first), np.int64)
+    following = first + 1
+    several = np.flatnonzero((following < high) & (falling.take(following, mode="clip") == wanted))
+    if len(several):
+        tied[several] = bisect(falling, first[several], high[several], wanted[several], past_equal=True)
+    return tied
 
 
 def _in_falling_order(scores: Floats, offsets: Ints, segment: Ints, rows: Ints) -> tuple[Ints, Ints]:

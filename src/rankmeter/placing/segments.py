@@ -29,13 +29,14 @@ def unsorted_segments(values: Floats, offsets: Ints) -> Ints:
     """Which segments are not in falling order."""
     if len(values) < 2:
         return np.empty(0, np.int64)
-    rises = np.flatnonzero(values[1:] > values[:-1]) + 1
-    if not len(rises):
-        return rises
-    owner = np.searchsorted(offsets, rises, side="right") - 1
-    owner = owner[rises != offsets[owner]]
-    once: Ints = owner[np.diff(owner, prepend=-1) > 0]
-    return once
+    rises: Bools = values[1:] > values[:-1]
+    # Where a segment begins, nothing says how it stands to the one before.
+    rises[offsets[(offsets > 0) & (offsets < len(values))] - 1] = False
+    if not rises.any():
+        return np.empty(0, np.int64)
+    several = np.flatnonzero(np.diff(offsets) > 1)
+    wrong: Ints = several[np.logical_or.reduceat(rises, offsets[several])]
+    return wrong
 
 
 def sort_descending(values: Floats, offsets: Ints, segments: Ints | None = None) -> Floats:
@@ -64,6 +65,12 @@ def _sort_rows(values: Floats, offsets: Ints, rows: Ints) -> None:
     sizes = offsets[rows + 1] - offsets[rows]
     columns = int(sizes.max())
     if (sizes == columns).all():
+        if rows[-1] - rows[0] == len(rows) - 1:  # neighbours, so that they are a matrix as they stand
+            matrix = values[offsets[rows[0]] : offsets[rows[-1] + 1]].reshape(len(rows), columns)
+            np.negative(matrix, out=matrix)
+            matrix.sort(axis=1)
+            np.negative(matrix, out=matrix)
+            return
         where = offsets[rows][:, None] + np.arange(columns)
         values[where] = -np.sort(-values[where], axis=1)
         return
@@ -93,16 +100,18 @@ def bisect(values: Floats, low: Ints, high: Ints, wanted: Floats, *, past_equal:
 
     The count of values above it, or with ``past_equal`` of those above or equal.
     """
-    low, high, start = low.copy(), high.copy(), low
-    while True:
-        open_rows = np.flatnonzero(low < high)
-        if not len(open_rows):
-            return low - start
-        middle = (low[open_rows] + high[open_rows]) >> 1
-        found, target = values[middle], wanted[open_rows]
-        ahead: Bools = found >= target if past_equal else found > target
-        low[open_rows] = np.where(ahead, middle + 1, low[open_rows])
-        high[open_rows] = np.where(ahead, high[open_rows], middle)
+    count = np.zeros(len(low), np.int64)
+    size = high - low
+    step = 1 << int(size.max(initial=0)).bit_length() >> 1 if len(values) else 0
+    while step:
+        # Every slice takes the same steps, halved each time; one that would leave its slice is not taken.
+        tried = count + step
+        found = values.take(low + (tried - 1), mode="clip")
+        taken: Bools = found >= wanted if past_equal else found > wanted
+        taken &= tried <= size
+        np.copyto(count, tried, where=taken)
+        step >>= 1
+    return count
 
 
 def group_rows(codes: Ints, groups: int) -> Ints:
