@@ -56,7 +56,7 @@ class Judged:
     def read(cls, queries: Sequence[Query], graded: Sequence[Mapping[Item, float]], lowest: float) -> Judged:
         """Read the judgments of some queries; grades below the lowest do not count."""
         sizes = np.fromiter(map(len, graded), np.int64, len(graded))
-        codes = _as_bytes(map(_values, graded), int(sizes.sum()))
+        codes = _as_bytes(map(_values, graded))
         if codes is None or codes.max(initial=0) == NO_GRADE:
             grades = read_numbers(graded, int(sizes.sum()), "grade", "judgments", queries)
             best, best_sizes = _best(grades, sizes, lowest)
@@ -159,13 +159,13 @@ def _unreturned(graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[
     }
 
 
-def _as_bytes(lists: Iterable[Iterable[Any]], total: int) -> npt.NDArray[np.uint8] | None:
+def _as_bytes(lists: Iterable[Iterable[Any]]) -> npt.NDArray[np.uint8] | None:
     """Numbers that are all whole and from 0 to 255, as grades mostly are; None if any is not.
 
     Python makes bytes of such numbers in half the time that NumPy takes to make floats of them.
     """
     try:
-        return np.frombuffer(bytes(chain.from_iterable(lists)), np.uint8, total)
+        return np.frombuffer(b"".join(map(bytes, lists)), np.uint8)
     except (TypeError, ValueError):
         return None
 
@@ -212,7 +212,7 @@ def _listed_in_judgments(
         map(defaultdict(nothing, graded).__getitem__, listed)
         for graded, listed in zip(judged.graded, lists, strict=False)
     )
-    code = _as_bytes(looked_up, total) if coded else None
+    code = _as_bytes(looked_up) if coded else None
     if code is not None:
         row = np.flatnonzero((code != NO_GRADE) & (code >= lowest))
         grade = code[row].astype(np.float64)
