@@ -87,12 +87,27 @@ def running_sums(values: Floats, offsets: Ints) -> Floats:
     One running sum over everything, less what came before, would round each segment by the size of the others. Segments
     of the same length are the rows of one matrix instead.
     """
-    running = np.empty(len(values))
     sizes = np.diff(offsets)
+    if len(sizes) and sizes[0] > 0 and (sizes == sizes[0]).all():
+        return np.cumsum(values.reshape(len(sizes), -1), axis=1).ravel()
+    running = np.empty(len(values))
     for size in np.unique(sizes[sizes > 0]).tolist():
         places = offsets[:-1][sizes == size][:, None] + np.arange(size)
         running[places] = np.cumsum(values[places], axis=1)
     return running
+
+
+def highest_from(values: Floats, offsets: Ints) -> Floats:
+    """The highest value of each segment from each of its values on."""
+    highest = values.copy()
+    segment = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    # Each step doubles how far every value has looked.
+    step, longest = 1, int(np.diff(offsets).max(initial=0))
+    while step < longest:
+        same: Bools = segment[step:] == segment[:-step]
+        np.maximum(highest[:-step], highest[step:], out=highest[:-step], where=same)
+        step *= 2
+    return highest
 
 
 def bisect(values: Floats, low: Ints, high: Ints, wanted: Floats, *, past_equal: bool) -> Ints:
