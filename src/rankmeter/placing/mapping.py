@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import struct
 import warnings
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Reversible, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 from operator import attrgetter, methodcaller
@@ -32,8 +32,8 @@ NO_GRADE = 255
 """Stands for no judgment where grades are bytes."""
 SPARSE = 8
 """From how many counts of a grade in a query for each judgment on the grades are sorted in place of counted."""
-LONG = 200
-"""From how many items a list on its scores are written in one go."""
+LONG = 50
+"""From how many items a list on (on average) its scores are written in one go."""
 _values = methodcaller("values")
 Graded = Mapping[Query, Mapping[Item, float]]
 Scored = Mapping[Query, Mapping[Item, float]]
@@ -110,8 +110,7 @@ def place_lists(
     """
     returned = np.fromiter(map(len, lists), np.int64, len(lists))
     offsets = offsets_of(returned)
-    scores = read_numbers(lists, int(offsets[-1]), "score", "run", queries)
-    hits = _hits(judged, lists, offsets, plan.lowest_grade)
+    scores, hits = _read(queries, judged, lists, offsets, plan.lowest_grade)
     places = place(
         scores,
         offsets,
@@ -193,7 +192,41 @@ def _best(grades: Floats, sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
     return sort_descending(grades, offsets_of(sizes)), sizes
 
 
-def _hits(judged: Judged, lists: Sequence[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:
+def _read(
+    queries: Sequence[Query], judged: Judged, lists: Sequence[Mapping[Item, float]], offsets: Ints, lowest: float
+) -> tuple[Floats, _Hits]:
+    """All scores, and the judged items among them."""
+    total = int(offsets[-1])
+    if total > LONG * len(lists):
+        scores = np.empty(total)
+        written = _written(lists, scores)
+        try:
+            # Items are looked up in each list when its scores have just been read: what is near is found sooner.
+            hits = _hits(judged, written, offsets, lowest)
+            deque(written, maxlen=0)
+        except (struct.error, TypeError, ValueError, OverflowError):
+            scores[:] = np.nan
+        if not np.isnan(scores).any():
+            return scores, hits
+    scores = read_numbers(lists, total, "score", "run", queries)
+    return scores, _hits(judged, lists, offsets, lowest)
+
+
+def _written(lists: Iterable[Mapping[Item, Any]], room: Floats) -> Iterator[Mapping[Item, Any]]:
+    """The lists, each when its scores have been written: in one go, faster than value by value where lists are long."""
+    raw = room.data.cast("B")
+    write: dict[int, Callable[..., None]] = {}
+    first = 0
+    for one in lists:
+        size = len(one)
+        if size not in write:
+            write[size] = struct.Struct(f"{size}d").pack_into
+        write[size](raw, first, *one.values())
+        first += size * room.itemsize
+        yield one
+
+
+def _hits(judged: Judged, lists: Iterable[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:
     """Look up the shorter side in the longer one."""
     listed = int(offsets[len(judged.graded)])
     if len(judged.grades) * DEEP < listed:
@@ -202,7 +235,7 @@ def _hits(judged: Judged, lists: Sequence[Mapping[Item, float]], offsets: Ints, 
 
 
 def _listed_in_judgments(
-    judged: Judged, lists: Sequence[Mapping[Item, float]], offsets: Ints, total: int, lowest: float
+    judged: Judged, lists: Iterable[Mapping[Item, float]], offsets: Ints, total: int, lowest: float
 ) -> _Hits:
     """The grade of every returned item, read in one go; those that have one are the hits."""
     coded = judged.grades.dtype == np.uint8
@@ -220,11 +253,11 @@ def _listed_in_judgments(
         every = np.fromiter(chain.from_iterable(looked_up), np.float64, total)
         row = np.flatnonzero(every >= lowest)
         grade = every[row]
-    segment = np.repeat(np.arange(len(lists)), np.diff(offsets))[row]
+    segment = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[row]
     return _Hits(segment, grade, row, row[:0], grade[:0])
 
 
-def _judged_in_lists(judged: Judged, lists: Sequence[Mapping[Item, float]], lowest: float) -> _Hits:
+def _judged_in_lists(judged: Judged, lists: Iterable[Mapping[Item, float]], lowest: float) -> _Hits:
     """The score of every judged item that was returned; where it stands is found by counting."""
     looked_up = map(map, map(attrgetter("get"), lists), judged.graded)
     # What was not returned is None, which NumPy reads as NaN; no score is NaN.
@@ -288,12 +321,11 @@ def read_numbers(
     lists: Sequence[Mapping[Item, Any]], total: int, what: str, source: str, queries: Sequence[Query]
 ) -> Floats:
     """All values of some mappings as one array; refuse what is not a number, naming where it stands."""
-    numbers = _packed(lists, total) if total > LONG * len(lists) else None
-    if numbers is None:
-        try:
-            numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, total)
-        except (TypeError, ValueError, OverflowError):
-            numbers = None
+    numbers: Floats | None
+    try:
+        numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, total)
+    except (TypeError, ValueError, OverflowError):
+        numbers = None
     if numbers is not None and not np.isnan(numbers).any():
         return numbers
     wrong = [
@@ -303,21 +335,6 @@ def read_numbers(
         if not _is_number(value)
     ]
     raise InputError(f"{source}: a {what} is not a number: {examples(wrong)}. Nothing was evaluated.")
-
-
-def _packed(lists: Sequence[Mapping[Item, Any]], total: int) -> Floats | None:
-    """The values of long lists, each list written in one go, a third faster than value by value; None if one is odd."""
-    numbers = np.empty(total)
-    room = memoryview(numbers).cast("B")
-    write = {size: struct.Struct(f"{size}d").pack_into for size in set(map(len, lists))}
-    first = 0
-    try:
-        for one in lists:
-            write[len(one)](room, first, *one.values())
-            first += len(one) * numbers.itemsize
-    except (struct.error, TypeError, ValueError, OverflowError):
-        return None
-    return numbers
 
 
 def _is_number(value: object) -> bool:
