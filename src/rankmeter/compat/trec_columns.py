@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
 from rankmeter.compat.scoring import Scores
-from rankmeter.compat.trec_measures import Printed, Version, Wanted, metric_of
+from rankmeter.compat.trec_measures import Printed, Version, Wanted
 from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure
-from rankmeter.measures.dialects import Dialect, find_dialect
+from rankmeter.measures.dialects import Dialect, Metric, find_dialect
 from rankmeter.placing.placements import Floats, Ints
 
 UTILITY_COEFFICIENTS = 4
@@ -55,13 +56,36 @@ class Column:
     """For relstring: what is shown instead."""
 
 
+class Definitions:
+    """The measures under some settings, each made once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._metrics = {name: metric for metric in reversed(settings.dialect.metrics) for name in metric.names}
+        self._made: dict[tuple[str, float | None], Measure] = {}
+
+    def metric(self, printed: Printed) -> Metric:
+        """The metric of the dialect that a printed measure is made of."""
+        return self._metrics[printed.metric or printed.name]
+
+    def measure(self, name: str, number: float | None = None) -> Measure:
+        """A measure by the dialect's name, with its cutoff or recall point."""
+        key = (name, number)
+        if key not in self._made:
+            self._made[key] = self._metrics[name].build(number, {})
+        return self._made[key]
+
+
+definitions_of = lru_cache(maxsize=16)(Definitions)
+"""The definitions under some settings, which a script asks for again and again."""
+
+
 class Columns:
     """Makes the columns of a placed run."""
 
     def __init__(self, scores: Scores, settings: Settings) -> None:
         self.scores = scores
         self.settings = settings
-        self.dialect = settings.dialect
+        self.definitions = definitions_of(settings)
         self._maker = {
             "relstring": self._relstring,
             "utility": self._utility,
@@ -83,14 +107,10 @@ class Columns:
         if printed.name in self._maker:
             yield self._maker[printed.name](wanted)
         elif printed.kind in ("cutoffs", "points"):
-            metric = metric_of(self.dialect, printed)
-            for label, number in wanted.numbered(metric).items():
-                measure = metric.build(number, {})
-                yield Column(label, printed, self._values(measure))
+            for label, number in wanted.numbered(self.definitions.metric(printed)).items():
+                yield Column(label, printed, self._values(self._measure(printed, number)))
         else:
-            gains = _gains(wanted) if printed.kind == "pairs" else {}
-            measure = metric_of(self.dialect, printed).build(None, {"gains": gains} if gains else {})
-            values = self._values(measure)
+            values = self._values(self._with_gains(wanted) if printed.kind == "pairs" else self._measure(printed))
             if printed.mean == "geometric":
                 values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
             yield Column(wanted.label, printed, values)
@@ -109,16 +129,21 @@ class Columns:
             return values
         added = 0.9 if self.settings.version == 9 else 0.5
         recall: float = measure.recall  # type: ignore[attr-defined]
-        asks = np.floor(recall * self.scores.values(self._metric("num_rel")) + added)
+        asks = np.floor(recall * self.scores.values(self.definitions.measure("num_rel")) + added)
         return np.where(empty & (asks <= 0), -np.nan, values)
 
-    def _metric(self, name: str) -> Measure:
-        metric = next(metric for metric in self.dialect.metrics if name in metric.names)
-        return metric.build(None, {})
+    def _measure(self, printed: Printed, number: float | None = None) -> Measure:
+        return self.definitions.measure(printed.metric or printed.name, number)
+
+    def _with_gains(self, wanted: Wanted) -> Measure:
+        gains = _gains(wanted)
+        if not gains:
+            return self._measure(wanted.printed)
+        return self.definitions.metric(wanted.printed).build(None, {"gains": gains})
 
     def _relstring(self, wanted: Wanted) -> Column:
         length = max(int(wanted.numbers[0]), 0)
-        view = self.scores.views.of(self._metric("num_rel_ret"))  # type: ignore[arg-type]
+        view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
         shown = [["-"] * int(min(length, returned)) for returned in view.returned]
         rows = view.rank <= length
         for query, rank, grade in zip(view.query[rows], view.rank[rows], view.grade[rows], strict=True):
@@ -132,44 +157,39 @@ class Columns:
             raise MeasureError(f"utility takes 4 coefficients, but {len(numbers)} were given: {wanted.text}.")
         names = ("found", "noise", "missed", "rest")
         coefficients = dict(zip(names, numbers, strict=True))
-        measure = self._metric("utility")(**coefficients, collection=self.settings.collection)
+        measure = self.definitions.measure("utility")(**coefficients, collection=self.settings.collection)
         return Column(wanted.label, wanted.printed, self._values(measure))
 
     def _averaged_points(self, wanted: Wanted) -> Column:
-        metric = metric_of(self.dialect, wanted.printed)
-        points = [self._values(metric.build(number, {})) for number in wanted.numbers]
+        points = [self._values(self._measure(wanted.printed, number)) for number in wanted.numbers]
         return Column(wanted.label, wanted.printed, np.add.accumulate(points)[-1] / len(points))
 
     def _set_f(self, wanted: Wanted) -> Column:
-        beta = wanted.numbers[0]
-        measure = metric_of(self.dialect, wanted.printed).build(beta, {})
-        return Column(wanted.label, wanted.printed, self._values(measure))
+        return Column(wanted.label, wanted.printed, self._values(self._measure(wanted.printed, wanted.numbers[0])))
 
     def _dcg(self, wanted: Wanted) -> Column:
-        gains = _gains(wanted)
-        measure = metric_of(self.dialect, wanted.printed).build(None, {"gains": gains} if gains else {})
-        parts = self.scores.parts(measure)
+        parts = self.scores.parts(self._with_gains(wanted))
         values = parts.numerator if wanted.printed.name == "dcg" else parts.denominator
         return Column(wanted.label, wanted.printed, values)
 
     def _ndcg_over_levels(self, wanted: Wanted) -> Column:
         """Rndcg, which the program gives up at 0 where nothing is relevant under -l, whatever the gains are."""
-        gains = _gains(wanted)
-        measure = metric_of(self.dialect, wanted.printed).build(None, {"gains": gains} if gains else {})
-        relevant = self.scores.values(self._metric("num_rel")) > 0
+        measure = self._with_gains(wanted)
+        parts = self.scores.parts(measure)
+        relevant = self.scores.values(self.definitions.measure("num_rel")) > 0
         # Relevant documents without a gain (-l 0) leave it nothing to average: 0/0.
-        without = self.scores.parts(measure).denominator == 0
-        values = np.where(relevant, np.where(without, -np.nan, self._values(measure)), 0.0)
+        without = parts.denominator == 0
+        values = np.where(relevant, np.where(without, -np.nan, self.scores.values_of(measure, parts)), 0.0)
         return Column(wanted.label, wanted.printed, values)
 
     def _yaap(self, wanted: Wanted) -> Column:
-        precision = self.scores.parts(metric_of(self.dialect, wanted.printed).build(None, {})).numerator
-        relevant = self.scores.values(self._metric("num_rel"))
+        precision = self.scores.parts(self._measure(wanted.printed)).numerator
+        relevant = self.scores.values(self.definitions.measure("num_rel"))
         return Column(wanted.label, wanted.printed, np.log((1.0 + precision) / (1.0 + relevant - precision)))
 
     def _rbp(self, wanted: Wanted) -> Column:
         """Rank-biased precision of gains scaled by the highest, where that is above 1."""
-        measure = self._metric("ndcg")
+        measure = self.definitions.measure("ndcg")
         if gains := _gains(wanted):
             measure = measure(gain=gains)
         view = self.scores.views.of(measure)  # type: ignore[arg-type]
@@ -184,7 +204,7 @@ class Columns:
 
     def _rbp_residual(self, wanted: Wanted) -> Column:
         p = wanted.pairs.get("p", 0.9)
-        measure = metric_of(self.dialect, wanted.printed).build(None, {"p": p})
+        measure = self.definitions.metric(wanted.printed).build(None, {"p": p})
         return Column(wanted.label, wanted.printed, self._values(measure))
 
 

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
+from rankmeter.errors import InputError, InputTypeError, RankmeterWarning, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.placing.counting import Keys, place, short_text_as_numbers
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.segments import expand, offsets_of, sort_descending
 from rankmeter.placing.unreturned import with_unreturned
 
 Query = str | int
@@ -63,6 +63,19 @@ class Judged:
             return cls(graded, grades, offsets_of(sizes), best, best_sizes, float(grades.max(initial=0.0)))
         best, best_sizes = _best_of_codes(codes, sizes, lowest)
         return cls(graded, codes, offsets_of(sizes), best, best_sizes, float(codes.max(initial=0)))
+
+    def some(self, numbers: Sequence[int]) -> Judged:
+        """The judgments of some of the queries, by their numbers, in this order."""
+        chosen = np.array(numbers, np.int64)
+        sizes, best_offsets = np.diff(self.offsets)[chosen], offsets_of(self.best_sizes)
+        return Judged(
+            list(map(self.graded.__getitem__, numbers)),
+            self.grades[expand(self.offsets[chosen], sizes)],
+            offsets_of(sizes),
+            self.best[expand(best_offsets[chosen], self.best_sizes[chosen])],
+            self.best_sizes[chosen],
+            self.highest,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +347,7 @@ def read_numbers(
         for item, value in one.items()
         if not _is_number(value)
     ]
-    raise InputError(f"{source}: a {what} is not a number: {examples(wrong)}. Nothing was evaluated.")
+    raise InputTypeError(f"{source}: a {what} is not a number: {examples(wrong)}. Nothing was evaluated.")
 
 
 def _is_number(value: object) -> bool:
