@@ -19,7 +19,7 @@ from rankmeter.arithmetic.relevance import (
     total_relevant,
 )
 from rankmeter.arithmetic.views import View
-from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights
+from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights, weights_at
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import offsets_of, running_sums, sort_descending
 
@@ -94,7 +94,7 @@ class _Ideal:
         offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
         place = np.arange(1, len(query) + 1) - offsets[query]
         gain = gain[gain > 0]
-        return cls(gain, offsets, place, query, running_sums(gain * log2(place), offsets))
+        return cls(gain, offsets, place, query, running_sums(gain * weights_at(log2, place), offsets))
 
     @property
     def sizes(self) -> Ints:
@@ -129,7 +129,7 @@ class _Gained:
         rows = (gain > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
         gain, query, rank = gain[rows], view.query[rows], view.rank[rows]
         offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
-        dcg = running_sums(gain * log2(rank), offsets)
+        dcg = running_sums(gain * weights_at(log2, rank), offsets)
         return cls(gain, query, offsets, rank, running_sums(gain, offsets), dcg)
 
     def dcg_at(self, query: Ints, rank: Ints) -> Floats:

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain, repeat
-from operator import index, itemgetter
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,7 @@ class RelevanceEvaluator:
             lowest = ANY_POSITIVE if names & _GRADED else float(level)
         self._plan = Plan(lowest_grade=lowest, order=False, scores="float32")
         judged: dict[str, dict[str, int]] = {query: graded for query, graded in query_relevance.items() if graded}
-        _check_types("judgments", judged, "grade", "__index__", "a whole number")
+        _check_types("judgments", judged)
         self._queries = list(judged)
         # A copy, as the judgments may change before the next run is evaluated.
         copies: list[Any] = list(map(dict.copy, judged.values()))
@@ -106,7 +106,9 @@ class RelevanceEvaluator:
             return {}
         if not isinstance(scores, dict):
             raise InputTypeError(with_hint(f"the run is of type {type(scores).__name__}, not dict.", "dict(run)"))
-        _check_types("run", scores, "score", "__float__", "a number")
+        _check_types("run", scores)
+        firsts = map(next, map(iter, map(dict.values, filter(None, scores.values()))))
+        _refuse("run: a score", firsts, lambda kind: hasattr(kind, "__float__"), "a number")
         chosen = [query for query in scores if query in self._number]
         if not chosen:
             return {}
@@ -114,9 +116,7 @@ class RelevanceEvaluator:
         if not columns:
             return {query: {} for query in chosen}
         with _no_collection():
-            # Value by value of one query, as they will lie in its dictionary.
-            rows = np.stack(columns, axis=1).tolist()
-            return dict(zip(chosen, map(dict, map(zip, repeat(labels), rows)), strict=True))
+            return _as_dicts(chosen, labels, columns)
 
     def _placed(self, chosen: list[Any], scores: Mapping[Any, Mapping[Any, float]]) -> Scores:
         """Place the judged queries of a run."""
@@ -143,6 +143,12 @@ class RelevanceEvaluator:
         return labels, columns
 
 
+def _as_dicts(queries: list[str], labels: list[str], columns: list[Floats]) -> Values:
+    """Columns as ``{query: {label: value}}``."""
+    rows = np.stack(columns, axis=1).tolist()
+    return dict(zip(queries, map(dict, map(zip, repeat(labels), rows)), strict=True))
+
+
 def _whole(number: Any, what: str) -> int:
     """A whole number of 32 bits, as the original takes it."""
     if not hasattr(number, "__index__") or not -(2**31) <= index(number) < 2**31:
@@ -150,16 +156,15 @@ def _whole(number: Any, what: str) -> int:
     return index(number)
 
 
-def _check_types(source: str, side: Mapping[Any, Any], value: str, able: str, wanted: str) -> None:
+def _check_types(source: str, side: Mapping[Any, Any]) -> None:
     """Refuse what the original refuses with a TypeError.
 
     Looked at are all queries, but of each only the first document: a list mixes types only by mistake.
     """
     _refuse(f"{source}: a query id", side, lambda kind: issubclass(kind, str), "str")
     _refuse(f"{source}: what a query has", side.values(), lambda kind: issubclass(kind, dict), "dict")
-    firsts = list(map(next, map(iter, map(dict.items, filter(None, side.values())))))
-    _refuse(f"{source}: a document id", map(itemgetter(0), firsts), lambda kind: issubclass(kind, str), "str")
-    _refuse(f"{source}: a {value}", map(itemgetter(1), firsts), lambda kind: hasattr(kind, able), wanted)
+    firsts = map(next, map(iter, filter(None, side.values())))
+    _refuse(f"{source}: a document id", firsts, lambda kind: issubclass(kind, str), "str")
 
 
 def _refuse(what: str, values: Iterable[Any], fits: Callable[[type], bool], wanted: str) -> None:
