@@ -16,6 +16,7 @@ from __future__ import annotations
 import gc
 import math
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain, repeat
@@ -85,14 +86,14 @@ class RelevanceEvaluator:
         self._plan = Plan(lowest_grade=lowest, order=False, scores="float32")
         judged: dict[str, dict[str, int]] = {query: graded for query, graded in query_relevance.items() if graded}
         _check_types("judgments", judged)
-        self._queries = list(judged)
         # A copy, as the judgments may change before the next run is evaluated.
         copies: list[Any] = list(map(dict.copy, judged.values()))
-        self._judged = Judged.read(self._queries, copies, lowest)
+        self._judged = Judged.read(list(judged), copies, lowest)
         if self._judged.grades.dtype != np.uint8:  # not all of them whole, or not all small
             every = chain.from_iterable(map(dict.values, copies))
             _refuse("judgments: a grade", every, lambda kind: hasattr(kind, "__index__"), "a whole number")
-        self._number = dict(zip(self._queries, range(len(judged)), strict=True))
+        self._numbers = list(range(len(judged)))
+        self._number = dict(zip(judged, self._numbers, strict=True))
 
     def evaluate(self, scores: dict[str, dict[str, float]]) -> Values:
         """The values of a run ``{query: {document: score}}``, for every query that is judged.
@@ -109,22 +110,21 @@ class RelevanceEvaluator:
         _check_types("run", scores)
         firsts = map(next, map(iter, map(dict.values, filter(None, scores.values()))))
         _refuse("run: a score", firsts, lambda kind: hasattr(kind, "__float__"), "a number")
-        chosen = [query for query in scores if query in self._number]
+        if not scores.keys() <= self._number.keys():
+            scores = {query: one for query, one in scores.items() if query in self._number}
+        chosen = list(scores)
         if not chosen:
             return {}
-        labels, columns = self._columns(self._placed(chosen, scores))
+        numbers = list(map(self._number.__getitem__, chosen))
+        judged = self._judged if numbers == self._numbers else self._judged.some(numbers)
+        lists: list[Any] = list(scores.values())
+        placements = place_lists(chosen, judged, lists, self._plan)
+        placed = Scores(PlacedRun(LateIds(chosen), placements, scored=True, highest_grade=judged.highest))
+        labels, columns = self._columns(placed)
         if not columns:
             return {query: {} for query in chosen}
         with _no_collection():
             return _as_dicts(chosen, labels, columns)
-
-    def _placed(self, chosen: list[Any], scores: Mapping[Any, Mapping[Any, float]]) -> Scores:
-        """Place the judged queries of a run."""
-        judged = self._judged
-        if chosen != self._queries:
-            judged = judged.some([self._number[query] for query in chosen])
-        placements = place_lists(chosen, judged, list(map(scores.__getitem__, chosen)), self._plan)
-        return Scores(PlacedRun(LateIds(chosen), placements, scored=True, highest_grade=judged.highest))
 
     def _columns(self, placed: Scores) -> tuple[list[str], list[Floats]]:
         """The keys of the result, and under each the values of all queries."""
@@ -146,7 +146,10 @@ class RelevanceEvaluator:
 def _as_dicts(queries: list[str], labels: list[str], columns: list[Floats]) -> Values:
     """Columns as ``{query: {label: value}}``."""
     rows = np.stack(columns, axis=1).tolist()
-    return dict(zip(queries, map(dict, map(zip, repeat(labels), rows)), strict=True))
+    # Copies of a dictionary that has the keys already are filled sooner than empty ones grow.
+    values = dict(zip(queries, map(dict.copy, repeat(dict.fromkeys(labels, 0.0))), strict=False))
+    deque(map(dict.update, values.values(), map(zip, repeat(labels), rows)), maxlen=0)
+    return values
 
 
 def _whole(number: Any, what: str) -> int:
