@@ -46,6 +46,9 @@ _PARAMETERS = re.compile(r"(?P<name>.+?)[._](?P<numbers>-?\d*\.?\d+(?:,-?\d*\.?\
 _LOOKS_AT_ALL_JUDGED = {"bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret"}
 _GRADED = {"ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "G"}
 
+AT_ONCE = 256
+"""How many dictionaries are filled at a time."""
+
 Values = dict[str, dict[str, float]]
 
 
@@ -145,11 +148,15 @@ class RelevanceEvaluator:
 
 def _as_dicts(queries: list[str], labels: list[str], columns: list[Floats]) -> Values:
     """Columns as ``{query: {label: value}}``."""
-    rows = np.stack(columns, axis=1).tolist()
-    # Copies of a dictionary that has the keys already are filled sooner than empty ones grow.
-    values = dict(zip(queries, map(dict.copy, repeat(dict.fromkeys(labels, 0.0))), strict=False))
-    deque(map(dict.update, values.values(), map(zip, repeat(labels), rows)), maxlen=0)
-    return values
+    # Copies of a dictionary that has the keys already are filled sooner than empty ones grow, and some at a time, so
+    # that a value is put into its place when it has just been made.
+    blank = dict.fromkeys(labels, 0.0)
+    result = {query: blank.copy() for query in queries}
+    matrix, dicts = np.stack(columns, axis=1), list(result.values())
+    for first in range(0, len(queries), AT_ONCE):
+        rows = matrix[first : first + AT_ONCE].tolist()
+        deque(map(dict.update, dicts[first : first + AT_ONCE], map(zip, repeat(labels), rows)), maxlen=0)
+    return result
 
 
 def _whole(number: Any, what: str) -> int:
