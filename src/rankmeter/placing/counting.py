@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -104,9 +105,12 @@ def _in_falling_order(scores: Floats, offsets: Ints, segment: Ints, rows: Ints) 
 
 
 def as_float32(scores: Floats) -> Floats:
-    """The scores as trec_eval 9 keeps them; too large ones become infinite, as they do there."""
+    """The scores as trec_eval 9 keeps them; too large ones become infinite, as they do there.
+
+    They stay narrow, whatever the annotation says: they are only compared, which half the room makes faster.
+    """
     with np.errstate(over="ignore"):
-        return scores.astype(np.float32).astype(np.float64)
+        return cast("Floats", scores.astype(np.float32))
 
 
 @dataclass(frozen=True, slots=True)
