@@ -157,7 +157,7 @@ def test_a_level_that_is_no_positive_whole_number_is_a_type_error(options: dict[
         tool.RelevanceEvaluator(JUDGMENTS, {"map"}, **options)
 
 
-def test_a_level_below_0_is_refused_where_the_original_reads_memory_that_is_not_its_own() -> None:
+def test_a_level_below_0_is_refused_where_the_original_may_crash() -> None:
     with pytest.raises(TypeError, match=r"relevance_level is -1, but it should be positive\. Hint: relevance_level=1"):
         ours.RelevanceEvaluator(JUDGMENTS, {"map"}, -1)
 
