@@ -1,6 +1,6 @@
 """Libraries that take long to load and that many calls never need.
 
-``from rankmeter.late import pl`` is Polars, loaded at the first use of one of its names: a small file or a mapping is
+``from rankmeter.late import pl`` is Polars, loaded at the first use of one of its names: plain text or a mapping is
 evaluated without it, and the command line starts in half the time.
 """
 

@@ -14,7 +14,7 @@ from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelle
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.mappings import look_swapped
 from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.sources import GradedMapping, ScoredMapping
+from rankmeter.inputs.sources import GradedMapping, PlainJudgments, ScoredMapping
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table
 from rankmeter.placing.placed import Placeable
@@ -147,6 +147,8 @@ def _all_judged(truth: AnyJudgments) -> bool:
     """
     if isinstance(truth, Dense):
         return False
+    if isinstance(truth, PlainJudgments):
+        return len(truth.rows) <= MOST_JUDGED
     rows = len(truth.query) if isinstance(truth, JudgmentTable) else sum(map(len, truth.data.values()))
     return rows <= MOST_JUDGED
 

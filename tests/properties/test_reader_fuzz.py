@@ -12,9 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankmeter.errors import RankmeterError, RankmeterWarning
-from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.files import iter_run, read_judgments, read_labelled, read_run
-from rankmeter.inputs.trec import RUN, read_short
 
 # No blank of any kind inside an id; '#' only where it does not begin a comment.
 ids = st.text(
@@ -65,21 +63,6 @@ def test_the_fast_reader_equals_a_plain_one(text: str, block_bytes: int) -> None
     assert rows == plain_rows(content)
     # The last query of a table never goes on in the next.
     assert all(left.query[-1] != right.query[0] for left, right in itertools.pairwise(tables))
-
-
-@settings(max_examples=150, deadline=None)
-@given(run_texts(), st.sampled_from(["", "\ufeff"]))
-def test_a_short_file_is_read_alike_without_polars(text: str, mark: str) -> None:
-    content = (mark + text).encode()
-    with open_source(content) as source:
-        short = read_short(source, RUN)
-    rows = list({row[:2]: row for row in plain_rows(text.encode())}.values())
-    is_plain = "#" not in text and len(rows) == len(plain_rows(text.encode()))
-    assert (short is not None) == is_plain
-    if short is not None:
-        assert {query: list(items.items()) for query, items in short.items()} == {
-            query: [(item, score) for other, item, score in rows if other == query] for query, _, _ in rows
-        }
 
 
 @settings(max_examples=60, deadline=None)

@@ -15,14 +15,14 @@ from typing import TypeVar
 import numpy as np
 
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
+from rankmeter.compat.four_digits import all_four_digits, four_digits
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Column, Columns, Settings
 from rankmeter.compat.trec_files import TaggedRun, Zscores, read_graded
 from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, wanted
 from rankmeter.errors import InputError, RankmeterError, examples, with_hint
-from rankmeter.inputs import AnyJudgments
 from rankmeter.placing import Plan
-from rankmeter.placing.placements import Bools, Floats
+from rankmeter.placing.placements import Bools, Floats, Ints
 
 T = TypeVar("T")
 FOREIGN_FORMATS = ("prefs", "qrels_prefs", "qrels_jg")
@@ -84,14 +84,13 @@ def output(command: Command) -> str:
     chosen = _stopping_with(WRONG_USE, lambda: wanted(command.measures or ("official",), command.version))
     means = command.zscores
     zscores = None if means is None else _stopping_with(WRONG_FILE, lambda: Zscores.read(means))
-    judgments = _stopping_with(WRONG_FILE, lambda: read_graded(command.judgments))
     run = TaggedRun(command.run)
-    scores = _place(judgments, run, command)
+    scores = _place(run, command)
     order = _order(scores, command)
     if command.complete and command.version == 10:
         scores = scores.with_stand_ins()
     columns = _stopping_with(WRONG_FILE, lambda: _columns(scores, chosen, command))
-    table = _Table(command, scores, order, columns, zscores)
+    table = _Table(command, scores, order, np.array(order), columns, zscores)
     return "".join(table.blocks(run.tag, chosen))
 
 
@@ -116,8 +115,9 @@ def _check_formats(command: Command) -> None:
         raise TrecEvalError(with_hint(f"-T {command.run_format} is no format.", "-T trec_results"), WRONG_FILE)
 
 
-def _place(judgments: AnyJudgments, run: TaggedRun, command: Command) -> Scores:
+def _place(run: TaggedRun, command: Command) -> Scores:
     plan = Plan(order=False, scores="float32" if command.version == 9 else "float64")
+    judgments = _stopping_with(WRONG_FILE, lambda: read_graded(command.judgments))
     try:
         return Scores.of_run(judgments, run.source, plan)
     except InputError as error:
@@ -180,6 +180,8 @@ class _Table:
     command: Command
     scores: Scores
     order: list[int]
+    rows: Ints
+    """The same as an array."""
     columns: list[tuple[Wanted, list[Column]]]
     zscores: Zscores | None
 
@@ -200,31 +202,26 @@ class _Table:
 
     def _of_queries(self, names: list[str], shown: list[tuple[Column, Floats]]) -> Iterator[str]:
         """The lines of each query, made by one format for all of them: there may be a million."""
-        formats: list[str] = []
-        cells: list[Sequence[object]] = []
-        for column, values in shown:
-            label = f"{self._mark(column)}{column.label:<22}".replace("%", "%%")
-            if column.texts is not None:
-                formats.append(f"{label}\t\0\t%s\n")
-                cells.append([self._text(column, number) for number in self.order])
-            elif column.printed.kind == "count" and not self.zscores:
-                formats.append(f"{label}\t\0\t%d\n")
-                cells.append(values.tolist())
-            elif np.isnan(values).any():
-                formats.append(f"{label}\t\0\t%s\n")
-                cells.append(list(map(_real, values.tolist())))
-            else:
-                formats.append(f"{label}\t\0\t%6.4f\n")
-                cells.append(values.tolist())
-        whole = "".join(formats)
-        if not whole:  # num_q and runid are of all queries only
+        if not shown:  # num_q and runid are of all queries only
             return
+        labels = [f"{self._mark(column)}{column.label:<22}".replace("%", "%%") for column, _ in shown]
+        # The name of the query stands between these.
+        pieces = [f"{labels[0]}\t", *(f"\t%s\n{label}\t" for label in labels[1:]), "\t%s\n"]
+        cells = [self._cells(column, values) for column, values in shown]
         for name, row in zip(names, zip(*cells, strict=True), strict=True):
-            yield whole.replace("\0", name.replace("%", "%%")) % row
+            yield name.replace("%", "%%").join(pieces) % row
+
+    def _cells(self, column: Column, values: Floats) -> Sequence[object]:
+        """The values of one column, ready to be printed."""
+        if column.texts is not None:
+            return [self._text(column, number) for number in self.order]
+        if column.printed.kind == "count" and not self.zscores:
+            return [*map(int, values.tolist())]
+        return all_four_digits(values)
 
     def _kept(self, column: Column, names: list[str]) -> Floats:
         """The values of the evaluated queries, in order; as z-scores where that was asked."""
-        values = column.values[self.order]
+        values = column.values[self.rows]
         if self.zscores is None:
             return values
         converted = [
@@ -241,7 +238,7 @@ class _Table:
 
     def _line(self, column: Column, query: str, value: float) -> str:
         counted = column.printed.kind == "count" and not self.zscores
-        return f"{self._mark(column)}{column.label:<22}\t{query}\t{int(value) if counted else _real(value)}\n"
+        return f"{self._mark(column)}{column.label:<22}\t{query}\t{int(value) if counted else four_digits(value)}\n"
 
     def _summary(self, column: Column, values: Floats) -> float:
         """One number for all queries, added up in their order as the program does."""
@@ -259,10 +256,3 @@ class _Table:
         if column.printed.mean == "geometric":
             return math.exp((total + (count - len(values)) * math.log(GEOMETRIC_FLOOR)) / count)
         return total / count
-
-
-def _real(value: float) -> str:
-    """A value as C prints it: 0/0 has a minus sign, one that was read from a file of z-scores has that of the file."""
-    if math.isnan(value):
-        return "  -nan" if math.copysign(1, value) < 0 else "   nan"
-    return f"{value:6.4f}"

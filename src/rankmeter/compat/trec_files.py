@@ -2,52 +2,58 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.compression import ByteSource, open_source
-from rankmeter.inputs.files import read_judgments, read_short
-from rankmeter.inputs.sources import GradedMapping, RunFile, ScoredMapping
+from rankmeter.inputs.files import plain_judgments, read_judgments
+from rankmeter.inputs.plain_trec import PlainRows, read_plain
+from rankmeter.inputs.sources import PlainJudgments, RunFile
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import RUN, read_frames
 from rankmeter.late import pl
+from rankmeter.placing.placements import Floats
 
 TAIL_BYTES = 1 << 16
 RUN_FIELDS = 6
 MISSING_ZSCORE = -1000000.0
 
 
-def read_graded(path: str) -> GradedMapping | JudgmentTable:
+def read_graded(path: str) -> PlainJudgments | JudgmentTable:
     """Judgments with whole grades: what follows the point is dropped, as in the program."""
-    short = read_short([path], "judgments", format="qrels", columns=None)
-    if short is not None:
-        whole = {query: {item: math.trunc(grade) for item, grade in one.items()} for query, one in short.items()}
-        return GradedMapping(whole, path)
+    plain = plain_judgments([path], format="qrels", columns=None)
+    if plain is not None and _are_whole(plain.rows.value):
+        return plain
     table = read_judgments(path, format="qrels")
     return replace(table, grade=pl.Series(np.trunc(table.grade.to_numpy())))
 
 
+def _are_whole(grades: Floats) -> bool:
+    return bool((grades == np.trunc(grades)).all())
+
+
 @dataclass(slots=True)
 class TaggedRun:
-    """A run file, read in blocks where it is not short, and the tag of its last line."""
+    """A run file, read in blocks, and the tag of its last line."""
 
     path: str
     _tail: bytes = field(default=b"", init=False)
     _kept: list[RunTable] | None = field(default=None, init=False)
 
     @property
-    def source(self) -> ScoredMapping | RunFile:
+    def source(self) -> RunFile:
         """What can be placed."""
-        short = read_short([self.path], "run", format="run", columns=None)
-        if short is not None:
-            with open_source(self.path) as source:
-                self.watch(source.read_all())
-            return ScoredMapping(short, self.path)
-        return RunFile(self._blocks, self.path)
+        # A pipe could not be read a second time, should it turn out not to be plain.
+        return RunFile(self._blocks, self.path, self._plain_blocks if Path(self.path).is_file() else None)
+
+    def _plain_blocks(self) -> Iterator[PlainRows]:
+        """The rows of a plain file."""
+        with open_source(self.path) as source:
+            yield from read_plain(_Watched(source, self), RUN)  # type: ignore[arg-type]
 
     def _blocks(self) -> Iterator[RunTable]:
         # Standard input can be read only once, but a run whose queries are scattered is gone through twice.

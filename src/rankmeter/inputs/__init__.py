@@ -17,6 +17,7 @@ from rankmeter.inputs.sources import (
     Dense,
     GradedMapping,
     Labelled,
+    PlainJudgments,
     RankedLists,
     RunFile,
     ScoredMapping,
@@ -28,17 +29,17 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind."""
-    if isinstance(data, (JudgmentTable, GradedMapping, Dense)):
+    if isinstance(data, (JudgmentTable, GradedMapping, PlainJudgments, Dense)):
         if isinstance(data, Dense):
             no_infinity(data.values, "a grade of the array")
         return data
     if is_path(data):
         _check_name(data)
-        from rankmeter.inputs.files import read_judgments, read_short  # only when a file is read
+        from rankmeter.inputs.files import plain_judgments, read_judgments  # only when a file is read
 
         paths = _files_of(data)
-        if (short := read_short(paths.paths, "judgments", format=format, columns=columns)) is not None:
-            return GradedMapping(short, paths.source)
+        if (plain := plain_judgments(paths.paths, format=format, columns=columns)) is not None:
+            return plain
         with folder_is_read_whole(data):
             tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
         return tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source)
@@ -65,17 +66,14 @@ def into_run(
         return data
     if is_path(data):
         _check_name(data)
-        from rankmeter.inputs.files import iter_run, read_short
+        from rankmeter.inputs.files import iter_run
         from rankmeter.inputs.streaming import open_run
 
         if _read_once(data):
             # A pipe or standard input can be read only once, but may have to be placed in several ways.
             kept = cache(lambda: list(iter_run(data, format=format, columns=columns)))
             return RunFile(lambda: iter(kept()), str(data))
-        paths = _files_of(data)
-        if (short := read_short(paths.paths, "run", format=format, columns=columns)) is not None:
-            return ScoredMapping(short, paths.source)
-        return open_run(paths, format=format, columns=columns, progress=progress)
+        return open_run(_files_of(data), format=format, columns=columns, progress=progress)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, run_from_frame
 

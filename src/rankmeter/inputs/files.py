@@ -7,19 +7,21 @@ and judgments and run in the wrong order are recognised.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
-from rankmeter.inputs import trec
 from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
+from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
+from rankmeter.inputs.progress import Listener, Progress
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
-from rankmeter.inputs.sources import Labelled
+from rankmeter.inputs.sources import Labelled, PlainJudgments
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, SHORT_BYTES, as_number, query_blocks, read_frames
+from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, as_number, query_blocks, read_frames
 from rankmeter.late import pl
 
 FileInput: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
@@ -92,16 +94,39 @@ def read_run(path: FileInput, *, format: str | None = None, columns: Mapping[str
     return RunTable(query, item, score, tables[0].source, tables[0].scored)
 
 
-def read_short(
-    paths: Sequence[str], role: _Role, *, format: str | None, columns: Mapping[str, str] | None
-) -> dict[str | int, dict[str | int, float]] | None:
-    """One short and plain TREC file as a mapping; None for all else, which the readers above take."""
-    if columns or len(paths) != 1 or not Path(paths[0]).is_file() or Path(paths[0]).stat().st_size > SHORT_BYTES:
+def plain_judgments(
+    paths: Sequence[str], *, format: str | None, columns: Mapping[str, str] | None
+) -> PlainJudgments | None:
+    """The judgments of one plain TREC file as they stand in it; None for all else, which `read_judgments` takes."""
+    if columns or len(paths) != 1 or not Path(paths[0]).is_file():
         return None
     with open_source(paths[0]) as source:
-        kind = _resolve(source, format, role)
-        layout = QRELS if kind == "qrels" else RUN
-        return trec.read_short(source, layout) if kind == _KIND_OF[role] else None
+        if _resolve(source, format, "judgments") != "qrels":
+            return None
+        try:
+            return PlainJudgments(read_whole_plain(source, QRELS), source.name)
+        except NotPlainError:
+            return None
+
+
+def iter_plain_run(path: str, *, format: str | None = None, progress: Listener | None = None) -> Iterator[PlainRows]:
+    """The rows of one plain TREC file as they stand in it, in blocks of whole queries.
+
+    Raises
+    ------
+    NotPlainError
+        Where it is none, perhaps only towards its end; `iter_run` then reads it from the beginning.
+    """
+    started, rows = time.monotonic(), 0
+    with open_source(path) as source:
+        if _resolve(source, format, "run") != "run":
+            raise NotPlainError
+        size = Path(path).stat().st_size
+        for block in read_plain(source, RUN):
+            yield block
+            rows += len(block)
+            if progress is not None:  # after the block was used, so that the time includes the work on it
+                progress(Progress(rows, _fraction(source, size), time.monotonic() - started))
 
 
 def iter_run(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+
+if TYPE_CHECKING:
+    from rankmeter.inputs.plain_trec import PlainRows
 
 Query = str | int
 Item = str | int
@@ -29,6 +33,21 @@ class GradedMapping:
 
     data: Mapping[Query, Mapping[Item, float]]
     source: str = "judgments"
+
+
+@dataclass(frozen=True)
+class PlainJudgments:
+    """Judgments as they stand in a plain TREC text."""
+
+    rows: PlainRows
+    source: str = "judgments"
+
+    @cached_property
+    def table(self) -> JudgmentTable:
+        """The same as a table, for whoever needs one."""
+        from rankmeter.inputs.files import read_judgments
+
+        return replace(read_judgments(self.rows.text.content, format="qrels"), source=self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +80,8 @@ class RunFile:
 
     blocks: Callable[[], Iterator[RunTable]]
     source: str = "run"
+    plain: Callable[[], Iterator[PlainRows]] | None = None
+    """The same as it stands in a TREC text, which may turn out not to be plain; None where it is no such text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +92,7 @@ class Labelled:
     run: RunTable | Dense
 
 
-AnyJudgments = GradedMapping | JudgmentTable | Dense
+AnyJudgments = GradedMapping | PlainJudgments | JudgmentTable | Dense
 AnyRun = ScoredMapping | RankedLists | RunTable | RunFile | Dense
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from rankmeter.errors import EmptyInputError
-from rankmeter.inputs.files import RunPart, iter_parts
+from rankmeter.inputs.files import RunPart, iter_parts, iter_plain_run
 from rankmeter.inputs.progress import Listener, Progress
 from rankmeter.inputs.shards import Files, check_alike, joined_runs
 from rankmeter.inputs.sources import RunFile
@@ -33,7 +33,10 @@ def open_run(
     if all(Path(path).is_file() for path in data.paths):
         # A partial, unlike a function made here, can be pickled with the comparison that it is part of.
         again = partial(stream_run, data.paths, format=format, columns=columns, progress=progress)
-        return RunFile(again, data.source)
+        plain = None
+        if len(data.paths) == 1 and not columns:
+            plain = partial(iter_plain_run, data.paths[0], format=format, progress=progress)
+        return RunFile(again, data.source, plain)
     return joined_runs(list(stream_run(data.paths, format=format, columns=columns, progress=progress)))
 
 

@@ -25,8 +25,6 @@ from rankmeter.late import pl
 
 BOM = b"\xef\xbb\xbf"
 BLOCK_BYTES = 1 << 24
-SHORT_BYTES = 1 << 17
-"""Up to this size a text is read line by line in plain Python: as fast as loading Polars, and exact all the same."""
 
 # Polars looks at the first bytes of whatever it is given: it drops a byte order mark, and decompresses gzip, zlib and
 # zstd. In the middle of a text these bytes are only an odd id ("x^2" begins like zlib): read such a block the slow way.
@@ -101,28 +99,6 @@ def as_number(text: bytes) -> float | None:
         return None
 
 
-def read_short(source: ByteSource, layout: Layout) -> dict[str | int, dict[str | int, float]] | None:
-    """A short text as ``{query: {item: value}}``, without Polars, whose loading would take longer than the rest.
-
-    None where anything is not plain (a comment, a line with a problem, a repeated item) or the text is not short:
-    `read_frames` then says what is wrong, and has the rules.
-    """
-    text = source.read(SHORT_BYTES + 1).removeprefix(BOM)
-    if len(text) > SHORT_BYTES or b"#" in text:
-        return None
-    found: dict[str | int, dict[str | int, float]] = {}
-    rows = 0
-    for line in text.split(b"\n"):
-        fields = line.split()
-        if not fields:
-            continue
-        if _problem_of_line(line, fields, layout) is not None:
-            return None
-        found.setdefault(fields[0].decode(), {})[fields[2].decode()] = float(fields[len(layout.fields) - 1])
-        rows += 1
-    return found if rows and rows == sum(map(len, found.values())) else None
-
-
 def read_frames(source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:
     """Parse TREC text block by block.
 
@@ -172,8 +148,7 @@ def read_frames(source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_
 
 def _data_in_comments(block: bytes, layout: Layout) -> int:
     """How many comments have the fields of a line of data."""
-    # Blocks whose only # stand inside of lines, as in ids, are not searched.
-    if b"#" not in block or not (block[:1] in b"# \t" or any(mark in block for mark in (b"\n#", b"\n ", b"\n\t"))):
+    if not may_hold_comments(block):
         return 0
     needed = len(layout.fields)
     counts = {needed, needed + 1} if layout.open_ended else {needed}
@@ -183,6 +158,11 @@ def _data_in_comments(block: bytes, layout: Layout) -> int:
         if len(fields) in counts and fields[0] != b"#" and as_number(fields[needed - 1]) is not None:
             found += not layout.open_ended or as_number(fields[3]) is not None
     return found
+
+
+def may_hold_comments(block: bytes) -> bool:
+    """Whether a # may begin a line; not where the only ones stand inside of lines, as in ids."""
+    return b"#" in block and (block[:1] in b"# \t" or any(mark in block for mark in (b"\n#", b"\n ", b"\n\t")))
 
 
 def query_blocks(source: ByteSource, block_bytes: int) -> Iterator[bytes]:
@@ -257,7 +237,7 @@ def _parse(block: bytes, layout: Layout, first_line: int, problems: Problems) ->
     """Parse one block; returns its rows (none after a problem) and how many lines it had."""
     shape = _shape_of(block)
     lines = shape.lines
-    text = block if shape.is_simple else _normalise(block)
+    text = block if shape.is_simple else normalised(block)
     if text == b"":
         return _no_rows(), lines
     frame = None
@@ -310,7 +290,7 @@ def _shape_of(block: bytes) -> _Shape:
     )
 
 
-def _normalise(block: bytes) -> bytes | None:
+def normalised(block: bytes) -> bytes | None:
     """Rewrite a block to be simple: single spaces, none at either end of a line, no empty line or comment.
 
     Returns None for a NUL, or a carriage return inside a line, which are for the slow way to judge.

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import Field, dataclass, fields, replace
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from rankmeter.errors import MeasureError, did_you_mean, with_hint
@@ -26,7 +27,19 @@ ANY_POSITIVE = math.ulp(0.0)
 """The smallest grade above 0: graded measures look at every grade from here on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+Kind = TypeVar("Kind")
+
+
+def with_options(cls: type[Kind]) -> type[Kind]:
+    """Make the annotated fields of a class of measures its options.
+
+    A dataclass whose methods are those of `Measure`: to generate some for each class would take a millisecond and a
+    half a class, most of the start of a short command.
+    """
+    return dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, init=False)(cls)
+
+
+@with_options
 class Measure:
     """The base of every measure: what is aggregated over which queries.
 
@@ -57,6 +70,24 @@ class Measure:
     """What is done with repeated items where nothing is said; a measure that counts them always counts them."""
     at_choices: ClassVar[str] = "10"
     """An example of what stands after ``@``, for messages."""
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init__(self, **options: Any) -> None:
+        kind = type(self)
+        for option in fields(kind):
+            object.__setattr__(self, option.name, options.pop(option.name, option.default))
+        if options:
+            raise TypeError(f"{kind.__name__} has no option {next(iter(options))!r}")
+        self.__post_init__()
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        values = _values_of(type(self))  # type: ignore[arg-type]
+        return bool(values(self) == values(other))
+
+    def __hash__(self) -> int:
+        return hash((type(self).name, _values_of(type(self))(self)))  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         for name, rule in _rules(type(self)):  # type: ignore[arg-type]
@@ -112,7 +143,7 @@ class Measure:
         return {"measure": type(self).name, **dict(sorted(options.items()))}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class RankedMeasure(Measure):
     """A measure of where the judged items stand: the axes that all of them share."""
 
@@ -157,7 +188,7 @@ class RankedMeasure(Measure):
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class RelevanceMeasure(RankedMeasure):
     """A measure that only asks whether an item is relevant: judged at least ``rel``."""
 
@@ -168,7 +199,7 @@ class RelevanceMeasure(RankedMeasure):
         return self.rel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class GainMeasure(RankedMeasure):
     """A measure that adds up gains; ``rel``, where stated, turns grades below it into 0."""
 
@@ -183,6 +214,12 @@ class GainMeasure(RankedMeasure):
         if self.rel is not None:
             return self.rel
         return ANY_POSITIVE if isinstance(gain, str) else min(ANY_POSITIVE, *gain)
+
+
+@cache
+def _values_of(kind: Any) -> attrgetter[tuple[Any, ...]]:
+    """What gives the values of all options of a class of measures."""
+    return attrgetter(*(option.name for option in fields(kind)))
 
 
 @cache

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
-from rankmeter.measures.base import RankedMeasure, RelevanceMeasure, register
+from rankmeter.measures.base import RankedMeasure, RelevanceMeasure, register, with_options
 from rankmeter.measures.options import choice
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NumQueries(RankedMeasure):
     """How many queries the other numbers are about.
 
@@ -31,7 +30,7 @@ class NumQueries(RankedMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NumReturned(RankedMeasure):
     """How many items were returned, over all queries; with a cutoff, at most k a query.
 
@@ -51,7 +50,7 @@ class NumReturned(RankedMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NumRelevant(RelevanceMeasure):
     """How many items are judged relevant, over all queries.
 
@@ -70,7 +69,7 @@ class NumRelevant(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NumRelevantReturned(RelevanceMeasure):
     """How many relevant items were returned, over all queries; with a cutoff, in the first k places.
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real, whole
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Coverage(WholeMeasure):
     r"""Catalogue coverage: the share of the items that is recommended to anyone.
 
@@ -45,7 +44,7 @@ class Coverage(WholeMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class UserCoverage(SlateMeasure):
     r"""User coverage: the share of the judged users who get any recommendation.
 
@@ -72,7 +71,7 @@ class UserCoverage(SlateMeasure):
         return () if self.queries == "run" else ("judgments",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Inequality(WholeMeasure):
     """How unequally items are used: over which items, and on which scale."""
 
@@ -90,7 +89,7 @@ class Inequality(WholeMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Gini(Inequality):
     r"""Gini index of how often each item is recommended: 0 all items alike, near 1 one item takes every place.
 
@@ -117,7 +116,7 @@ class Gini(Inequality):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ExposureGini(Inequality):
     r"""Gini index of the exposure of items: a place counts by how likely it is to be seen.
 
@@ -144,7 +143,7 @@ class ExposureGini(Inequality):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Entropy(WholeMeasure):
     r"""Shannon entropy of the recommended items: in how many items, evenly used, the recommendations could be held.
 

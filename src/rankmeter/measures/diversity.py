@@ -7,17 +7,16 @@ relevant items of subtopic s above rank i.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from rankmeter.measures.base import RelevanceMeasure, register
+from rankmeter.measures.base import RelevanceMeasure, register, with_options
 from rankmeter.measures.options import real
 
 IN_ORDER = ("item", "item-ascending", "input", "reversed")
 MEANS = ("mean", "geometric", "sum", "median", "filled")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class DiversityMeasure(RelevanceMeasure):
     """A measure that looks at subtopics."""
 
@@ -30,7 +29,7 @@ class DiversityMeasure(RelevanceMeasure):
         return 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NoveltyMeasure(DiversityMeasure):
     """A measure in which an item counts the less, the more items of its subtopics stand above it."""
 
@@ -38,7 +37,7 @@ class NoveltyMeasure(DiversityMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class AlphaDCG(NoveltyMeasure):
     r"""alpha-DCG: discounted gain in which the gain of a subtopic shrinks by 1 - alpha each time it is seen.
 
@@ -62,7 +61,7 @@ class AlphaDCG(NoveltyMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class AlphaNDCG(NoveltyMeasure):
     r"""alpha-nDCG: alpha-DCG over that of the best list that can be made of the judged items.
 
@@ -88,7 +87,7 @@ class AlphaNDCG(NoveltyMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class IntentAwareERR(NoveltyMeasure):
     r"""ERR-IA: intent-aware expected reciprocal rank: the cascade of a reader for each subtopic, averaged.
 
@@ -109,7 +108,7 @@ class IntentAwareERR(NoveltyMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NormalisedIntentAwareERR(NoveltyMeasure):
     r"""nERR-IA: ERR-IA over that of the ideal list.
 
@@ -130,7 +129,7 @@ class NormalisedIntentAwareERR(NoveltyMeasure):
     name: ClassVar[str] = "nERR_IA"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NoveltyBiasedMeasure(NoveltyMeasure):
     """A measure with the patience of a reader besides."""
 
@@ -138,7 +137,7 @@ class NoveltyBiasedMeasure(NoveltyMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NoveltyBiasedRBP(NoveltyBiasedMeasure):
     r"""NRBP: novelty- and rank-biased precision: a reader who goes on with probability beta and tires of repetition.
 
@@ -158,7 +157,7 @@ class NoveltyBiasedRBP(NoveltyBiasedMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
     r"""nNRBP: NRBP over that of the ideal list.
 
@@ -178,7 +177,7 @@ class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class IntentAwareAP(DiversityMeasure):
     r"""AP-IA: the mean over the subtopics of the average precision for each of them.
 
@@ -200,7 +199,7 @@ class IntentAwareAP(DiversityMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class IntentAwarePrecision(DiversityMeasure):
     r"""P-IA: the mean over the subtopics of the precision for each of them.
 
@@ -222,7 +221,7 @@ class IntentAwarePrecision(DiversityMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SubtopicRecall(DiversityMeasure):
     r"""StRecall: the share of the subtopics that the first k places touch.
 

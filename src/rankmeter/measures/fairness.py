@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real
 from rankmeter.measures.slates import WholeMeasure, word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ExposureMeasure(WholeMeasure):
     """A measure of exposure, with the model of attention."""
 
@@ -22,7 +21,7 @@ class ExposureMeasure(WholeMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class GroupExposure(ExposureMeasure):
     r"""Exposure of one group of items: its share of all attention.
 
@@ -51,7 +50,7 @@ class GroupExposure(ExposureMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Disparity(ExposureMeasure):
     r"""Disparity: how far the exposure of the groups is from a target.
 
@@ -90,7 +89,7 @@ class Disparity(ExposureMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SegmentGap(WholeMeasure):
     r"""Gap between user segments: how unequally well segments of users are served.
 

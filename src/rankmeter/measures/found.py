@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure, register
+from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure, register, with_options
 from rankmeter.measures.options import choice, real
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Precision(RelevanceMeasure):
     r"""Precision: the share of the first k places that hold relevant items.
 
@@ -37,7 +36,7 @@ class Precision(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Recall(RelevanceMeasure):
     r"""Recall: the share of the relevant items that stand in the first k places.
 
@@ -62,7 +61,7 @@ class Recall(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class FMeasure(RelevanceMeasure):
     r"""The weighted harmonic mean of precision and recall at k.
 
@@ -87,7 +86,7 @@ class FMeasure(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Success(RelevanceMeasure):
     r"""Success, or hit rate: 1 when a relevant item stands in the first k places, else 0.
 
@@ -108,7 +107,7 @@ class Success(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class RPrecision(RelevanceMeasure):
     r"""R-precision: precision after R places, R being the number of relevant items.
 
@@ -135,7 +134,7 @@ class RPrecision(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class InterpolatedPrecision(RelevanceMeasure):
     r"""Interpolated precision: the best precision at any depth that reaches a given recall.
 
@@ -167,7 +166,7 @@ class InterpolatedPrecision(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SetPrecision(RelevanceMeasure):
     r"""Precision of the returned list as a set: the share of it that is relevant.
 
@@ -190,7 +189,7 @@ class SetPrecision(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SetRecall(RelevanceMeasure):
     r"""Recall of the returned list as a set: the share of the relevant items that it holds.
 
@@ -209,7 +208,7 @@ class SetRecall(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SetF(RelevanceMeasure):
     r"""The weighted harmonic mean of set precision and set recall.
 
@@ -236,7 +235,7 @@ class SetF(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class AllRelevant(RelevanceMeasure):
     r"""AllRelevant: 1 when every relevant item stands in the first k places, else 0.
 
@@ -258,7 +257,7 @@ class AllRelevant(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Compatibility(RelevanceMeasure):
     r"""Compat: rank-biased overlap of the list with the ideal list that agrees with it most.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rankmeter.errors import MeasureError, with_hint
@@ -14,6 +13,7 @@ from rankmeter.measures.base import (
     RankedMeasure,
     no_closed_form,
     register,
+    with_options,
 )
 from rankmeter.measures.options import GainMap, choice, gains, real, whole
 
@@ -22,7 +22,7 @@ Discount = Literal["log2", "jk", "reciprocal"]
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class CumulatedGain(GainMeasure):
     r"""Cumulated gain: the sum of the gains in the first k places.
 
@@ -45,7 +45,7 @@ class CumulatedGain(GainMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class DiscountedGain(GainMeasure):
     r"""Discounted cumulated gain: gains divided by a discount that grows with the rank.
 
@@ -73,7 +73,7 @@ class DiscountedGain(GainMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NDCG(GainMeasure):
     r"""Normalised discounted cumulated gain: how close the order is to the best order of the judged items.
 
@@ -118,7 +118,7 @@ class NDCG(GainMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class RankBiasedPrecision(RankedMeasure):
     r"""Rank-biased precision: what a reader gains who goes on to the next place with probability p.
 
@@ -168,7 +168,7 @@ class RankBiasedPrecision(RankedMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ExpectedReciprocalRank(RankedMeasure):
     r"""Expected reciprocal rank: 1 over the rank at which a reader, going down the list, is satisfied.
 

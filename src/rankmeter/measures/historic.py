@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.measures.base import SINGLE_ORDER_TIES, GainMeasure, RankedMeasure, RelevanceMeasure, register
+from rankmeter.measures.base import (
+    SINGLE_ORDER_TIES,
+    GainMeasure,
+    RankedMeasure,
+    RelevanceMeasure,
+    register,
+    with_options,
+)
 from rankmeter.measures.gains import Gain
 from rankmeter.measures.options import choice, gains, points, real, whole
 
@@ -14,7 +20,7 @@ MEANS = ("mean", "geometric", "sum", "median", "filled")
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class AveragedInterpolatedPrecision(RelevanceMeasure):
     r"""Interpolated precision averaged over recall points, eleven of them evenly from 0 to 1 unless stated.
 
@@ -42,7 +48,7 @@ class AveragedInterpolatedPrecision(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SetAveragePrecision(RelevanceMeasure):
     r"""Set precision times set recall: what average precision would be if the order were left to chance.
 
@@ -64,7 +70,7 @@ class SetAveragePrecision(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Utility(RelevanceMeasure):
     r"""Linear utility of the returned set, as filtering tasks define it.
 
@@ -96,7 +102,7 @@ class Utility(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class BinaryG(RelevanceMeasure):
     r"""binG: each relevant item counts 1 over the logarithm of the other items that stand above it.
 
@@ -120,7 +126,7 @@ class BinaryG(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NormalisedG(GainMeasure):
     r"""G: each gain over the logarithm of what the list is behind the best list at that rank.
 
@@ -146,7 +152,7 @@ class NormalisedG(GainMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NdcgOverRelevant(GainMeasure):
     r"""nDCGrel: nDCG at the rank of each item with a gain, averaged over those items.
 
@@ -172,7 +178,7 @@ class NdcgOverRelevant(GainMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NdcgOverLevels(GainMeasure):
     r"""RnDCG: nDCG averaged over the ranks at which the ideal list steps down to a lower gain.
 
@@ -200,7 +206,7 @@ class NdcgOverLevels(GainMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NumNonrelevantReturned(RelevanceMeasure):
     """How many items judged not relevant were returned, over all queries; with a cutoff, in the first k places.
 
@@ -227,7 +233,7 @@ class NumNonrelevantReturned(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Unjudged(RankedMeasure):
     r"""Unjudged: the share of the first k places that hold items without a judgment.
 
@@ -253,7 +259,7 @@ class Unjudged(RankedMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class RankBiasedResidual(RankedMeasure):
     r"""The residual of rank-biased precision: how much the unjudged items could still add.
 

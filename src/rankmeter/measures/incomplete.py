@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
-from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, RelevanceMeasure, register
+from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, RelevanceMeasure, register, with_options
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class BinaryPreference(RelevanceMeasure):
     r"""Binary preference: how seldom an item judged not relevant stands above a relevant one.
 
@@ -40,7 +39,7 @@ class BinaryPreference(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class InferredAP(RelevanceMeasure):
     r"""Inferred average precision: AP estimated from a random sample of judgments.
 
@@ -70,7 +69,7 @@ class InferredAP(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Judged(RankedMeasure):
     r"""Judged: the share of the first k items that carry a judgment; how far the other numbers can be trusted.
 

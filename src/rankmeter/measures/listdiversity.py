@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
 
@@ -15,7 +14,7 @@ SIMILARITIES = ("cosine", "jaccard", "hamming", "given")
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class IntraListDistance(SlateMeasure):
     r"""Intra-list distance: the mean distance of two items of the same list.
 
@@ -79,7 +78,7 @@ class IntraListDistance(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class CategoryDiversity(SlateMeasure):
     r"""Category diversity: how many different categories a list holds, by default divided by k.
 
@@ -106,7 +105,7 @@ class CategoryDiversity(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class CategoryEntropy(SlateMeasure):
     r"""Category entropy: how evenly a list is spread over its categories.
 
@@ -136,7 +135,7 @@ class CategoryEntropy(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Personalisation(WholeMeasure):
     r"""Personalisation: one minus the mean similarity of two users' lists.
 

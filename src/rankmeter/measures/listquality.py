@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import SlateMeasure
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ShortLists(SlateMeasure):
     r"""Short lists: the share of the lists that have fewer than k items.
 
@@ -36,7 +35,7 @@ class ShortLists(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class DuplicateItems(SlateMeasure):
     r"""Duplicates: the share of the first k places that repeat an item from above in the same list.
 
@@ -66,7 +65,7 @@ class DuplicateItems(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SeenItems(SlateMeasure):
     r"""Seen items: the share of the first k places with items that the user took before.
 
@@ -97,7 +96,7 @@ class SeenItems(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class OutsideCatalogue(SlateMeasure):
     r"""Items outside the catalogue: the share of the first k places that cannot be served.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure, log_base
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Novelty(SlateMeasure):
     r"""Novelty: the mean self-information of the recommended items, in bits.
 
@@ -49,7 +48,7 @@ class Novelty(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class MeanInverseUserFrequency(SlateMeasure):
     r"""Mean inverse user frequency: novelty by the share of users who took the item.
 
@@ -79,7 +78,7 @@ class MeanInverseUserFrequency(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ExpectedPopularityComplement(JudgedSlateMeasure):
     r"""Expected popularity complement: how unpopular the relevant recommended items are, discounted by rank.
 
@@ -110,7 +109,7 @@ class ExpectedPopularityComplement(JudgedSlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ExpectedFreeDiscovery(JudgedSlateMeasure):
     r"""Expected free discovery: the self-information of the relevant recommended items, discounted by rank.
 

@@ -8,11 +8,11 @@ minutes, ``window`` and ``max_length`` in hours; durations are in seconds.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, ClassVar, Literal
 
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import Measure, register
+from rankmeter.measures.base import Measure, register, with_options
 from rankmeter.measures.options import Rule, choice, real, whole
 
 Clicks = Literal["once", "all", "request"]
@@ -28,7 +28,7 @@ def bounded(default: float) -> Any:
     return field(default=default, metadata={"rule": rule})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class OnlineMeasure(Measure):
     """A measure of events; it needs a log, not judgments."""
 
@@ -74,7 +74,7 @@ class OnlineMeasure(Measure):
         return ", ".join(f"{name}={value}" for name, value in described.items())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SessionMeasure(OnlineMeasure):
     """A measure that asks where a session begins and ends."""
 
@@ -85,7 +85,7 @@ class SessionMeasure(OnlineMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ClickThroughRate(OnlineMeasure):
     r"""Click-through rate: how often what was shown was clicked.
 
@@ -129,7 +129,7 @@ class ClickThroughRate(OnlineMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ConversionRate(SessionMeasure):
     r"""Conversion rate: how often a click (a session, a user) led to a conversion.
 
@@ -179,7 +179,7 @@ class ConversionRate(SessionMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Conversions(SessionMeasure):
     r"""Conversions per user (per session, per impression).
 
@@ -204,7 +204,7 @@ class Conversions(SessionMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Value(SessionMeasure):
     r"""The value of conversions per user (per session, per conversion).
 
@@ -235,7 +235,7 @@ class Value(SessionMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SessionDuration(SessionMeasure):
     r"""Average session duration in seconds: from the first to the last event of a session.
 
@@ -271,7 +271,7 @@ class SessionDuration(SessionMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class EngagedSessions(SessionMeasure):
     r"""The share of sessions that are engaged: long enough, or with enough requests, or with a conversion.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import RankedMeasure, RelevanceMeasure, no_closed_form, register
+from rankmeter.measures.base import RankedMeasure, RelevanceMeasure, no_closed_form, register, with_options
 from rankmeter.measures.options import choice
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ReciprocalRank(RelevanceMeasure):
     r"""Reciprocal rank: 1 over the rank of the first relevant item; its mean over queries is MRR.
 
@@ -35,7 +34,7 @@ class ReciprocalRank(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class AveragePrecision(RelevanceMeasure):
     r"""Average precision: the mean of the precisions at the ranks of the relevant items; its mean is MAP.
 
@@ -75,7 +74,7 @@ class AveragePrecision(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class AreaUnderCurve(RelevanceMeasure):
     r"""Area under the ROC curve: the chance that a relevant item of the list stands above a non-relevant one.
 
@@ -118,7 +117,7 @@ class AreaUnderCurve(RelevanceMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class MeanRank(RelevanceMeasure):
     r"""Mean rank of the relevant items that were found; lower is better.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class AverageRecommendationPopularity(SlateMeasure):
     r"""Average recommendation popularity: how often the recommended items were taken in the training data.
 
@@ -40,7 +39,7 @@ class AverageRecommendationPopularity(SlateMeasure):
     needs: ClassVar[tuple[str, ...]] = ("popularity",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class TailMeasure(SlateMeasure):
     """A measure of the long tail, with the axes that say which items are in it."""
 
@@ -53,7 +52,7 @@ class TailMeasure(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class AveragePercentageOfLongTail(TailMeasure):
     r"""Average percentage of long-tail items: the mean share of a list that comes from the tail.
 
@@ -80,7 +79,7 @@ class AveragePercentageOfLongTail(TailMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class AverageCountOfLongTail(TailMeasure):
     r"""Average count of long-tail items in a list.
 
@@ -104,7 +103,7 @@ class AverageCountOfLongTail(TailMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class TailShare(TailMeasure):
     r"""Tail share: the share of all recommended places that go to items of the tail.
 
@@ -132,7 +131,7 @@ class TailShare(TailMeasure):
     aggregates: ClassVar[tuple[str, ...]] = ("pooled", "mean", "median")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class GroupGapMeasure(WholeMeasure):
     """A measure that compares head and tail, or the groups of the catalogue."""
 
@@ -147,7 +146,7 @@ class GroupGapMeasure(WholeMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class PopularityEqualOpportunity(GroupGapMeasure):
     r"""Popularity-based ranking equal opportunity: whether relevant items of head and tail are found alike.
 
@@ -179,7 +178,7 @@ class PopularityEqualOpportunity(GroupGapMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class PopularityStatisticalParity(GroupGapMeasure):
     r"""Popularity-based ranking statistical parity: whether items of head and tail are recommended alike.
 
@@ -210,7 +209,7 @@ class PopularityStatisticalParity(GroupGapMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class PopularityLift(SlateMeasure):
     r"""Popularity lift: how much more popular the recommended items are than those that users took themselves.
 

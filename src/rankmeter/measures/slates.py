@@ -7,17 +7,17 @@ history of interactions; ``needed()`` says which, and :func:`rankmeter.evaluate`
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
-from rankmeter.measures.base import Measure
+from rankmeter.measures.base import Measure, with_options
 from rankmeter.measures.options import Rule, choice, real, whole
 
 ORDERS = ("item", "item-ascending", "input", "reversed")
 """The tie rules that give one list; a slate has no grades to make a best or worst order of."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class SlateMeasure(Measure):
     """A measure of the lists themselves: the axes that all of them share."""
 
@@ -36,7 +36,7 @@ class SlateMeasure(Measure):
         return self.needs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class WholeMeasure(SlateMeasure):
     """A measure of all lists together: one number, no value for a query alone."""
 
@@ -45,7 +45,7 @@ class WholeMeasure(SlateMeasure):
     aggregates: ClassVar[tuple[str, ...]] = ("whole",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class JudgedSlateMeasure(SlateMeasure):
     """A measure of lists that also asks which of their items are relevant: judged at least ``rel``."""
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure, log_base
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Serendipity(JudgedSlateMeasure):
     r"""Serendipity: items that are relevant and would not have been expected.
 
@@ -51,7 +50,7 @@ class Serendipity(JudgedSlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Unexpectedness(SlateMeasure):
     r"""Unexpectedness: how unlike the list is to what was to be expected.
 
@@ -82,7 +81,7 @@ class Unexpectedness(SlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Calibration(SlateMeasure):
     r"""Calibration: how far the categories of a list are from those of the user's history.
 

@@ -6,17 +6,16 @@ weight of a rank is how often it is seen, relative to all ranks seen, and the va
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, register
+from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, register, with_options
 from rankmeter.measures.options import real, whole
 
 MEANS = ("mean", "geometric", "sum", "median", "filled")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class UserModelMeasure(RankedMeasure):
     """A measure made of a continuation: gains are (grade - min_grade) / (max_grade - min_grade)."""
 
@@ -43,7 +42,7 @@ class UserModelMeasure(RankedMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Inst(UserModelMeasure):
     r"""INST: a user who wants T useful items and grows more patient the further they are from having them.
 
@@ -64,7 +63,7 @@ class Inst(UserModelMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Insq(UserModelMeasure):
     r"""INSQ: a user who wants T useful items and grows more patient with every rank, whatever was found.
 
@@ -85,7 +84,7 @@ class Insq(UserModelMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class BejeweledPlayer(UserModelMeasure):
     r"""BPM: a user who stops when T gain is collected or k items are seen, whichever comes first.
 
@@ -108,7 +107,7 @@ class BejeweledPlayer(UserModelMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ScaledDiscountedGain(UserModelMeasure):
     r"""SDCG: discounted gain over the gain of k best possible items, however many of them exist.
 
@@ -129,7 +128,7 @@ class ScaledDiscountedGain(UserModelMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NormalisedErr8(UserModelMeasure):
     r"""NERR8: a user who goes on exactly when an item did not satisfy, up to rank k.
 
@@ -148,7 +147,7 @@ class NormalisedErr8(UserModelMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NormalisedErr9(UserModelMeasure):
     r"""NERR9: as NERR8, and tiring by i/(i+1) with every rank: the discount of ERR, made a continuation.
 
@@ -169,7 +168,7 @@ class NormalisedErr9(UserModelMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NormalisedErr10(UserModelMeasure):
     r"""NERR10: as NERR8, going on with probability p: the patience of RBP and the satisfaction of ERR together.
 
@@ -192,7 +191,7 @@ class NormalisedErr10(UserModelMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class NormalisedErr11(UserModelMeasure):
     r"""NERR11: as NERR8, with the growing patience of INSQ.
 

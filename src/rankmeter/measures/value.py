@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import JudgedSlateMeasure
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Revenue(JudgedSlateMeasure):
     r"""Revenue at k: the value of the relevant items within the first k places.
 
@@ -40,7 +39,7 @@ class Revenue(JudgedSlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class Margin(JudgedSlateMeasure):
     r"""Margin at k: what is earned with the relevant items within the first k places.
 
@@ -67,7 +66,7 @@ class Margin(JudgedSlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ValueNDCG(JudgedSlateMeasure):
     r"""Value-weighted nDCG: the gain of an item is its grade times its value.
 
@@ -97,7 +96,7 @@ class ValueNDCG(JudgedSlateMeasure):
 
 
 @register
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@with_options
 class ValueHitRate(JudgedSlateMeasure):
     r"""Value-weighted hit rate: the share of the value of all relevant items that stands within the first k places.
 

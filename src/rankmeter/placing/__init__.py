@@ -12,7 +12,16 @@ import numpy as np
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs.ids import LateIds, no_text
 from rankmeter.inputs.mappings import refuse_infinite_grades, table_of_judgments, table_of_run
-from rankmeter.inputs.sources import AnyJudgments, AnyRun, Dense, GradedMapping, RankedLists, RunFile, ScoredMapping
+from rankmeter.inputs.sources import (
+    AnyJudgments,
+    AnyRun,
+    Dense,
+    GradedMapping,
+    PlainJudgments,
+    RankedLists,
+    RunFile,
+    ScoredMapping,
+)
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.mapping import Item, Query, place_mappings, same_id_types
@@ -31,7 +40,7 @@ def place_run(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun:
     elif isinstance(judgments, GradedMapping) and isinstance(run, (ScoredMapping, RankedLists)):
         placed = _place_mappings(judgments, run, plan)
     else:
-        placed = _place_tables(judgments, run, plan)
+        placed = _place_plain(judgments, run, plan) or _place_tables(judgments, run, plan)
     refuse_strangers(placed, judgments, run)
     return placed
 
@@ -95,6 +104,20 @@ def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, flo
     return scores
 
 
+def _place_plain(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun | None:
+    """Place two plain texts; None where they are not."""
+    if not isinstance(judgments, PlainJudgments) or not isinstance(run, RunFile) or run.plain is None:
+        return None
+    from rankmeter.inputs.plain_trec import NotPlainError
+    from rankmeter.placing.plain_text import place_plain
+
+    try:
+        queries, placements = place_plain(judgments.rows, run.plain(), plan)
+    except NotPlainError:
+        return None
+    return PlacedRun(LateIds(queries), placements, scored=True, highest_grade=float(judgments.rows.value.max()))
+
+
 def _place_tables(judgments: AnyJudgments, run: AnyRun, plan: Plan) -> PlacedRun:
     from rankmeter.inputs.regrouping import regrouped
     from rankmeter.placing.table import ScatteredQueryError, place_blocks, place_table
@@ -127,6 +150,8 @@ def judgments_table(judgments: AnyJudgments) -> JudgmentTable:
         return judgments
     if isinstance(judgments, GradedMapping):
         return table_of_judgments(judgments)
+    if isinstance(judgments, PlainJudgments):
+        return judgments.table
     query, item = np.nonzero(np.ones_like(judgments.values, dtype=np.bool_))
     grade = judgments.values.astype(np.float64).ravel()
     return JudgmentTable(pl.Series(query), pl.Series(item), pl.Series(grade), judgments.source)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from rankmeter.late import pl
-from rankmeter.placing.counting import count_higher
+from rankmeter.placing.counting import Keys, count_higher
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import group_rows
 
 
 def with_unreturned(
-    columns: dict[str, Any], returned: Ints, *, query: Ints, grade: Floats, items: pl.Series
+    columns: dict[str, Any], returned: Ints, *, query: Ints, grade: Floats, items: pl.Series | Keys
 ) -> dict[str, Any]:
     """Add rows for the items of ``query``, ``grade``, ``items`` (rising queries, given order) to the row arrays.
 

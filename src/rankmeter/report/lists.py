@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.inputs import Dense, RunFile, RunTable
-from rankmeter.inputs.mappings import table_of_judgments
 from rankmeter.inputs.sources import GradedMapping, RankedLists, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
-from rankmeter.placing import run_table
+from rankmeter.placing import judgments_table, run_table
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
@@ -71,8 +70,8 @@ def judgments_of(judgments: AnyJudgments, queries: Collection[str]) -> dict[str,
         }
     if isinstance(judgments, GradedMapping):
         kept = {query: one for query, one in judgments.data.items() if str(query) in queries}
-        judgments = table_of_judgments(replace(judgments, data=kept))
-    return _grades(judgments, queries)
+        judgments = replace(judgments, data=kept)
+    return _grades(judgments_table(judgments), queries)
 
 
 def _grades(table: JudgmentTable, queries: Collection[str]) -> dict[str, dict[str, float]]:

@@ -1,0 +1,142 @@
+"""Decimal numbers that stand in a text, all at once: what ``float()`` gives for each, to the last bit.
+
+Eight digits are one 64-bit word, and three multiplications of it are their number; so a column of a million numbers
+takes some dozens of passes over whole numbers, where a call for each would take a million.
+
+The digits of a number, its point left out, are a whole number m, and its value is m / 10**k for k digits behind the
+point. Both are exact as floats while m is below 2**53, so one division rounds once, as ``float()`` does. For up to 19
+digits the rounding error of m and of the quotient are carried along, which settles all but the rows that lie as good as
+half way between two floats. These, and numbers of any other form (``1e-5``, ``inf``), are left to the caller.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.inputs.text import FIRST, WORD, Bools, Ints, Text, Words, once_if_equal
+
+Floats = npt.NDArray[np.float64]
+
+MOST_DIGITS = 19
+"""Point included: what a word of 64 bits can hold."""
+EXACT = np.uint64(1 << 53)
+_MINUS = ord("-")
+_POWERS = np.array([10**k for k in range(MOST_DIGITS + 1)], np.uint64)
+_FLOAT_POWERS: Floats = np.array([10.0**k for k in range(MOST_DIGITS + 1)])
+
+
+def _everywhere(byte: int) -> np.uint64:
+    return np.uint64(int.from_bytes(bytes([byte]) * WORD))
+
+
+_ZEROS, _POINTS, _LOW_BITS, _SIXES, _HIGH_HALVES = map(_everywhere, (0x30, 0x2E, 0x7F, 0x06, 0xF0))
+_PAIRS, _FOURS, _EIGHTS = (np.uint64(mask) for mask in (0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF))
+_LAST = ~FIRST[::-1]
+"""The last 0 to 8 bytes of a word: the high ones."""
+
+
+def decimals(text: Text, start: Ints, length: Ints) -> tuple[Floats, Ints]:
+    """The numbers at some places of a text, and the rows that are not plain, whose number means nothing."""
+    negative = text.data[start] == _MINUS
+    whole, behind, plain = _digits(text, start + length, length - negative)
+    values = whole.astype(np.float64)
+    values /= _FLOAT_POWERS[behind]
+    large = np.flatnonzero(whole >= EXACT)
+    if len(large):
+        powers = _FLOAT_POWERS[np.broadcast_to(behind, len(whole))[large]]
+        values[large], settled = _quotients(whole[large], powers)
+        plain[large] &= settled
+    if negative.any():
+        np.negative(values, out=values, where=negative)
+    return values, np.flatnonzero(~plain)
+
+
+def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
+    """The digits before each end as a whole number, how many of them stand behind the point, and which rows are plain.
+
+    ``size`` is how many characters there are without the sign.
+    """
+    size = once_if_equal(size)
+    plain = np.broadcast_to((size >= 1) & (size <= MOST_DIGITS), len(end)).copy()
+    number = np.zeros(len(end), np.uint64)
+    behind, points = np.zeros(1, np.int64), np.zeros(1, np.uint8)
+    longest = min(int(size.max(initial=0)), MOST_DIGITS)
+    for count in range(-(-longest // WORD)):
+        word = text.words(end - WORD * (count + 1))
+        word ^= _ZEROS
+        word &= _LAST[np.maximum(np.minimum(size - WORD * count, WORD), 0)]
+        # Digits are their values now, a point is 0x1E, and what stands before the number is 0.
+        point = once_if_equal(_bytes_equal(word, _POINTS ^ _ZEROS))
+        if point.any():
+            found = np.bitwise_count(point)
+            points = points + found
+            after = (63 - np.bitwise_count(point - np.uint64(1)).astype(np.int64)) >> 3
+            behind = behind + np.where(found == 1, after + WORD * count, 0)
+            word ^= (point >> np.uint64(7)) * np.uint64(0x1E)
+        plain &= ((word | (word + _SIXES)) & _HIGH_HALVES) == 0
+        word = _eight_digits(word)
+        if count:
+            word *= _POWERS[WORD * count]
+        number += word
+    plain &= (points <= 1) & (size > points)
+    if not plain.all():
+        behind = np.where(plain, behind, 0)
+    # The point counts as a digit 0 so far: take it out.
+    if points.any():
+        before = number // _POWERS[behind + 1]
+        before *= _POWERS[behind] * np.uint64(9)
+        number -= before if points.all() else np.where(points > 0, before, np.uint64(0))
+    return number, behind, plain
+
+
+def _bytes_equal(word: Words, wanted: np.uint64) -> Words:
+    """The highest bit of each byte that is the wanted one: the classic search for a zero byte, in its exact form."""
+    differs = word ^ wanted
+    found = differs & _LOW_BITS
+    found += _LOW_BITS
+    found |= differs
+    found |= _LOW_BITS
+    np.invert(found, out=found)
+    return found
+
+
+def _eight_digits(word: Words) -> Words:
+    """The number of eight digits, the first of them in the lowest byte: neighbours are put together three times."""
+    for digits, mask in enumerate((_PAIRS, _FOURS, _EIGHTS)):
+        right = word >> np.uint64(WORD << digits)
+        word = word * np.uint64(10 ** (1 << digits))
+        word += right
+        word &= mask
+    return word
+
+
+def _quotients(whole: Words, power: Floats) -> tuple[Floats, Bools]:
+    """Correctly rounded quotients of large whole numbers by powers of ten, and which of them are certain."""
+    high = whole.astype(np.float64)
+    low = (whole - high.astype(np.uint64)).view(np.int64).astype(np.float64)
+    first = high / power
+    product, error = _exact_product(first, power)
+    correction = ((high - product) - error + low) / power
+    value = first + correction
+    left = correction - (value - first)
+    half = np.spacing(value) / 2
+    # Half way to the next float, or where the spacing of floats changes, the last bits of the correction decide.
+    fraction, _ = np.frexp(value)
+    certain: Bools = (np.abs(np.abs(left) - half) > half * 1e-9) & (fraction != 0.5)
+    return value, certain
+
+
+def _exact_product(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """A product and its rounding error (Dekker's, by halves of 26 bits)."""
+    product = one * other
+    one_high, one_low = _halves(one)
+    other_high, other_low = _halves(other)
+    error = ((one_high * other_high - product) + one_high * other_low + one_low * other_high) + one_low * other_low
+    return product, error
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    scaled = values * 134217729.0  # 2**27 + 1
+    high = scaled - (scaled - values)
+    return high, values - high

@@ -1,0 +1,148 @@
+"""A text and the ids in it, without an object for any of them: where each begins, and how long it is.
+
+Ids are looked at eight bytes at a time: a 64-bit word read from any position of the text, for all rows at once. Equal
+ids have equal words, and words in big-endian order sort as the ids do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.uint64]
+
+PADDING = 24
+"""Zeros before and behind a text, so that a word may be read a little outside of it."""
+WORD = 8
+FIRST = np.array([(1 << WORD * size) - 1 for size in range(WORD + 1)], np.uint64)
+"""The first 0 to 8 bytes of a word: the low ones, since words are read little-endian."""
+_ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93))
+"""Odd multipliers with well mixed bits."""
+
+
+Integer = TypeVar("Integer", np.int64, np.uint64)
+
+
+def once_if_equal(values: npt.NDArray[Integer]) -> npt.NDArray[Integer]:
+    """A column whose rows are all equal as one row, which then stands for all: files mostly have one width."""
+    return values[:1] if len(values) and (values == values[0]).all() else values
+
+
+class Text:
+    """The bytes of a text; positions count from its padding on."""
+
+    __slots__ = ("_words", "data")
+
+    def __init__(self, content: bytes) -> None:
+        self.data: Bytes = np.zeros(len(content) + 2 * PADDING, np.uint8)
+        self.data[PADDING : PADDING + len(content)] = np.frombuffer(content, np.uint8)
+        # One word for every position, overlapping: a view, not a copy.
+        self._words: Words = np.ndarray((len(self.data) - WORD + 1,), "<u8", self.data.data, strides=(1,))
+
+    def __reduce__(self) -> tuple[type[Text], tuple[bytes]]:
+        return Text, (self.content,)
+
+    @property
+    def content(self) -> bytes:
+        """The text without its padding."""
+        return self.data[PADDING:-PADDING].tobytes()
+
+    def words(self, positions: Ints) -> Words:
+        """The eight bytes from each position on, the first of them lowest."""
+        return self._words[positions]
+
+
+@dataclass(frozen=True, slots=True)
+class TextIds:
+    """A column of ids that stand in a text."""
+
+    text: Text
+    start: Ints
+    length: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def take(self, rows: Ints) -> TextIds:
+        """Some rows."""
+        return TextIds(self.text, self.start[rows], self.length[rows])
+
+    def to_list(self) -> list[str]:
+        """The ids themselves; they are UTF-8."""
+        content = self.text.data.tobytes()
+        ends = self.start + self.length
+        return [content[start:end].decode() for start, end in zip(self.start.tolist(), ends.tolist(), strict=True)]
+
+    @property
+    def _words(self) -> int:
+        """How many words the longest id has."""
+        return -(-int(self.length.max(initial=0)) // WORD)
+
+    def word(self, number: int) -> Words:
+        """Eight bytes of each id, the first of them lowest, zeros behind its end."""
+        word = self.text.words(self.start + WORD * number)
+        left = once_if_equal(self.length) - WORD * number
+        word &= FIRST[np.maximum(np.minimum(left, WORD), 0)]
+        return word
+
+    def _longer(self, than: int) -> Ints | None:
+        """The rows with more bytes; None for all of them."""
+        longer = self.length > than
+        return None if longer.all() else np.flatnonzero(longer)
+
+    def keys(self) -> Words:
+        """A 64-bit key for each id: its bytes where they are at most eight, a hash otherwise."""
+        keys = self.word(0)
+        for number in range(1, self._words):
+            rows = self._longer(WORD * number)
+            word = (self if rows is None else self.take(rows)).word(number)
+            word *= _ODD[0]
+            word ^= word >> np.uint64(32)
+            # A multiplier for each word, so that eight bytes at another place give another key.
+            word *= _ODD[1] + np.uint64(2 * number)
+            if rows is None:
+                keys += word
+            else:
+                keys[rows] += word
+        return keys
+
+    def equal(self, other: TextIds) -> Bools:
+        """Which rows hold the same id as those of another column."""
+        same: Bools = self.length == other.length
+        for number in range(self._words):
+            rows = self._longer(WORD * number)
+            if rows is None:
+                same &= self.word(number) == other.word(number)
+            else:
+                same[rows] &= self.take(rows).word(number) == other.take(rows).word(number)
+        return same
+
+    def changes(self) -> Ints:
+        """The rows whose id differs from that of the row before, the first row included."""
+        if not len(self):
+            return np.empty(0, np.int64)
+        differs = np.ones(len(self), np.bool_)
+        np.not_equal(self.length[1:], self.length[:-1], out=differs[1:])
+        for number in range(self._words):
+            word = self.word(number)
+            differs[1:] |= word[1:] != word[:-1]
+        return np.flatnonzero(differs)
+
+    def sort_keys(self) -> Words:
+        """Numbers that sort as the ids do, byte by byte."""
+        words = [self.word(number).byteswap() for number in range(self._words)]
+        if len(words) <= 1:
+            return words[0] if words else np.empty(0, np.uint64)
+        order = np.lexsort(words[::-1])
+        steps = np.zeros(len(self), np.uint64)
+        for word in words:
+            steps[1:] |= word[order[1:]] != word[order[:-1]]
+        keys = np.empty(len(self), np.uint64)
+        keys[order] = np.cumsum(steps)
+        return keys
