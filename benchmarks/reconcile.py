@@ -3,7 +3,8 @@
     python benchmarks/reconcile.py
 
 Two claims that no definition gives, so that the whole space up to three changes is searched, against runs of different
-shapes and against the demonstration data. Times are CPU seconds of this process, reading and placing counted apart.
+shapes and against the demonstration data. Times are CPU seconds of this process, reading and placing (once in each
+precision of scores) counted apart.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def search(what: str, judgments: object, run: object) -> None:
     start = time.process_time()
     bench = Bench(judgments, run)
     for result in found.claims:
-        bench.value(result.claim.measure)
+        for scores in ("float64", "float32"):
+            bench.value(result.claim.measure(scores=scores))
     placing = time.process_time() - start
     tried = sum(one.tried for one in found.claims)
     rate = tried / max(spent - placing, 1e-9)

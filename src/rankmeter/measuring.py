@@ -31,13 +31,13 @@ def values_from(parts: Parts, measure: Any, placements: Placements) -> Values:
         parts,
         empty=getattr(measure, "empty", "zero"),
         miss=getattr(measure, "miss", "zero"),
-        chosen=_chosen(measure, placements),
+        chosen=chosen_by(measure, placements),
         blank=getattr(measure, "blank", "counted"),
-        listless=_listless(measure, placements),
+        listless=without_list(measure, placements),
     )
 
 
-def _chosen(measure: Measure, placements: Placements) -> Bools:
+def chosen_by(measure: Measure, placements: Placements) -> Bools:
     """Which queries a measure is about."""
     if measure.queries == "common":
         return placements.is_judged & placements.in_run
@@ -46,7 +46,7 @@ def _chosen(measure: Measure, placements: Placements) -> Bools:
     return placements.is_judged
 
 
-def _listless(measure: Any, placements: Placements) -> Bools:
+def without_list(measure: Any, placements: Placements) -> Bools:
     """Which queries have an empty list; items appended behind it make it one that is not."""
     empty: Bools = placements.returned == 0
     if getattr(measure, "candidates", "all") == "appended":

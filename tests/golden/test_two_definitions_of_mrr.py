@@ -104,6 +104,13 @@ def test_the_reason_in_chinese_and_the_data_as_json():
     assert data["values"][-1]["within"] == pytest.approx(7 / 24)
 
 
+def test_the_table_as_a_page():
+    page = invoke(*command("--format", "html", "--lang", "zh")).stdout
+    assert page.startswith("<!doctype html>")
+    assert "<td style='text-align: right'>0.2917</td>" in page
+    assert "两种定义" in page
+
+
 def test_the_demo_says_that_the_table_is_made_up():
     readme = (demo.data_path(demo.SPOTS).parent / "README.md").read_text(encoding="utf-8")
     assert "`spots.csv` is made up" in readme

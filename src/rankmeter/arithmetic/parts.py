@@ -89,6 +89,8 @@ def exact_terms(values: Floats, times: Ints | None = None) -> list[float]:
         largest = float(np.abs(rest).max())
         if largest == 0.0:
             return sums
+        if math.isnan(largest):
+            return [math.nan]
         if not largest < 1e290:
             break
         anchor = 2.0 ** (math.frexp(largest)[1] + bits)
@@ -121,7 +123,17 @@ def aggregated(values: Values, aggregate: str, times: Ints | None = None) -> flo
         return math.nan
     count = len(kept) if times is None else int(times.sum())
     if aggregate == "median":
-        return float(np.median(kept if times is None else np.repeat(kept, times)))
+        return float(np.median(kept)) if times is None else _median(kept, times)
     if aggregate == "geometric":
         return math.exp(summed(np.log(np.maximum(kept, GEOMETRIC_FLOOR)), times) / count)
     return summed(kept, times) / count
+
+
+def _median(values: Floats, times: Ints) -> float:
+    """``np.median(np.repeat(values, times))`` without repeating anything."""
+    order = np.argsort(values)  # NaN comes last
+    upto = np.cumsum(times[order])
+    if math.isnan(values[order[-1]]):
+        return math.nan
+    middle = np.searchsorted(upto, [(upto[-1] - 1) // 2, upto[-1] // 2], side="right")
+    return float(np.mean(values[order[middle]]))

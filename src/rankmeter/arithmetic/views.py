@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.segments import offsets_of, order_by, sort_descending
 
 Gains: TypeAlias = "tuple[Mapping[float, float], float | None]"
 """A map from grades to gains, and the lowest grade that has one at all."""
@@ -94,17 +94,14 @@ class Views:
 
     def of(self, m: Conventions) -> View:
         """The view under a measure's conventions."""
-        # A map from grades to gains may turn their order round, and with it the best order of a tie.
-        gain = getattr(m, "gain", None)
-        rel = getattr(m, "rel", None)
-        turned = (gain, rel) if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
+        turned = turned_by(m)
         # Where the list is cut first, what is left of it depends on the tie rule.
         cut_by = (m.depth, m.ties, turned) if m.depth is not None else None
         seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by)
         key = (*seen, m.ties, turned)
         if key not in self._views:
             if seen not in self._candidates:
-                self._candidates[seen] = _seen(self.placements, m, turned)
+                self._candidates[seen] = seen_by(m, self.placements, turned)
             view = ranked(self._candidates[seen], m.ties, turned)
             of_best = self._of_best.setdefault(id(view.best), {})
             self._views[key] = replace(view, subtopics=self.subtopics, of_best=of_best)
@@ -116,7 +113,13 @@ class Views:
             memo.clear()
 
 
-def _seen(placements: Placements, m: Conventions, gains: Gains | None) -> Placements:
+def turned_by(m: Conventions) -> Gains | None:
+    """The map from grades to gains, where it may turn their order round and with it the best order of a tie."""
+    gain = getattr(m, "gain", None)
+    return (gain, getattr(m, "rel", None)) if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
+
+
+def seen_by(m: Conventions, placements: Placements, gains: Gains | None) -> Placements:
     """Apply every convention but the tie rule."""
     reach = append_unreturned if m.candidates == "appended" else without_unreturned
     placements = reach(placements)
@@ -185,7 +188,7 @@ def condensed(placements: Placements, lowest: float) -> Placements:
 
 def _tie_groups(query: Ints, above: Ints) -> tuple[Ints, Ints]:
     """For each row, how many rows sort before its tie (over all queries) and how many share it."""
-    order = np.lexsort((above, query))
+    order = order_by(query, above)
     q, a = query[order], above[order]
     new = np.ones(len(q), np.bool_)
     new[1:] = (q[1:] != q[:-1]) | (a[1:] != a[:-1])
@@ -198,7 +201,7 @@ def _tie_groups(query: Ints, above: Ints) -> tuple[Ints, Ints]:
 
 def _order_within(query: Ints, above: Ints, key: Ints) -> Ints:
     """For each row, how many rows sort before it by query, tie and key."""
-    order = np.lexsort((key, above, query))
+    order = order_by(query, above, key)
     place = np.empty(len(query), np.int64)
     place[order] = np.arange(len(query))
     return place
@@ -238,15 +241,10 @@ def ranked(placements: Placements, ties: str, gains: Gains | None = None) -> Vie
         order = np.lexsort((-grade, rank, query))
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
     elif not _in_order(query, rank):
-        order = _by_rank(query, rank)
+        order = order_by(query, rank)
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
     offsets = offsets_of(np.bincount(query, minlength=len(p)).astype(np.int64))
     return View(p.returned, p.best_offsets, p.best, offsets, query, grade, rank, above, tied, ties)
-
-
-def _by_rank(query: Ints, rank: Ints) -> Ints:
-    """The order of rows by query and rank: by one number for both, whose rows are in order but for their ranks."""
-    return np.argsort(query * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
 
 
 def _in_order(query: Ints, rank: Ints) -> bool:

@@ -29,12 +29,16 @@ WIDEST = 100
         "rankmeter explain 'AP(norm=capped)@100' --format markdown > ap.md",
         "rankmeter explain MRR --lang zh",
         "rankmeter explain nDCG@5 judgments.qrels keyword.run --query q007",
+        "rankmeter explain NDCG@5 judgments.qrels keyword.run --query q007 --dialect recbole",
     ),
 )
 @click.argument("measure")
 @click.argument("judgments", required=False)
 @click.argument("run", required=False)
 @click.option("--query", help="The query whose value is worked out row by row.")
+@click.option(
+    "--dialect", metavar="TOOL", help="MEASURE is a metric of this tool; `rankmeter dialects` lists the tools."
+)
 @click.option("--columns", help="Columns of unusual names, as for `rankmeter evaluate`.")
 @click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
 @click.option(
@@ -45,6 +49,7 @@ def command(
     judgments: str | None,
     run: str | None,
     query: str | None,
+    dialect: str | None,
     columns: str | None,
     lang: Language,
     format_: Literal["text", "markdown", "html", "json"],
@@ -58,7 +63,7 @@ def command(
     if os.path.isfile(measure):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
         fact = f"{measure} is a file, and a measure comes first."
         raise InputError(with_hint(fact, "rankmeter explain nDCG@10 JUDGMENTS RUN --query Q"))
-    meant = parse_measures(measure)
+    meant = parse_measures(measure) if dialect is None else [_spoken(measure, dialect)]
     if len(meant) > 1:
         raise MeasureError(
             with_hint(f"'{measure}' is {len(meant)} measures.", f"one at a time: rankmeter explain '{meant[0]}'")
@@ -76,6 +81,12 @@ def command(
     else:
         width = min(get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
         echo(told.to_text(width=width))
+
+
+def _spoken(metric: str, dialect: str) -> Measure:
+    from rankmeter.measures.dialects import find_dialect
+
+    return find_dialect(dialect).measure(metric)
 
 
 def _worked(

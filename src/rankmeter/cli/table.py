@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.showing import echo
+from rankmeter.cli.showing import echo, page
 from rankmeter.cli.talk import examples
 from rankmeter.measures.prose import LANGUAGES, Language
 
@@ -29,7 +29,9 @@ from rankmeter.measures.prose import LANGUAGES, Language
 @click.option("--truth", required=True, help="The column whose highest value in a group is the best item there.")
 @click.option("-m", "--measure", "measures", multiple=True, default=("RR",), show_default=True, help="A measure.")
 @click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
-@click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
+)
 def command(
     items: str,
     id_: str,
@@ -38,7 +40,7 @@ def command(
     truth: str,
     measures: tuple[str, ...],
     lang: Language,
-    format_: Literal["text", "markdown", "json"],
+    format_: Literal["text", "markdown", "html", "json"],
 ) -> None:
     """Rank the rows of ITEMS by each score and measure every group twice: within the group, and over the whole list.
 
@@ -50,5 +52,7 @@ def command(
     made = score_table(items, id=id_, group=group, score=scores, truth=truth, measures=list(measures))
     if format_ == "json":
         echo(made.to_json())
+    elif format_ == "html":
+        echo(page(made.to_html(lang)))
     else:
         echo({"text": made.to_text, "markdown": made.to_markdown}[format_](lang))

@@ -75,13 +75,14 @@ def _candidates(scores: Array, depth: int) -> tuple[Array, Array, Array]:
 
 def _bound(scores: Array, depth: int) -> Array:
     """For each row a number that at least ``depth`` of its scores reach, if it has as many."""
-    width = scores.shape[1] // (BLOCKS * depth)
-    if np.isnan(scores.sum(dtype=np.float64)) and np.isnan(scores).any():
-        raise InputError("a similarity score is NaN. Nothing was evaluated.")
-    if width <= 1:
-        return np.full(len(scores), -np.inf)
+    width = max(1, scores.shape[1] // (BLOCKS * depth))
     blocks = scores.shape[1] // width
     highest = scores[:, : width * blocks].reshape(len(scores), width, blocks).max(axis=1)
+    # The maximum of a block with a NaN is NaN, so that nothing but the maxima and the rest need be looked at.
+    if np.isnan(highest).any() or np.isnan(scores[:, width * blocks :]).any():
+        raise InputError("a similarity score is NaN. Nothing was evaluated.")
+    if width == 1:
+        return np.full(len(scores), -np.inf)
     bound: Array = np.partition(highest, blocks - depth, axis=1)[:, blocks - depth]
     return bound
 

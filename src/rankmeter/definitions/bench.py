@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Parts, Views, aggregated
+from rankmeter.arithmetic import FORMULAS, Parts, View, aggregated, values_of
+from rankmeter.arithmetic.views import Gains, ranked, seen_by, turned_by, without_unreturned
 from rankmeter.asking import with_options
+from rankmeter.definitions.needed import Needed, Needs, Seen, needs_of, reduced, seen_of, wider
 from rankmeter.definitions.space import DataFacts
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.inputs import is_path
@@ -24,14 +26,16 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import GainMeasure
-from rankmeter.measuring import values_from
+from rankmeter.measuring import chosen_by
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.alike import one_of_each
-from rankmeter.placing.placements import Ints, Placements, Plan, Subtopics
+from rankmeter.placing.placements import Bools, Ints, Placements, Plan, Subtopics
 from rankmeter.planning import PlacingKey, into_placing
 
 _DECIDED_AFTER = frozenset("aggregate queries empty miss blank".split())
 """The conventions that do not change the two parts of a quotient."""
+_DECIDED_BEFORE = frozenset("scores duplicates candidates sign unjudged depth".split())
+"""The conventions that are settled in what a definition sees."""
 ROOM = 200_000_000
 """How many bytes of parts are kept; beyond them what was shared is computed again."""
 BYTES_A_QUERY = 64
@@ -41,33 +45,37 @@ Key = tuple[Any, ...]
 
 
 @cache
-def _decided_before(kind: Any) -> tuple[str, ...]:
-    return tuple(
-        option.name for option in fields(kind) if option.name not in _DECIDED_AFTER and option.name != "scores"
-    )
+def _weighing(kind: Any) -> tuple[str, ...]:
+    """The conventions that a formula itself looks at."""
+    return tuple(o.name for o in fields(kind) if o.name not in _DECIDED_AFTER | _DECIDED_BEFORE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """One placing, its views, and the conventions that cannot matter on it."""
+    """One placing, and the conventions that cannot matter on it."""
 
     placements: Placements
     """One query of each kind."""
-    times: Ints | None
-    """How many queries each of them stands for; None for subtopics, where each stands for itself."""
+    times: Ints
+    """How many queries each of them stands for."""
+    listless: Bools
+    """Which of them have an empty list."""
     scored: bool
-    views: Views
+    subtopics: Subtopics | None
     plain: Mapping[str, Any]
     """The value that stands for all choices of a convention."""
+    shortest: int
+    longest: int
+    """How many items the shortest and the longest list have, with what may be appended."""
 
     @classmethod
     def of(cls, run: PlacedRun, subtopics: Subtopics | None, *, appended: bool) -> _Placed:
-        p, times = run.placements, None
+        p, times = run.placements, np.ones(len(run.placements), np.int64)
         if not appended:
-            p = replace(p, **p.rows(p.above < p.returned[p.query]))
+            p = without_unreturned(p)
         plain: dict[str, Any] = {}
         if subtopics is None:
-            p, times = one_of_each(p)
+            p, times, _ = one_of_each(p)
             lowest, highest = p.best.min(initial=0.0), p.best.max(initial=0.0)
             if lowest >= 0 and p.grade.min(initial=0.0) >= 0:
                 plain["negative"] = "unjudged"
@@ -77,40 +85,70 @@ class _Placed:
             plain["ties"] = "item"
         if run.scored and (p.score > 0).all():
             plain["sign"] = "ignored"
-        return cls(p, times, run.scored, Views(p, subtopics), plain)
+        listless = p.returned == 0
+        if appended:
+            listless &= np.bincount(p.query, minlength=len(p)) == 0
+        shortest, longest = int(p.returned.min()) if len(p) else 0, int((p.above + p.tied).max(initial=0))
+        longest = max(longest, int(p.returned.max(initial=0)))
+        return cls(p, times, listless, run.scored, subtopics, plain, shortest, longest)
 
-    def key(self, measure: Any) -> Key:
-        """What decides the two parts of a definition's quotients on this data."""
-        plain = self.plain
-        return (
-            type(measure).name,
-            *(
-                plain[name] if name in plain and not _matters(measure, name) else getattr(measure, name)
-                for name in _decided_before(type(measure))  # type: ignore[arg-type]
-            ),
-        )
+
+class _Kinds:
+    """What some definitions need of a placing: the kinds of queries that they tell apart, under every tie rule."""
+
+    def __init__(self, needed: Needed, subtopics: Subtopics | None) -> None:
+        self.needed = needed
+        self._subtopics = subtopics
+        self._views: dict[Key, View] = {}
+        self._of_best: dict[Any, Any] = {}
+        p = needed.placements
+        self._all_chosen = bool(p.is_judged.all() and p.in_run.all())
+        self._all_returned = not needed.listless.any()
+
+    def view(self, ties: str, gains: Gains | None) -> View:
+        """The judged items in the order of a tie rule."""
+        if (ties, gains) not in self._views:
+            view = ranked(self.needed.placements, ties, gains)
+            self._views[ties, gains] = replace(view, subtopics=self._subtopics, of_best=self._of_best)
+        return self._views[ties, gains]
 
     def plain_after(self, parts: Parts) -> dict[str, Any]:
         """The conventions that cannot matter once the parts are known: nobody is without relevant items, and so on."""
-        p = self.placements
         plain: dict[str, Any] = {}
-        if p.is_judged.all() and p.in_run.all():
+        if self._all_chosen:
             plain["queries"] = None
         if parts.has_relevant is None or parts.has_relevant.all():
             plain["empty"] = "zero"
         if parts.found is None or parts.found.all():
             plain["miss"] = "zero"
-        if p.returned.all():
+        if self._all_returned:
             plain["blank"] = "counted"
         return plain
 
+    def value(self, parts: Parts, measure: Any) -> float:
+        """One number from the parts of every quotient and the policies of a definition."""
+        needed = self.needed
+        values = values_of(
+            parts,
+            empty=getattr(measure, "empty", "zero"),
+            miss=getattr(measure, "miss", "zero"),
+            chosen=chosen_by(measure, needed.placements),
+            blank=getattr(measure, "blank", "counted"),
+            listless=needed.listless,
+        )
+        return aggregated(values, measure.aggregate, needed.times)
 
-def _matters(measure: Any, name: str) -> bool:
-    """Whether a convention may matter all the same: a map of gains, a threshold, gains on a scale that is stated."""
-    if name != "gain":
-        return False
-    named = isinstance(measure, GainMeasure) and isinstance(getattr(measure, "gain", None), str)
-    return not named or measure.rel not in (None, 1)
+    def forget(self) -> None:
+        """Drop what definitions have computed once."""
+        self._views.clear()
+        self._of_best.clear()
+
+
+def _plain_gain(measure: Any, plain: Mapping[str, Any]) -> Any:
+    """The gain that stands for a definition's own; a map, a threshold or a scale that is stated may matter always."""
+    gain = getattr(measure, "gain", None)
+    named = isinstance(measure, GainMeasure) and isinstance(gain, str) and measure.rel in (None, 1)
+    return plain.get("gain", gain) if named else gain
 
 
 class Bench:
@@ -134,7 +172,10 @@ class Bench:
         self._ranked = isinstance(getattr(judgments, "placed", None), PlacedRun)
         self._runs: dict[PlacingKey, tuple[PlacedRun, Subtopics | None]] = {}
         self._placed: dict[tuple[PlacingKey, bool], _Placed] = {}
+        self._reduced: dict[Key, Needed] = {}
+        self._kinds: dict[Key, _Kinds] = {}
         self._parts: dict[Key, Parts] = {}
+        self._held = 0
         self._after: dict[Key, Mapping[str, Any]] = {}
         self._chosen: dict[Key, float] = {}
         self._values: dict[Measure, float] = {}
@@ -148,37 +189,70 @@ class Bench:
 
     def facts(self, measure: Measure) -> DataFacts:
         """What of the data decides which definitions are worth trying."""
-        placed = self._views(measure)
+        placed = self._placed_for(measure, appended=getattr(measure, "candidates", "") == "appended")
         p = placed.placements
         graded = p.best if not getattr(measure, "subtopics", False) else np.empty(0)
         grades = tuple(float(grade) for grade in np.unique(graded[graded > 0])[:12])
         return DataFacts(grades, int(p.returned.max(initial=0)), placed.scored)
 
-    def _computed(self, measure: Measure) -> float:
+    def _computed(self, measure: Any) -> float:
         if self._ranked and getattr(measure, "candidates", "") == "appended":
             raise MeasureError(f"{self._placing.run} was ranked already; candidates=appended needs another placing.")
-        placed = self._views(measure)
-        key: Key = (id(placed), *placed.key(measure))
+        kinds, key, view_of = self._seen(measure)
         if key not in self._after:
-            self._after[key] = placed.plain_after(self._parts_of(key, placed, measure))
+            self._after[key] = kinds.plain_after(self._parts_of(key, kinds, measure, view_of))
         plain = self._after[key]
         chosen = (key, *(plain.get(name, getattr(measure, name, None)) for name in _DECIDED_AFTER))
         if chosen not in self._chosen:
-            values = values_from(self._parts_of(key, placed, measure), measure, placed.placements)
-            self._chosen[chosen] = aggregated(values, measure.aggregate, placed.times)
+            self._chosen[chosen] = kinds.value(self._parts_of(key, kinds, measure, view_of), measure)
         return self._chosen[chosen]
 
-    def _parts_of(self, key: Key, placed: _Placed, measure: Measure) -> Parts:
+    def _parts_of(self, key: Key, kinds: _Kinds, measure: Any, view_of: Key) -> Parts:
         if key not in self._parts:
-            if (len(self._parts) + 1) * len(placed.placements) * BYTES_A_QUERY > ROOM:
+            size = len(kinds.needed.placements) * BYTES_A_QUERY
+            if self._held + size > ROOM:
                 self._parts.clear()
-                placed.views.forget()
-            self._parts[key] = FORMULAS[type(measure).name](placed.views.of(measure), measure)  # type: ignore[arg-type]
+                self._held = 0
+                for one in self._kinds.values():
+                    one.forget()
+            self._held += size
+            self._parts[key] = FORMULAS[type(measure).name](kinds.view(*view_of), measure)
         return self._parts[key]
 
-    def _views(self, measure: Measure) -> _Placed:
+    def _seen(self, measure: Any) -> tuple[_Kinds, Key, Key]:
+        """The kinds of queries that a definition tells apart, what decides the parts of its quotients, its order."""
+        placed = self._placed_for(measure, appended=False)
+        gain = _plain_gain(measure, placed.plain)
+        seen = seen_of(measure, placed.plain, turned_by(measure), placed.shortest)
+        if seen.candidates == "appended":
+            # What is appended is tied, and has no score that is positive.
+            placed = self._placed_for(measure, appended=True)
+            seen = seen_of(measure, placed.plain, turned_by(measure), placed.shortest)
+        needs = None if placed.subtopics is not None else needs_of(measure, seen, gain, placed.longest)
+        kinds = self._kinds_of(placed, seen, needs)
+        ties = seen.ties if kinds.needed.tied else "item"
+        plain = {"gain": gain, "ties": ties, "negative": seen.negative}
+        weighed = (plain[n] if n in plain else getattr(measure, n) for n in _weighing(type(measure)))  # type: ignore[arg-type]
+        return kinds, (id(kinds), type(measure).name, *weighed), (ties, seen.gains)
+
+    def _kinds_of(self, placed: _Placed, seen: Seen, needs: Needs | None) -> _Kinds:
+        key = (id(placed), *seen.moving)
+        if (key, needs) not in self._kinds:
+            self._kinds[key, needs] = _Kinds(self._needed(placed, seen, needs), placed.subtopics)
+        return self._kinds[key, needs]
+
+    def _needed(self, placed: _Placed, seen: Seen, needs: Needs | None) -> Needed:
+        key = (id(placed), *seen.moving, needs)
+        if key not in self._reduced:
+            if needs is None:
+                moved = seen_by(seen, placed.placements, seen.gains)
+                self._reduced[key] = Needed(moved, placed.times, placed.listless, bool((moved.tied > 1).any()))
+            else:
+                self._reduced[key] = reduced(self._needed(placed, seen, wider(needs)), needs)
+        return self._reduced[key]
+
+    def _placed_for(self, measure: Measure, *, appended: bool) -> _Placed:
         key = (getattr(measure, "scores", ""), measure.duplicates or "error", getattr(measure, "subtopics", False))
-        appended = getattr(measure, "candidates", "") == "appended"
         if (key, appended) not in self._placed:
             if key not in self._runs:
                 self._runs[key] = self._place(measure, key)
@@ -204,7 +278,7 @@ class Bench:
 def _order_alike(one: _Placed, other: _Placed) -> bool:
     columns = ("query", "grade", "above", "tied", "higher_id", "earlier", "returned", "best")
     return (
-        one.views.subtopics is other.views.subtopics
-        and (one.times is other.times is None or np.array_equal(one.times, other.times))  # type: ignore[arg-type]
+        one.subtopics is other.subtopics
+        and np.array_equal(one.times, other.times)
         and all(np.array_equal(getattr(one.placements, c), getattr(other.placements, c)) for c in columns)
     )

@@ -1,4 +1,4 @@
-"""Rows of text as columns: for a terminal and for Markdown."""
+"""Rows of text as columns: which of them are numbers, and how they stand in a terminal and in Markdown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """
     columns = list(zip(head, *rows, strict=True))
     widths = [max(map(width, column)) for column in columns]
-    right = [bool(rows) and all(map(_is_number, column[1:])) for column in columns]
+    right = numeric(head, rows)
 
     def line(cells: Sequence[str]) -> str:
         spaces = [" " * (wide - width(cell)) for cell, wide in zip(cells, widths, strict=True)]
@@ -28,10 +28,15 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def pipes(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A Markdown table; numbers to the right."""
-    columns = list(zip(head, *rows, strict=True))
-    marks = ["---:" if rows and all(map(_is_number, column[1:])) else "---" for column in columns]
+    marks = ["---:" if right else "---" for right in numeric(head, rows)]
     lines = [f"| {' | '.join(map(escaped, head))} |", f"|{'|'.join(marks)}|"]
     return [*lines, *(f"| {' | '.join(map(escaped, row))} |" for row in rows)]
+
+
+def numeric(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
+    """Which columns hold numbers, here and there perhaps nothing."""
+    columns = ([cell for cell in column[1:] if cell] for column in zip(head, *rows, strict=True))
+    return [bool(cells) and all(map(_is_number, cells)) for cells in columns]
 
 
 def escaped(text: str) -> str:

@@ -220,7 +220,7 @@ class _Search:
         hits: dict[str, dict[int, Spoken]] = {}
         for number, spoken in enumerate(self.spoken):
             for one in spoken:
-                if matches(self.claims[number], self.tried[number][one.measure]):
+                if matches(self.claims[number], self.tried[number][one.measure], spare=one.tolerance):
                     hits.setdefault(one.dialect, {}).setdefault(number, one)
         found = [
             ToolMatch(
@@ -232,10 +232,10 @@ class _Search:
             )
             for tool, matched in hits.items()
         ]
-        # An option of a tool is worth a line only where it gives more than the tool without it.
-        plain = {match.tool: sum(match.matched) for match in found}
-        kept = [m for m in found if sum(m.matched) > (plain.get(m.tool.partition(":")[0], 0) if ":" in m.tool else 0)]
-        return sorted(kept, key=lambda match: (-sum(match.matched), ":" in match.tool, match.tool))
+        return sorted(
+            (match for match in found if not any(_says_as_much(other, match) for other in found)),
+            key=lambda match: (-sum(match.matched), len(_options(match.tool)), match.tool),
+        )
 
     def _of_claim(self, number: int) -> ClaimResult:
         claim, tried = self.claims[number], self.tried[number]
@@ -278,14 +278,28 @@ class _Search:
         return sorted(found, key=lambda effect: (-abs(effect.delta), place_in_order(effect.axis)))
 
 
+def _options(tool: str) -> frozenset[str]:
+    return frozenset(tool.partition(":")[2].split(",")) - {""}
+
+
+def _says_as_much(fewer: ToolMatch, match: ToolMatch) -> bool:
+    """Whether the same tool with some of these options left out gives as many numbers."""
+    same = fewer.tool.partition(":")[0] == match.tool.partition(":")[0]
+    return same and _options(fewer.tool) < _options(match.tool) and sum(fewer.matched) >= sum(match.matched)
+
+
 def none_as_nan(value: float | None) -> float:
     """NaN for what has no value."""
     return math.nan if value is None else value
 
 
-def matches(claim: Claim, value: float) -> bool:
-    """Whether a value, rounded to the digits of a claim, is the claim; halves may be rounded either way."""
-    return abs(value - claim.value) <= max(0.5 * 10.0**-claim.digits * (1 + 1e-9), EXACT)
+def matches(claim: Claim, value: float, spare: float = 0.0) -> bool:
+    """Whether a value, rounded to the digits of a claim, is the claim; halves may be rounded either way.
+
+    What a tool rounds itself, finer than the claim, may be rounded twice: 0.12346 as 0.1235 and then as 0.124.
+    """
+    half = 0.5 * 10.0**-claim.digits
+    return abs(value - claim.value) <= max((half + (spare if spare < half else 0.0)) * (1 + 1e-9), EXACT)
 
 
 def _same(one: float, other: float) -> bool:
@@ -299,7 +313,8 @@ def _is_minimal(changed: Changes, found: list[Definition]) -> bool:
 
 def _by_use(one: Definition) -> tuple[int, int]:
     """Fewest changes first; among them, those that most tools make together."""
-    return len(one.changes), -len(set.intersection(*map(set, one.tools)) if one.tools else ())
+    named = [{tool.partition(":")[0] for tool in tools} for tools in one.tools]
+    return len(one.changes), -len(set.intersection(*named) if named else ())
 
 
 def _miss(claim: Claim, measure: Measure, value: float) -> NearMiss:

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankmeter.definitions.columns import aligned, escaped, pipes
+from rankmeter.definitions.columns import aligned, escaped, numeric, pipes
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,21 @@ def as_html(sections: Sequence[Section], name: str) -> str:
     parts = [f"<section class='{name}'>"]
     for section in sections:
         parts += [f"<h3>{html.escape(section.title)}</h3>"] if section.title else []
-        if section.rows:
-            top = "".join(f"<th>{html.escape(cell)}</th>" for cell in section.head)
-            body = "".join(
-                "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in section.rows
-            )
-            parts.append(f"<table><tr>{top}</tr>{body}</table>")
-        parts += [f"<p{_indented(line)}>{html.escape(line.strip())}</p>" for line in section.lines]
+        parts += [_table(section)] if section.rows else []
+        parts += [f"<p style='{_margin(line)}'>{html.escape(line.strip())}</p>" for line in section.lines]
     return "\n".join([*parts, "</section>"])
 
 
-def _indented(line: str) -> str:
-    return " style='margin-left: 2em'" if line.startswith(" ") else ""
+def _table(section: Section) -> str:
+    right = numeric(section.head, section.rows)
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        styles = [" style='text-align: right'" if number else "" for number in right]
+        each = zip(cells, styles, strict=True)
+        return "<tr>" + "".join(f"<{tag}{style}>{html.escape(cell)}</{tag}>" for cell, style in each) + "</tr>"
+
+    return f"<table>{row(section.head, 'th')}{''.join(row(cells, 'td') for cells in section.rows)}</table>"
+
+
+def _margin(line: str) -> str:
+    return "margin: .1em 0 .1em 2em" if line.startswith(" ") else "margin: .6em 0 .1em"

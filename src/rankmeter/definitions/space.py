@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, product
 from typing import Any
 
@@ -24,7 +24,7 @@ ORDER = tuple(
 """The order in which conventions are changed and shown: whose values, then where items stand, then what they weigh."""
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
-"""The cutoffs that people use, tried where a claim states none."""
+"""The cutoffs that people use, tried where a claim states none, and where a tool cuts runs before it measures."""
 
 USUAL: Mapping[str, tuple[float, ...]] = {"p": (0.5, 0.8, 0.9, 0.95, 0.99), "beta": (0.5, 1, 2), "mult": ()}
 """The values that people give to numbers which are no part of a name."""
@@ -112,8 +112,14 @@ def with_changes(measure: Measure, changes: Changes) -> Measure | None:
         if isinstance(change.value, str) and change.value not in rule.choices:
             continue
         wanted[change.axis] = None if change == _JUDGED else change.value
+    return _made(measure, tuple(wanted.items()))
+
+
+@lru_cache(maxsize=4096)
+def _made(measure: Measure, wanted: tuple[tuple[str, Any], ...]) -> Measure | None:
+    """A measure with other options; of two claims, one lacks many of the other's, and is asked for the same again."""
     try:
-        return measure(**wanted)
+        return measure(**dict(wanted))
     except MeasureError:
         return None
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import combinations, product
 from typing import Any
 
-from rankmeter.definitions.space import Change
+from rankmeter.definitions.space import CUTOFFS, Change
 from rankmeter.errors import MeasureError, RankmeterError, with_hint
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.base import REGISTRY
-from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
+from rankmeter.measures.dialects import Dialect, Metric, Variant, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
-
-DEPTHS = (10, 100, 1000)
-"""How deep people cut runs before they evaluate them."""
 
 OURS = "rankmeter"
 """What stands for rankmeter's own definition where a tool is named."""
@@ -28,6 +27,8 @@ class Spoken:
     dialect: str
     metric: str
     measure: Measure
+    tolerance: float = 0.0
+    """By how much the tool's own number may differ: it rounds it, or computes in single precision."""
 
 
 def meant_by(text: str) -> Measure:
@@ -42,7 +43,10 @@ def meant_by(text: str) -> Measure:
                 continue
             plain = REGISTRY[type(measure).name]
             cutoff = getattr(measure, "cutoff", None)
-            return plain if cutoff is None else plain(cutoff=cutoff)
+            try:
+                return plain if cutoff is None else plain(cutoff=cutoff)
+            except MeasureError:
+                return measure  # With a cutoff rankmeter's own has no value; the tool's has.
         raise
     if len(found) > 1:
         raise MeasureError(with_hint(f"'{text}' is {len(found)} measures.", f"one at a time: {found[0]}"))
@@ -53,8 +57,8 @@ def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> l
     """What every known tool may mean by a name: the metric so named, and others that are the same measure."""
     found: dict[tuple[str, Measure], Spoken] = {}
     for dialect in _variants(grades):
-        for label, meant in (*_named(dialect, text), *_same_measure(dialect, measure)):
-            found.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant))
+        for label, meant in (*_named(dialect, text), *_same_measure(dialect, measure, grades)):
+            found.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant, dialect.tolerance))
     return list(found.values())
 
 
@@ -79,17 +83,33 @@ def spoken_by(dialect: str, text: str) -> Spoken:
 
 @cache
 def tools_with(measure: str, change: Change) -> tuple[str, ...]:
-    """The tools that have a convention in some metric that is this measure."""
+    """The tools that have a convention in some metric that is this measure, with the option that gives it, if any."""
     found = []
     for dialect in _dialects():
-        built = [
-            _built(metric, None, {}) or _built(metric, 10, {})
-            for metric in dialect.metrics
-            if metric.measure == measure
-        ]
-        if any(made is not None and _has(made, change) for made in built):
-            found.append(dialect.name)
+        offered = [one for v in dialect.variants for one in _spelled(v, {"": ("",), change.axis: (change.value,)})]
+        spoken = (dialect, *(find_dialect(f"{dialect.name}:{option}") for option in offered))
+        having = next((str(tool) for tool in spoken if _speaks(tool, measure, change)), None)
+        if having is not None:
+            found.append(having)
     return tuple(found)
+
+
+def _speaks(dialect: Dialect, measure: str, change: Change) -> bool:
+    return any(
+        made is not None and _has(made, change)
+        for metric in dialect.metrics
+        if metric.measure == measure
+        for options in _stating(metric, change)
+        for made in (
+            _built(metric, change.value if metric.number == change.axis else None, options)
+            or _built(metric, 10, options),
+        )
+    )
+
+
+def _stating(metric: Metric, change: Change) -> list[dict[str, Any]]:
+    """No option of the metric, and each that sets the convention."""
+    return [{}, *({name: change.value} for name, meant in metric.options.items() if meant == change.axis)]
 
 
 def _has(measure: Measure, change: Change) -> bool:
@@ -102,15 +122,25 @@ def _dialects() -> tuple[Dialect, ...]:
     return tuple(find_dialect(name) for name in dialect_names())
 
 
-def _variants(grades: tuple[float, ...]) -> Iterator[Dialect]:
-    """Every dialect as it is, and under each of its options alone."""
+@lru_cache(maxsize=8)
+def _variants(grades: tuple[float, ...]) -> tuple[Dialect, ...]:
+    """Every dialect as it is, under each of its options, and under two of them together."""
+    # A threshold above every grade is a slip that gives 0 everywhere.
+    thresholds = (*grades, math.floor(grades[-1]) + 1) if grades else ()
+    found: list[Dialect] = []
     for dialect in _dialects():
-        yield dialect
-        for variant in dialect.variants:
-            known = {"": ("",), "rel": grades, "depth": DEPTHS}.get(variant.sets, ())
-            for value in known:
-                option = f"{variant.name}={format_value(value)}" if variant.sets else variant.name
-                yield find_dialect(f"{dialect.name}:{option}")
+        found.append(dialect)
+        offered = [_spelled(variant, {"": ("",), "rel": thresholds, "depth": CUTOFFS}) for variant in dialect.variants]
+        pairs = combinations([_spelled(variant, {"": ("",), "rel": grades}) for variant in dialect.variants], 2)
+        for chosen in (*((one,) for one in offered), *pairs):
+            found += [find_dialect(f"{dialect.name}:{','.join(options)}") for options in product(*chosen)]
+    return tuple(found)
+
+
+def _spelled(variant: Variant, values: Mapping[str, tuple[Any, ...]]) -> list[str]:
+    """An option of a dialect with each of some values."""
+    known = values.get(variant.sets, ())
+    return [f"{variant.name}={format_value(value)}" if variant.sets else variant.name for value in known]
 
 
 def _named(dialect: Dialect, text: str) -> list[tuple[str, Measure]]:
@@ -120,7 +150,7 @@ def _named(dialect: Dialect, text: str) -> list[tuple[str, Measure]]:
         return []
 
 
-def _same_measure(dialect: Dialect, measure: Measure) -> list[tuple[str, Measure]]:
+def _same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] = ()) -> list[tuple[str, Measure]]:
     """The metrics of a dialect that are this measure, each with the options that it offers, one at a time."""
     cutoff = getattr(measure, "cutoff", None)
     found = []
@@ -129,19 +159,22 @@ def _same_measure(dialect: Dialect, measure: Measure) -> list[tuple[str, Measure
             continue
         number = cutoff if metric.number == "cutoff" else None
         name = metric.name if number is None else f"{metric.name}@{number:g}"
-        for options, said in _options(metric):
+        for options, said in _options(metric, grades):
             made = _built(metric, number, options)
             if made is not None and getattr(made, "cutoff", None) == cutoff:
                 found.append((name + said, made))
     return found
 
 
-def _options(metric: Metric) -> Iterator[tuple[dict[str, Any], str]]:
+def _options(metric: Metric, grades: tuple[float, ...]) -> Iterator[tuple[dict[str, Any], str]]:
     yield {}, ""
     for name, meant in metric.options.items():
         if not isinstance(meant, str):
             for value in meant:
                 yield {name: value}, f"({name}={value})"
+        elif meant == "rel":
+            for grade in grades:
+                yield {name: grade}, f"-l{grade:g}" if name == "l" else f"({name}={grade:g})"
 
 
 def _built(metric: Metric, number: float | None, options: dict[str, Any]) -> Measure | None:

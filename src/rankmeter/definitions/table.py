@@ -10,6 +10,7 @@ from typing import Any
 from rankmeter.asking import ask
 from rankmeter.definitions.columns import aligned, pipes
 from rankmeter.definitions.found import without_nan
+from rankmeter.definitions.sections import Section, as_html
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
 from rankmeter.evaluation import evaluate
 from rankmeter.inputs import JudgmentTable, RunTable, is_path
@@ -119,6 +120,11 @@ class ScoreTable:
             "relevant_within": {group: list(items) for group, items in self.best.items()},
             "values": [{name: getattr(cell, name) for name in names} for cell in self.cells],
         }
+
+    def to_html(self, language: Language = "en") -> str:
+        """For a notebook or a page: no script, every text escaped."""
+        head, rows = self._rows(language)
+        return as_html([Section("", head, rows, self._reasons(language))], "rankmeter-table")
 
     def to_json(self) -> str:
         """Everything as JSON; what has no value is null."""

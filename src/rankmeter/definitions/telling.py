@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankmeter.definitions.sections import Section
@@ -23,6 +24,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "tools of several": "Tools whose definition gives the numbers",
         "count": " ({some} of {all})",
         "more": "and {count} more",
+        "between": "None gives both; {pair} explains their difference.",
         "none": "none",
         "definitions": "Definitions that give the number",
         "definitions of several": "Definitions that give every number",
@@ -52,6 +54,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "tools of several": "定义能得出这些数值的工具",
         "count": "（{all} 个中的 {some} 个）",
         "more": "另有 {count} 个",
+        "between": "没有工具同时得出两者；{pair} 说明其差异。",
         "none": "无",
         "definitions": "能得出该数值的定义",
         "definitions of several": "能同时得出所有数值的定义",
@@ -86,10 +89,10 @@ def sections(result: Reconciliation, language: Language) -> list[Section]:
         Section(words[f"tools{several}"], lines=_tool_lines(result, words)),
         Section(words[f"definitions{several}"], lines=_definition_lines(result.definitions, result.deepest, words)),
     ]
-    for one in result.claims:
+    for place, one in enumerate(result.claims):
         named = {"name": one.claim.name, "number": one.claim.number}
         if several and not result.definitions:
-            lines = _definition_lines(one.definitions, result.deepest, words)
+            lines = _definition_lines([_of_one(d, place) for d in one.definitions], result.deepest, words)
             told.append(Section(words["alone"].format(**named), lines=lines))
     for one in result.claims:
         if not one.found and one.nearest is not None:
@@ -97,8 +100,13 @@ def sections(result: Reconciliation, language: Language) -> list[Section]:
             told.append(Section(words["nearest"].format(**named), lines=_miss_lines(one.nearest, words)))
     chances = [line for one in result.claims for line in _chance_lines(one, words, stopped=result.stopped)]
     told.append(Section(words["telling"], lines=chances))
-    told += [_effects(one, words) for one in result.claims]
+    told += [_effects(one, words) for one in {one.claim.measure: one for one in result.claims}.values()]
     return told
+
+
+def _of_one(definition: Definition, place: int) -> Definition:
+    """A definition with the measure and the value of one claim alone."""
+    return replace(definition, measures=(definition.measures[place],), values=(definition.values[place],))
 
 
 def _claim_rows(result: Reconciliation) -> list[list[str]]:
@@ -116,9 +124,20 @@ def _tool_lines(result: Reconciliation, words: dict[str, str]) -> list[str]:
         lines.append(match.tool + (words["count"].format(some=given, all=asked) if asked > 1 else ""))
         each = zip(match.metrics, match.measures, match.values, strict=True)
         lines += [f"  {metric}: {measure} = {value:.6f}" for metric, measure, value in each]
+    if result.tools and (pair := _two_tools(result)):
+        lines.append(words["between"].format(pair=pair))
     if rest := result.tools[SHOWN:]:
         lines.append(f"{words['more'].format(count=len(rest))}: {words['and'].join(match.tool for match in rest)}")
     return lines or [words["none"]]
+
+
+def _two_tools(result: Reconciliation) -> str:
+    """Two tools, one for each of two numbers of one name, where none gives both."""
+    names = [one.claim.name for one in result.claims]
+    if len(names) != 2 or names[0] != names[1] or any(all(match.matched) for match in result.tools):
+        return ""
+    first, second = (next((match.tool for match in result.tools if match.matched[n]), "") for n in (0, 1))
+    return f"--between {first},{second} -m {names[0]}" if first and second else ""
 
 
 def _definition_lines(definitions: Sequence[Definition], deepest: int, words: dict[str, str]) -> list[str]:
@@ -127,10 +146,16 @@ def _definition_lines(definitions: Sequence[Definition], deepest: int, words: di
         lines.append(words["and"].join(map(str, one.changes)) or words["default"])
         lines += [f"  {measure} = {value:.6f}" for measure, value in zip(one.measures, one.values, strict=True)]
         each = zip(one.changes, one.tools, strict=True)
-        lines += [f"  {change}: {words['and'].join(tools) or words['no tool']}" for change, tools in each]
+        lines += [f"  {change}: {_some(tools, words)}" for change, tools in each]
     if len(definitions) > SHOWN:
         lines.append(words["more"].format(count=f"{len(definitions) - SHOWN:,}"))
     return lines or [words["no definition"].format(deepest=deepest)]
+
+
+def _some(tools: Sequence[str], words: dict[str, str]) -> str:
+    """The first few tools, and how many more there are."""
+    rest = [words["more"].format(count=len(tools) - SHOWN)] if len(tools) > SHOWN else []
+    return words["and"].join([*tools[:SHOWN], *rest]) or words["no tool"]
 
 
 def _miss_lines(miss: NearMiss, words: dict[str, str]) -> list[str]:

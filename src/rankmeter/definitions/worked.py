@@ -19,6 +19,7 @@ from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_que
 from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import ANY_POSITIVE
+from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.prose import Language
 from rankmeter.measuring import check_answerable, values_under
 from rankmeter.planning import by_placing, into_placing, without_any_subtopic
@@ -113,9 +114,15 @@ class Worked:
 
 
 def explain(
-    measure: str | Measure, judgments: object, run: object = None, *, query: object, columns: Any = None
+    measure: str | Measure,
+    judgments: object,
+    run: object = None,
+    *,
+    query: object,
+    columns: Any = None,
+    dialect: str | None = None,
 ) -> Worked:
-    """Work out the value of a measure for one query, row by row.
+    """Work out the value of a measure for one query, row by row; with ``dialect``, of another tool's metric.
 
     Examples
     --------
@@ -125,11 +132,15 @@ def explain(
     [('a', 2.0, 2.0), ('x', 0.0, 0.0), ('b', 1.0, 0.5)]
     >>> worked.numerator, round(worked.denominator, 4), round(worked.value, 4)
     (2.5, 2.6309, 0.9502)
+    >>> graded = {"q": {"a": 2, "b": 1}}
+    >>> round(rm.explain("NDCG@3", graded, {"q": ["a", "x", "b"]}, query="q", dialect="recbole").value, 4)
+    0.9197
     """
-    meant = parse(measure) if isinstance(measure, str) else measure
-    if not isinstance(meant, RankedMeasure):
-        raise MeasureError(f"{meant} is a number of the whole run; it has no value for one query.")
-    return work_out(meant, one_query(judgments, run, query, columns=columns))
+    if isinstance(measure, str):
+        measure = parse(measure) if dialect is None else find_dialect(dialect).measure(measure)
+    if not isinstance(measure, RankedMeasure):
+        raise MeasureError(f"{measure} is a number of the whole run; it has no value for one query.")
+    return work_out(measure, one_query(judgments, run, query, columns=columns))
 
 
 def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:

@@ -92,6 +92,8 @@ class Measure:
     def __post_init__(self) -> None:
         for name, rule in _rules(type(self)):  # type: ignore[arg-type]
             given = getattr(self, name)
+            if given in rule.choices if type(given) is str else given is None and rule.optional:
+                continue  # Most options of most measures, and thousands of measures are made in a search.
             value = check(type(self).name, name, given, rule)
             if value is not given:
                 object.__setattr__(self, name, value)
@@ -103,12 +105,12 @@ class Measure:
 
     def __call__(self, **changes: Any) -> Self:
         """Return a copy with other options."""
-        known = [name for name, _ in _rules(type(self))]  # type: ignore[arg-type]
+        options = {name: getattr(self, name) for name, _ in _rules(type(self))}  # type: ignore[arg-type]
         for name in changes:
-            if name not in known:
-                hint = did_you_mean(name, known) or f"{self.name} has {', '.join(sorted(known))}."
+            if name not in options:
+                hint = did_you_mean(name, list(options)) or f"{self.name} has {', '.join(sorted(options))}."
                 raise MeasureError(with_hint(f"{self.name} has no option '{name}'.", hint))
-        return replace(self, **changes)
+        return type(self)(**{**options, **changes})
 
     def __matmul__(self, value: float) -> Self:
         """Return a copy with the cutoff (for IPrec: the recall point) that stands after ``@``."""

@@ -6,42 +6,84 @@ than a few hundred differ. Whoever computes many measures on one placing compute
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.placing.hashing import Hashes, mixed
-from rankmeter.placing.placements import Ints, Placements, some_queries
-from rankmeter.placing.segments import expand
+from rankmeter.placing.placements import Bools, Ints, Placements, some_queries
+from rankmeter.placing.segments import expand, offsets_of
 
-_ROW_FACTS = ("grade", "above", "tied", "higher_id", "earlier")
+ROW_FACTS = ("grade", "above", "tied", "higher_id", "earlier", "score")
+"""What tells rows apart; scores by their sign alone."""
+_BITS, _ONE = np.uint64(64), np.uint64(1)
+"""Makes a grade of 0 count in a sum of hashes: the hash of 0 is 0."""
 _QUERY_FACTS = ("returned", "in_run", "is_judged")
 
 
-def one_of_each(placements: Placements) -> tuple[Placements, Ints]:
-    """The placements of one query of each kind, and how many queries each of them stands for.
+def one_of_each(
+    placements: Placements,
+    times: Ints | None = None,
+    facts: Sequence[str] = ROW_FACTS,
+    also: Bools | None = None,
+) -> tuple[Placements, Ints, Bools]:
+    """The placements of one query of each kind, how many queries each of them stands for, and which they are.
 
     Two queries are alike where every measure gives them the same value: the same grades at the same places, whatever
     the items are. Scores matter by their sign alone.
+
+    Parameters
+    ----------
+    times
+        How many queries each query stands for already; 1 where it is left out.
+    facts
+        Which columns matter, where the measures do not look at all of them.
+    also
+        (n,) what else tells queries apart.
     """
-    hashes, order = _hashes(placements)
-    _, first, kind, size = np.unique(hashes, return_index=True, return_inverse=True, return_counts=True)
-    if len(first) == len(placements) or not _equal(placements, order, first[kind]):
-        return placements, np.ones(len(placements), np.int64)
+    counts = np.ones(len(placements), np.int64) if times is None else times
+    offsets = offsets_of(np.bincount(placements.query, minlength=len(placements)))
+    rows, hashes = _hashes(placements, offsets, facts, also)
+    first, kind = _grouped(hashes)
+    if len(first) == len(placements) or not _equal(placements, offsets, rows, first[kind], facts, also):
+        return placements, counts, np.ones(len(placements), np.bool_)
     chosen = np.zeros(len(placements), np.bool_)
     chosen[first] = True
-    return some_queries(placements, chosen), size[np.argsort(first)].astype(np.int64)
+    # Whole numbers far below 2^53, so that adding them as floats is exact.
+    size = np.bincount(kind, weights=counts, minlength=len(first)).astype(np.int64)
+    return some_queries(placements, chosen), size[np.argsort(first)], chosen
 
 
-def _hashes(placements: Placements) -> tuple[Hashes, Ints]:
-    """A number for each query, equal where queries are alike, and its rows in an order that does not depend on ids."""
-    row = mixed((placements.score > 0).astype(np.uint64))
-    for name in _ROW_FACTS:
-        row = mixed(row ^ _bits(getattr(placements, name)))
-    query = mixed(_summed(row, np.searchsorted(placements.query, np.arange(len(placements) + 1))))
-    query = mixed(query ^ _summed(mixed(_bits(placements.best)), placements.best_offsets))
-    for name in _QUERY_FACTS:
-        query = mixed(query ^ _bits(getattr(placements, name)))
-    return query, np.lexsort((row, placements.query))
+def _hashes(placements: Placements, offsets: Ints, facts: Sequence[str], also: Bools | None) -> tuple[Hashes, Hashes]:
+    """A number for each row and for each query, equal where they are alike."""
+    row = np.ones(len(placements.query), np.uint64)
+    for name in facts:
+        row = mixed(row ^ _bits(_column(placements, name)))
+    query = mixed(_summed(row, offsets))
+    query = mixed(query ^ _summed(mixed(_bits(placements.best) ^ _ONE), placements.best_offsets))
+    for values in _of_queries(placements, also):
+        query = mixed(query ^ _bits(values))
+    return row, query
+
+
+def _grouped(hashes: Hashes) -> tuple[Ints, Ints]:
+    """The first query of each kind, and the kind of each query."""
+    order = np.argsort(hashes)
+    new = np.ones(len(order), np.bool_)
+    new[1:] = hashes[order[1:]] != hashes[order[:-1]]
+    kind = np.empty(len(order), np.int64)
+    kind[order] = np.cumsum(new) - 1
+    return np.minimum.reduceat(order, np.flatnonzero(new)) if len(order) else order, kind
+
+
+def _column(placements: Placements, name: str) -> npt.NDArray[np.generic]:
+    values: npt.NDArray[np.generic] = getattr(placements, name)
+    return values > 0 if name == "score" else values  # type: ignore[operator]
+
+
+def _of_queries(placements: Placements, also: Bools | None) -> list[npt.NDArray[np.generic]]:
+    return [*(getattr(placements, name) for name in _QUERY_FACTS), *([] if also is None else [also])]
 
 
 def _bits(values: npt.NDArray[np.generic]) -> Hashes:
@@ -55,17 +97,20 @@ def _summed(values: Hashes, offsets: Ints) -> Hashes:
     return sums[offsets[1:]] - sums[offsets[:-1]]
 
 
-def _equal(placements: Placements, order: Ints, like: Ints) -> bool:
+def _equal(
+    placements: Placements, offsets: Ints, row: Hashes, like: Ints, facts: Sequence[str], also: Bools | None
+) -> bool:
     """Whether every query is what its hash says, the same as the query ``like`` it: hashes may be equal by chance."""
-    offsets = np.searchsorted(placements.query, np.arange(len(placements) + 1))
     rows, judged = np.diff(offsets), np.diff(placements.best_offsets)
     if not (np.array_equal(rows, rows[like]) and np.array_equal(judged, judged[like])):
         return False
+    # Rows alike stand in any order; the leading bits of their hashes give them one that does not depend on ids.
+    room = np.uint64(len(placements).bit_length())
+    order = np.argsort((placements.query.astype(np.uint64) << (_BITS - room)) | (row >> room))
     other = order[expand(offsets[:-1][like], rows)]
     best = expand(placements.best_offsets[:-1][like], judged)
     return (
         np.array_equal(placements.best, placements.best[best])
-        and np.array_equal(placements.score[order] > 0, placements.score[other] > 0)
-        and all(np.array_equal(getattr(placements, f)[order], getattr(placements, f)[other]) for f in _ROW_FACTS)
-        and all(np.array_equal(getattr(placements, f), getattr(placements, f)[like]) for f in _QUERY_FACTS)
+        and all(np.array_equal(values[order], values[other]) for values in (_column(placements, f) for f in facts))
+        and all(np.array_equal(values, values[like]) for values in _of_queries(placements, also))
     )

@@ -25,6 +25,28 @@ def expand(starts: Ints, sizes: Ints) -> Ints:
     return positions
 
 
+def order_by(*keys: Ints) -> Ints:
+    """The stable order by the first key, then the second and so on.
+
+    Keys that fit into one number together are sorted as one, several times faster than one after another: what comes
+    grouped by query is nearly in order already.
+
+    Examples
+    --------
+    >>> order_by(np.array([1, 0, 1, 0]), np.array([-5, 2, -7, 2])).tolist()
+    [1, 3, 2, 0]
+    """
+    joined, room = np.zeros(len(keys[0]), np.int64), 1
+    for key in keys:
+        low = int(key.min(initial=0))
+        span = int(key.max(initial=0)) - low + 1
+        room *= span
+        if room >= 1 << 63:
+            return np.lexsort(keys[::-1])
+        joined = joined * span + (key - low)
+    return np.argsort(joined, kind="stable")
+
+
 def unsorted_segments(values: Floats, offsets: Ints) -> Ints:
     """Which segments are not in falling order."""
     if len(values) < 2:

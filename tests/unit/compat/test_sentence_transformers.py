@@ -178,3 +178,11 @@ def test_tensors_are_taken() -> None:
 def test_queries_without_relevant_documents_are_refused_when_there_are_no_others() -> None:
     with pytest.raises(InputError, match="no query has a relevant document"):
         InformationRetrievalEvaluator({"q": "?"}, {"a": ""}, {"q": set()})
+
+
+@pytest.mark.parametrize(("shape", "place"), [((3, 10), (1, 9)), ((3, 1003), (2, 1002)), ((3, 1003), (0, 500))])
+def test_one_score_that_is_nan_is_refused_wherever_it_stands(shape: tuple[int, int], place: tuple[int, int]) -> None:
+    scores = np.zeros(shape, np.float32)
+    scores[place] = np.nan
+    with pytest.raises(InputError, match="a similarity score is NaN"):
+        Nearest(range(shape[1]), 5).add(scores, 0)

@@ -17,6 +17,7 @@ import rankmeter as rm
 from rankmeter import demo
 from rankmeter.cli.application import app
 from rankmeter.definitions.bench import Bench
+from rankmeter.definitions.needed import PLAIN
 from rankmeter.definitions.reconcile import matches, read_claim, reconcile
 from rankmeter.definitions.space import Change, axes_of, change_sets, differences, with_changes
 from rankmeter.definitions.spoken import meant_by, spoken_by_tools, tools_with
@@ -82,7 +83,49 @@ def test_queries_alike_are_computed_once_and_counted_each(name):
     assert {one.aggregate for one in chosen} > {"mean", "median", "geometric", "sum"}
     expected = rm.evaluate(judgments, run, chosen)
     # To the last digit: every sum is exact, however often a value counts.
-    assert [bench.value(one) for one in chosen] == [pytest.approx(expected[one], abs=0, nan_ok=True) for one in chosen]
+    assert [bench.value(one) for one in chosen] == [exactly(expected[one]) for one in chosen]
+
+
+def exactly(value):
+    return pytest.approx(value, rel=0, abs=0, nan_ok=True)
+
+
+def uneven():
+    """Two hundred queries whose lists are shorter and longer than the cutoff, some without a list or a judgment."""
+    draw = random.Random(13)
+    judgments, run = {}, {}
+    for number in range(200):
+        items = [f"d{item}" for item in draw.sample(range(100), 12)]
+        judged = draw.sample(items, draw.choice([1, 2, 4]))
+        if number % 20:
+            judgments[number] = {item: draw.choice([-1, 0, 0.5, 1, 1, 2, 3]) for item in judged}
+        if number % 17:
+            scores = draw.choice([(5, 4, 3, 2, 1, -1), (2, 2, 1, 1, 1, 0, -1), (2,), (9, 8, 7, 6, 5, 4, 3, 2, 1)])
+            run[number] = dict(zip(draw.sample(items, len(scores)), scores, strict=True))
+    return judgments, run
+
+
+@pytest.mark.parametrize("name", sorted(PLAIN))
+def test_what_a_definition_does_not_look_at_changes_no_digit(name):
+    """Queries that differ behind the cutoff, below the threshold or inside a tie are one kind to most definitions."""
+    judgments, run = uneven()
+    bench = Bench(judgments, run)
+    measure = rm.parse({"IPrec": "IPrec@0.5", "AUC": "AUC(ties=item)"}.get(name, name))(cutoff=3)
+    axes = axes_of(measure, bench.facts(measure)) | {"depth": (2, 3, 5), "cutoff": (5, None)}
+    sets = [one for size in (1, 2, 3) for one in random.Random(3).sample([*change_sets(axes, size)], 10 * size)]
+    made = {with_changes(measure, changed): None for changed in sets}
+    chosen = [one for one in made if one is not None and answers(one, judgments, run)]
+    assert len(chosen) > 12
+    expected = rm.evaluate(judgments, run, chosen)
+    assert [bench.value(one) for one in chosen] == [exactly(expected[one]) for one in chosen]
+
+
+def answers(measure, judgments, run):
+    try:
+        rm.evaluate(judgments, run, [measure])
+    except rm.MeasureError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("name", ["alpha_nDCG@5", "ERR_IA@5", "StRecall@5"])
@@ -166,6 +209,16 @@ def test_several_claims_narrow_the_choice():
         assert [f"{values[measure]:.4f}" for measure in one.measures] == [ndcg, ap]
 
 
+def test_two_numbers_of_one_name_are_told_apart():
+    found = reconcile(JUDGMENTS, KEYWORD, [("NDCG@10", "0.5423"), ("NDCG@10", "0.4657")], changes=2)
+    text = found.to_text()
+    assert not found.definitions
+    assert "None gives both; --between recbole,beir -m NDCG@10 explains their difference." in text
+    assert text.count("What each convention alone does") == 1
+    alone = text.partition("Definitions that give NDCG@10 = 0.5423 alone")[2].partition("\n\n")[0]
+    assert alone.count(" = ") == len(found.claims[0].definitions)  # one value each, that of its own claim
+
+
 def test_three_changes_are_tried_where_two_are_not_enough():
     judgments, run = small()
     name = "nDCG(discount=jk,gain=exp2,ties=worst)@5"
@@ -216,6 +269,13 @@ def test_the_limit_ends_the_search_and_is_told():
     assert "stopped at its limit" in found.to_text()
 
 
+def test_a_number_that_its_tool_rounds_first_may_be_rounded_twice():
+    three, four = read_claim("NDCG@10", "0.124"), read_claim("NDCG@10", "0.1235")
+    assert not matches(three, 0.12346)
+    assert matches(three, 0.12346, spare=6e-5)
+    assert not matches(four, 0.12344, spare=6e-5)  # no finer than the claim: nothing is rounded twice
+
+
 def test_digits_and_percentages():
     assert read_claim("MRR", "0.3120").digits == 4
     assert read_claim("MRR", 0.312).digits == 3
@@ -263,9 +323,25 @@ def test_options_of_tools_take_values_that_make_sense():
     assert "trec_eval:M=2" not in tools
 
 
+def test_two_options_of_a_tool_and_a_threshold_above_every_grade_are_tried():
+    judgments = {"q1": {"a": 2, "b": 1}, "q2": {"c": 2}, "q3": {"d": 1}}
+    run = {"q1": {"b": 3.0, "a": 2.0}, "q2": {"x": 2.0, "c": 1.0}}
+    value = rm.evaluate(judgments, run, ["map"], dialect="trec_eval:c,l=2").means
+    found = reconcile(judgments, run, {"map": f"{next(iter(value.values())):.4f}"}, changes=0)
+    assert "trec_eval:c,l=2" in [match.tool for match in found.tools]
+    nothing = reconcile(judgments, run, {"map": "0.0000"}, changes=0)
+    assert "trec_eval:l=3" in [match.tool for match in nothing.tools]
+
+
+def test_a_name_whose_own_measure_has_no_value_with_a_cutoff_is_understood():
+    assert str(meant_by("RocAuc@10")) == "AUC(empty=skip,ties=item)@10"
+
+
 def test_tools_with_a_convention():
     assert "recbole" in tools_with("AP", Change("norm", "capped"))
     assert "trec_eval" not in tools_with("AP", Change("norm", "capped"))
+    assert {"ranx", "ir_measures", "trec_eval:l=2"} <= set(tools_with("AP", Change("rel", 2.0)))
+    assert "trec_eval:l=2" not in tools_with("nDCG", Change("rel", 2.0))  # it leaves graded measures alone
 
 
 def test_steps_add_up_for_every_pair_of_tools():
@@ -372,7 +448,7 @@ def test_a_reconciliation_is_told_in_two_languages_and_four_formats() -> None:
     assert len(english.splitlines()) == len(chinese.splitlines())
     assert "| NDCG@10 | 0.1234 | nDCG@10 |" in found.to_markdown("zh")
     page = found.to_html("zh")
-    assert "<th>所报</th>" in page
+    assert ">所报</th>" in page
     assert page.count("<table>") == page.count("</table>") >= 2
     path = between({"q": {"a": 2, "b": 1}}, {"q": ["b", "x", "a"]}, "rankmeter", "recbole", "NDCG@10")
     assert path.to_text("zh").splitlines()[0].split() == ["步骤", "数值", "变化", "定义"]

@@ -160,3 +160,12 @@ def test_a_policy_that_decides_the_value_is_named() -> None:
 def test_the_number_of_relevant_items_is_that_of_the_definition(measure: str, relevant: int) -> None:
     worked = rm.explain(measure, {"q": {"a": 1, "b": 2, "c": 0.5, "d": 0}}, {"q": ["a", "c"]}, query="q")
     assert worked.facts["R"] == relevant
+
+
+def test_a_metric_of_another_tool_is_worked_out_as_the_tool_means_it():
+    worked = rm.explain("NDCG@5", {"q": JUDGED}, {"q": LIST}, query="q", dialect="recbole")
+    expected = rm.evaluate({"q": JUDGED}, {"q": LIST}, ["NDCG@5"], dialect="recbole")
+    assert worked.measure == "nDCG(gain=binary,ties=input)@5"
+    assert worked.value == next(iter(expected.means.values()))
+    with pytest.raises(rm.MeasureError, match="did you mean 'NDCG'"):
+        rm.explain("NDCX@5", {"q": JUDGED}, {"q": LIST}, query="q", dialect="recbole")
