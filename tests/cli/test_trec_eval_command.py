@@ -58,7 +58,9 @@ def test_scattered_queries_and_fractions_of_grades(tmp_path: Path, capsys: pytes
     lines = RUN.splitlines()
     (tmp_path / "run").write_text("\n".join([lines[0], lines[2], lines[1]]))
     (tmp_path / "judgments").write_text(JUDGMENTS.replace("b 0", "b 0.9"))
-    assert call(capsys, "-m", "map", str(tmp_path / "judgments"), str(tmp_path / "run")) == (0, MAP, "")
+    code, out, err = call(capsys, "-m", "map", str(tmp_path / "judgments"), str(tmp_path / "run"))
+    assert (code, out) == (0, MAP)
+    assert "a grade is no plain number; read as trec_eval reads them: '0.9' as 0" in err
 
 
 @pytest.mark.parametrize("form", ["prefs", "qrels_prefs", "qrels_jg"])
@@ -74,20 +76,24 @@ def test_preferences_are_refused_with_the_reason(
     ("options", "code", "said"),
     [
         (["-m", "mapp"], 1, "did you mean 'map'?"),
-        (["-m", "prefs_simp"], 1, "no measure of them"),
+        (["-m", "prefs_simp"], 4, "no measure of them"),
         (["-m", "map."], 1, "parameters are missing"),
         (["-x"], 1, "option -x not recognized"),
-        (["-l", "two"], 1, "-l takes a whole number"),
-        (["-l", "-1"], 1, "-l is below 0"),
         (["-T", "other"], 2, "-T trec_results"),
         (["-R", "other"], 2, "-R qrels"),
         (["-m", "P.0"], 2, "a cutoff is below 1"),
         (["-m", "P.5,5"], 2, "a cutoff stands twice"),
         (["-m", "ndcg.10"], 2, "level=gain"),
-        (["-m", "utility.1,2"], 2, "4 coefficients"),
+        (["-m", "utility.1,2"], 4, "4 coefficients"),
+        (["-m", "dcg", "-m", "ndcg.1=4"], 4, "trec_eval crashes"),
+        (["-m", "rbp.1=-1"], 4, "a gain is below 0"),
+        (["-m", "ndcg.1=inf"], 4, "so large that trec_eval cannot put it in order"),
+        (["-m", "iprec_at_recall.nan"], 2, "no number of documents belongs to a point that large"),
+        (["-m", "P.1,99999999999"], 2, "cannot sort them"),
+        (["-M", "-1"], 4, "-M -1 is below 0"),
         (["--trec-eval-version", "8"], 1, "trec_eval 8 is not imitated"),
         (["--trec-eval-version", "9", "-m", "rbp"], 1, "--trec-eval-version 10"),
-        (["-Z", "nowhere"], 2, "nowhere"),
+        (["-Z", "nowhere"], 255, "nowhere"),
         (["nothing"], 1, "two files are needed, 3 were given"),
     ],
 )
@@ -100,17 +106,48 @@ def test_wrong_use_has_a_sentence_and_the_programs_exit_code(
     assert "Traceback" not in found[2]
 
 
+def test_numbers_that_are_none_are_read_as_the_program_reads_them(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = call(capsys, "-l", "1st", "-m", "map", *files)
+    assert (code, out) == (0, MAP)
+    assert "-l takes a whole number, not '1st'; read as trec_eval reads it: 1" in err
+
+
+def test_a_level_below_0_is_noted(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, "-l", "-1", "-m", "P.2", *files)
+    assert (code, out) == (0, "P_2                   \tall\t0.7500\n")
+    assert "documents that nobody judged count as relevant" in err
+
+
+def test_nothing_in_common_is_noted_where_the_program_counts_zeros(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(files[1]).write_text(RUN.replace("q", "z"))
+    code, out, err = call(capsys, "-c", "-m", "map", *files)
+    assert (code, out) == (0, "map                   \tall\t0.0000\n")
+    assert "no query in common" in err
+
+
 @pytest.mark.parametrize(
     ("judgments", "run", "version", "code", "said"),
     [
-        (JUDGMENTS + "q3 0 a 1\n", RUN, "10", 4, "-c counts them as 0"),
-        (JUDGMENTS, RUN.replace("q", "z"), "9", 7, "no query in common"),
-        (JUDGMENTS, RUN.replace("q", "z"), "10", 4, "no query in common"),
-        (JUDGMENTS, RUN + "q2 Q0 x 1 2.0 two\n", "10", 4, "twice"),
-        (JUDGMENTS, RUN.replace("3.0", "high"), "10", 2, "'high' is not a number"),
-        (JUDGMENTS, RUN.replace(" two", ""), "10", 2, "no tag"),
+        ("q0 0 a 1\n" + JUDGMENTS, RUN, "10", 4, "-c counts them as 0"),
+        (JUDGMENTS, RUN.replace("q", "z"), "9", 7, "no query is both judged and in the run"),
+        (JUDGMENTS, RUN.replace("q", "z"), "10", 4, "stops at the first, q1"),
+        (JUDGMENTS, RUN + "q1 Q0 x 1 2.0 two\n", "10", 4, "twice"),
+        (JUDGMENTS + "q1 0 a 1\n", RUN, "9", 4, "judges an item twice"),
+        (JUDGMENTS, RUN.replace(" two", ""), "10", 2, "r:3: 5 fields where trec_eval expects 6 or more"),
+        (JUDGMENTS, RUN.replace("x 2", "x\0 2"), "10", 2, "r:2: a NUL byte stands inside the line"),
         (JUDGMENTS, "", "10", 2, "is empty"),
-        ("q1 0 a\n", RUN, "10", 2, "fields"),
+        ("q1 0 a\n", RUN, "10", 2, "j:1: 3 fields where trec_eval expects 4"),
+        (JUDGMENTS + "\n", RUN, "10", 2, "j:4: 0 fields"),
+        (JUDGMENTS + "# end\n", RUN, "10", 2, "j:4: a comment with no judgment behind it"),
+        ("# one\n# two\n" + JUDGMENTS, RUN, "10", 2, "j:2: 2 fields"),
+        ("# one\n" + JUDGMENTS, RUN, "9", 2, "j:1: 2 fields"),
+        ("\0\n", RUN, "9", 2, "holds no judgment"),
+        ("q1 0 a -1\n", RUN, "9", 4, "every grade of query q1 is below 0"),
+        (JUDGMENTS.replace("a 1", "a 100000000"), RUN, "10", 4, "grade 100000000 of query q1"),
     ],
 )
 def test_bad_files_have_a_sentence_and_print_nothing(
@@ -123,13 +160,30 @@ def test_bad_files_have_a_sentence_and_print_nothing(
     assert said in found[2]
 
 
+def test_a_query_that_cannot_be_computed_comes_after_those_that_can(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(files[1]).write_text(RUN + "q2 Q0 x 1 2.0 two\n")
+    code, out, err = call(capsys, "-q", "-m", "map", *files)
+    assert (code, out) == (4, "map                   \tq1\t1.0000\n")
+    assert "twice for the same query: x in query q2" in err
+
+
+def test_files_that_cannot_be_read(tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for paths in ([str(tmp_path), files[1]], [files[0], str(tmp_path)], [files[0], "nowhere"], ["nowhere", files[1]]):
+        code, out, err = call(capsys, *paths)
+        assert (code, out) == (2, "")
+        assert "is a directory" in err or "there is no file nowhere" in err
+
+
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "-h", "-m", "map", "-m", "relstring")
     assert code == 0
     assert "--trec-eval-version" in out
     assert "map: rankmeter's AP" in out
     assert "relstring: text" in out
-    assert call(capsys, "--trec-eval-version", "9", "-v")[2].startswith("trec_eval version 9.0.8")
+    assert call(capsys, "--trec-eval-version", "9", "-v", "-m", "nosuch")[2].startswith("trec_eval version 9.0.8")
+    assert call(capsys, "-m", "nosuch", "-v")[0] == 1
 
 
 def test_what_is_of_all_queries_only_has_no_line_for_each(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

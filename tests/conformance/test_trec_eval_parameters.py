@@ -17,9 +17,11 @@ from rankmeter.measures.dialects import find_dialect
 
 WITH_PARAMETERS = (
     "P.3,7 recall.3,7 ndcg_cut.3,7 map_cut.3 relative_P.4 success.3 unj.3 iprec_at_recall.0.15,0.5 Rprec_mult.0.5,1.5 "
-    "utility.2,-1,-0.5,0.1 11pt_avg.0.1,0.3,0.85 set_F.0.5 ndcg.1=3,2=9 ndcg_rel.1=3 Rndcg.1=3 G.1=3,2=9 dcg.1=4 "
+    "utility.2,-1,-0.5,0.1 11pt_avg.0.1,0.3,0.85 set_F.0.5 ndcg.1=3,2=9 ndcg_rel.1=3 Rndcg.1=3 G.1=3,2=9 "
     "rbp_resid.p=0.7"
 ).split()
+APART = ["dcg.1=4"]
+"""The program crashes where it is given gains for this and asked for ndcg too."""
 NOT_REPRODUCED = {name for accident in find_dialect("trec_eval").accidents for name in accident.metrics} - {
     "iprec_at_recall", "11pt_avg",
 }  # fmt: skip
@@ -57,7 +59,10 @@ def test_the_dialect_gives_what_the_command_prints(files: tuple[str, str], versi
     plain = [one.name for one in ORDER if one.since <= version and one.name not in NOT_REPRODUCED]
     named = f"trec_eval:{','.join(filter(None, ['9' * (version == 9), options]))}".rstrip(":")
     dialect, place = find_dialect(named), {one.name: number for number, one in enumerate(ORDER)}
-    for names in (plain, [text for text in WITH_PARAMETERS if text.partition(".")[0] in plain]):
+    for group in (plain, WITH_PARAMETERS, APART):
+        names = [text for text in group if text.partition(".")[0] in plain]
+        if not names:
+            continue
         names.sort(key=lambda text: place[text.partition(".")[0]])
         result = rm.evaluate(*files, names, dialect=named)
         values = [result.means[one] for name in names for one in dialect.measures(name).values()]

@@ -2,8 +2,9 @@
 
     python tests/golden/record_trec_eval.py PATH_OF_VERSION_9 PATH_OF_VERSION_10
 
-Left out, because no definition gives them: rbp of graded judgments and calls that crash (version 10), queries of which
-every grade is below 0.
+First random files and options as people use them, then the odd ones of ``trec_eval_oddities.py``: each alone, with both
+versions. Left out, because nothing can give them again: calls that crash, and rbp of graded judgments (version 10),
+which reads memory that was never written. Files are kept as Latin-1, one character for each byte.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 RECORDED = Path(__file__).parent / "trec_eval_output.json.xz"
 FLAGS = (("-q", 0.7), ("-c", 0.6), ("-n", 0.1), ("-J", 0.3))
@@ -27,8 +29,16 @@ GRADES = ([0, 1], [0, 1, 2, 3], [-1, 0, 1, 2], [-2, -1, 0, 1, 5, 12], [0])
 
 def main(nine: str, ten: str) -> None:
     """Make the files, run both programs, write everything down."""
+    from trec_eval_oddities import odd_calls  # beside this file, which is run as a script
+
     rng = random.Random(20)
-    cases = [case for number in range(90) if (case := record(rng, {"9": nine, "10": ten}, number))]
+    programs = {"9": nine, "10": ten}
+    cases = [case for number in range(90) if (case := record(rng, programs, number))]
+    for version, program in programs.items():
+        for judgments, run, options in odd_calls():
+            done = call(program, options, judgments, run, "")
+            if done["exit"] >= 0:
+                cases.append({"version": version, **done})
     text = json.dumps({"tools": {"9": "trec_eval 9.0.8", "10": "trec_eval 10.0"}, "cases": cases})
     RECORDED.write_bytes(lzma.compress(text.encode(), preset=9))
     print(f"{len(cases)} cases, {RECORDED.stat().st_size} bytes")
@@ -40,24 +50,26 @@ def record(rng: random.Random, programs: dict[str, str], number: int) -> dict[st
     grades = rng.choice(GRADES)
     judgments, run = files(rng, grades)
     options = options_of(rng, version)
+    zscores = "q0 map 0.3 0.1\nq0 P_5 0.2 0\nq1 num_ret 4 2\nq1 map 0.5 0.25\n" if number % 9 == 0 else ""
+    done = call(programs[version], options, judgments, run, zscores)
+    if done["exit"] < 0 or (version == "10" and max(grades) > 1 and "rbp" in done["output"].replace("rbp_resid", "")):
+        return None
+    return {"version": version, **done}
+
+
+def call(program: str, options: list[str], judgments: str, run: str, zscores: str) -> dict[str, Any]:
+    """One call of the program, and all that it was given."""
     with tempfile.TemporaryDirectory() as folder:
         paths = {name: Path(folder, name) for name in ("judgments", "run", "zscores")}
-        paths["judgments"].write_text(judgments)
-        paths["run"].write_text(run)
-        zscores = "q0 map 0.3 0.1\nq0 P_5 0.2 0\nq1 num_ret 4 2\nq1 map 0.5 0.25\n" if number % 9 == 0 else ""
-        paths["zscores"].write_text(zscores)
+        for path, text in zip(paths.values(), (judgments, run, zscores), strict=True):
+            path.write_bytes(text.encode("latin-1"))
         given = [*options, *(["-Z", str(paths["zscores"])] if zscores else [])]
         done = subprocess.run(
-            [programs[version], *given, str(paths["judgments"]), str(paths["run"])],
-            capture_output=True,
-            text=True,
-            check=False,
+            [program, *given, str(paths["judgments"]), str(paths["run"])], capture_output=True, check=False
         )
-    if done.returncode < 0 or (version == "10" and max(grades) > 1 and "rbp" in done.stdout.replace("rbp_resid", "")):
-        return None
     return {
-        "version": version, "options": options, "judgments": judgments, "run": run, "zscores": zscores,
-        "exit": done.returncode, "output": done.stdout if done.returncode == 0 else "",
+        "options": options, "judgments": judgments, "run": run, "zscores": zscores,
+        "exit": done.returncode, "output": done.stdout.decode("latin-1"),
     }  # fmt: skip
 
 

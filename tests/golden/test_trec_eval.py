@@ -11,30 +11,63 @@ import pytest
 
 from rankmeter.cli import trec_eval as cli
 from rankmeter.cli.application import app
+from rankmeter.compat import trec_reading
 
 CASES: list[dict[str, Any]] = json.loads(
     lzma.decompress((Path(__file__).parent / "trec_eval_output.json.xz").read_bytes())
 )["cases"]
 
 
-def call(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+UNDEFINED = ("memory there that it never wrote", "crashes")
+"""What is said of calls for which the program has no output of its own; what it printed there is not asked for."""
+
+
+def call(arguments: list[str], capsys: pytest.CaptureFixture[bytes]) -> tuple[int, str, str]:
     with pytest.raises(SystemExit) as stopped:
         app.main(["trec_eval", *arguments])
     said = capsys.readouterr()
-    return int(stopped.value.code or 0), said.out, said.err
+    return int(stopped.value.code or 0), said.out.decode("latin-1"), said.err.decode()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['version']}: {' '.join(case['options'])}")
 def test_output_is_that_of_the_program(
-    case: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    case: dict[str, Any], tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check(case, tmp_path, capsysbinary, monkeypatch)
+
+
+@pytest.mark.parametrize("case", CASES[::9], ids=lambda case: f"{case['version']}: {' '.join(case['options'])}")
+def test_long_files_are_taken_as_short_ones_are(
+    case: dict[str, Any], tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trec_reading, "SHORT_BYTES", 0)
+    check(case, tmp_path, capsysbinary, monkeypatch)
+
+
+def check(
+    case: dict[str, Any], folder: Path, capsys: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("judgments", "run", "zscores"):
-        (tmp_path / name).write_text(case[name])
+        (folder / name).write_bytes(case[name].encode("latin-1"))
     monkeypatch.setenv(cli.VERSION_VARIABLE, case["version"])
-    options = [*case["options"], *(["-Z", str(tmp_path / "zscores")] if case["zscores"] else [])]
-    code, out, _ = call([*options, str(tmp_path / "judgments"), str(tmp_path / "run")], capsys)
+    options = [*case["options"], *(["-Z", str(folder / "zscores")] if case["zscores"] else [])]
+    code, out, said = call([*options, str(folder / "judgments"), str(folder / "run")], capsys)
+    if is_undefined(case):
+        assert (code, out) != (0, case["output"])
+        assert any(reason in said for reason in UNDEFINED)
+        return
     assert out == case["output"]
     assert code == case["exit"]
+
+
+def is_undefined(case: dict[str, Any]) -> bool:
+    """Whether only chance kept the program from crashing: a NUL in a line, no judgment, no tag."""
+    if any("\0" in line[1:] for name in ("judgments", "run") for line in case[name].split("\n")):
+        return True
+    judged = [line for line in case["judgments"].split("\n") if line and not line.startswith("#")]
+    wants_tag = case["version"] == "10" and "-c" in case["options"] and "official" in case["options"]
+    no_run = not any(line.strip() and line[0] not in "#\0" for line in case["run"].split("\n"))
+    return bool(case["judgments"]) and (judged[:1] == ["\0"] or (no_run and case["run"] != "" and wants_tag))
 
 
 def test_both_versions_and_every_kind_of_option_are_recorded() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -148,3 +151,25 @@ def test_a_column_that_is_not_there_names_the_nearest():
 def test_no_score_is_refused():
     with pytest.raises(rm.InputError, match="no score column"):
         rm.score_table(demo.data_path(demo.SPOTS), **{**OPTIONS, "score": []})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"group": "them"}, "named as the group"),
+        ({"truth": "Chekc"}, "named as the truth"),
+        ({"id": "Spot"}, "named as the id"),
+        ({"group": "SpotID"}, "'SpotID' is named both as the group and as the id"),
+        ({"measures": ["Coverage@3"]}, "no measure of where relevant items stand"),
+        ({"measures": ["alpha_nDCG@3"]}, "which a table of items does not hold"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_words_of_the_call(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(rm.RankmeterError, match=re.escape(said)):
+        rm.score_table(demo.data_path(demo.SPOTS), **{**OPTIONS, **change})
+
+
+def test_a_cell_that_is_no_number_is_found_by_group_and_id(tmp_path: Path) -> None:
+    (tmp_path / "spots.csv").write_text("id,g,s,t\na,x,1,5\nb,x,two,good\n")
+    with pytest.raises(rm.InputError, match=r"spots.csv:3: truth 'good' is not a number \(group x, id b\)"):
+        rm.score_table(tmp_path / "spots.csv", id="id", group="g", score="s", truth="t")

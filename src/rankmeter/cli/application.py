@@ -99,7 +99,9 @@ class Application(click.Group):
         except click.UsageError as error:
             where = error.ctx.command_path if error.ctx else "rankmeter"
             text = error.format_message()
-            say(text if "Hint:" in text else f"{text} Hint: {where} --help")
+            # Some of click's sentences have no full stop.
+            ended = text if text.endswith((".", "?", "!")) else f"{text}."
+            say(text if "Hint:" in text else f"{ended} Hint: {where} --help")
         except click.ClickException as error:
             say(error.format_message())
         except MemoryError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, format_of, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs.shards import folder_is_one_run
+from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
 
 if TYPE_CHECKING:
@@ -180,8 +180,7 @@ def command(
     reading = Reading(queries, duplicates, columns, judgments_format, run_format, catalogue, history, by, dialect)
     showing = Showing(per_query, interval, digits, format_, output, save, quiet)
     if catalogue is None and not interval:
-        # No matrices are multiplied, and the threads that NumPy would start for them cost a quarter of a short run.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        without_matrix_threads()
     if quiet:
         silence_notes()
     if labelled is not None:

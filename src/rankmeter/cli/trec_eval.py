@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import getopt
 import re
+import warnings
 from typing import Any
 
 import click
 
 from rankmeter.cli.talk import examples, say
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.compat import c_numbers
+from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.late import without_matrix_threads
 
 LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -67,32 +70,40 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     -v            the version that is imitated       -o            accepted, does nothing
     --trec-eval-version 9|10     which version (default 10, or $RANKMETER_TREC_EVAL_VERSION)
 
-    Exit codes are those of trec_eval: 1 wrong use, 2 a file, 4 cannot compute, 7 no query in common. Preference
-    judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
+    Exit codes are those of trec_eval: 1 wrong use, 2 a file, 4 cannot compute, 7 no query in common, 255 the file
+    of -Z. Preference judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
     """  # noqa: D301 (click wants the character itself)
+    without_matrix_threads()
     from rankmeter.compat.trec_eval import Command, TrecEvalError, output
+    from rankmeter.compat.trec_measures import wanted
 
     try:
         pairs, paths = getopt.gnu_getopt(list(arguments), LETTERS, list(LONG))
         given = [(LONG.get(name.removeprefix("--")) or LONG.get(f"{name.removeprefix('--')}=") or name, value)
                  for name, value in pairs]  # fmt: skip
         options = _options(given)
+        if "show_version" in options:
+            wanted(options.get("measures", ()), options["version"])
+            click.echo(f"trec_eval version {VERSIONS[str(options['version'])]}, by rankmeter", err=True)
+            return
         if "help" in options:
             _show_help(ctx, options.get("measures", ()))
             return
-        if "show_version" in options:
-            click.echo(f"trec_eval version {VERSIONS[str(options['version'])]}, by rankmeter", err=True)
-            return
-        options.pop("show_version", None)
         text = output(Command(*_two(paths), **options))
     except TrecEvalError as error:
+        _print(error.printed)
         say(str(error))
         ctx.exit(error.code)
     except (getopt.GetoptError, MeasureError) as error:
         text = str(error)
         say(text if "Hint:" in text else with_hint(f"{text}.".replace("..", "."), "rankmeter trec_eval --help"))
         ctx.exit(WRONG_USE)
-    click.echo(text, nl=False)
+    _print(text)
+
+
+def _print(text: str) -> None:
+    """Data, with ids of any bytes as they were."""
+    click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
 
 
 def _two(paths: list[str]) -> tuple[str, str]:
@@ -117,6 +128,8 @@ def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
     for name, value in given:
         if name in flags:
             options[flags[name][0]] = flags[name][1]
+            if name == "-v":  # the program looks no further
+                break
         elif name in texts:
             options[texts[name]] = value
         elif name in numbers:
@@ -135,10 +148,14 @@ def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
 
 
 def _whole(name: str, text: str) -> int:
-    match = re.match(r"\s*[+-]?\d+", text)
-    if match is None:
-        raise MeasureError(f"{name} takes a whole number, not '{text}'.")
-    return int(match[0])
+    number = c_numbers.whole(text)
+    if not re.fullmatch(r"\s*[+-]?\d+", text):
+        warnings.warn(
+            f"{name} takes a whole number, not '{text}'; read as trec_eval reads it: {number}.",
+            RankmeterWarning,
+            stacklevel=2,
+        )
+    return number
 
 
 def _show_help(ctx: click.Context, measures: tuple[str, ...]) -> None:

@@ -58,9 +58,8 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
         for measure, values in self._values(run).items():
             for query, value in values.items():
                 yield ir_measures.Metric(query_id=query, measure=measure, value=value)
-            for query in self.qrel_qids:
-                if query not in values:
-                    yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
+            for query in self._unanswered(measure, values):
+                yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """One number for each measure."""
@@ -69,10 +68,16 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
             aggregator = measure.aggregator()
             for value in values.values():
                 aggregator.add(value)
-            for _ in range(len(self.qrel_qids) - len(values)):
+            for _ in self._unanswered(measure, values):
                 aggregator.add(measure.DEFAULT)
             totals[measure] = aggregator.result()
         return {measure: totals[measure] for measure in self.measures}
+
+    def _unanswered(self, measure: Any, values: dict[str, float]) -> list[str]:
+        """The judged queries that count with the measure's default; Accuracy leaves them out."""
+        if self._meant[measure].queries == "common":
+            return []
+        return [query for query in self.qrel_qids if query not in values]
 
     def _values(self, run: Any) -> dict[Any, dict[str, float]]:
         """For each measure the values of the queries that are judged and in the run."""

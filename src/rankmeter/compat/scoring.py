@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +10,10 @@ import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Parts, Views, values_of
 from rankmeter.inputs import AnyJudgments, AnyRun
-from rankmeter.inputs.ids import list_of_ids
+from rankmeter.inputs.ids import LateIds, list_of_ids
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun, Plan, place_run
+from rankmeter.placing.mapping import place_mappings
 from rankmeter.placing.placements import Bools, Floats
 
 
@@ -30,6 +32,14 @@ class Scores:
     def of_run(cls, judgments: AnyJudgments, run: AnyRun, plan: Plan) -> Scores:
         """Place a run."""
         return cls(place_run(judgments, run, plan))
+
+    @classmethod
+    def of_mappings(
+        cls, judgments: Mapping[str, Mapping[str, float]], run: Mapping[str, Mapping[str, float]], plan: Plan
+    ) -> Scores:
+        """Place a run that may share no query with the judgments."""
+        queries, placements, highest = place_mappings(judgments, run, plan)  # type: ignore[arg-type]
+        return cls(PlacedRun(LateIds(queries), placements, scored=True, highest_grade=highest))
 
     @property
     def queries(self) -> list[Any]:
@@ -63,9 +73,9 @@ class Scores:
         )
         return values.value
 
-    def with_stand_ins(self) -> Scores:
-        """Give every judged query that is absent from the run a list of one item that nobody judged."""
+    def with_stand_ins(self, length: int = 1) -> Scores:
+        """Give every judged query that is absent from the run a list of so many items that nobody judged."""
         placements = self.placed.placements
         absent = placements.is_judged & ~placements.in_run
-        returned = np.where(absent, 1, placements.returned)
+        returned = np.where(absent, length, placements.returned)
         return Scores(replace(self.placed, placements=replace(placements, returned=returned)))

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 
 from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
+from rankmeter.compat import c_numbers, trec_unusual
 from rankmeter.compat.scoring import Scores
-from rankmeter.compat.trec_measures import Printed, Version, Wanted
+from rankmeter.compat.trec_measures import LARGEST_INT, Printed, Version, Wanted
+from rankmeter.compat.trec_parsing import UNDEFINED
+from rankmeter.compat.trec_unusual import Seen
 from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, find_dialect
 from rankmeter.placing.placements import Floats, Ints
 
 UTILITY_COEFFICIENTS = 4
+HIGHEST_MULTIPLE = 1000
+MOST_WEIGHTS = 1 << 20
+"""How many weights are kept at a time."""
+_OF_GAINS: dict[str, Callable[[Seen, list[trec_unusual.Gain]], float]] = {
+    "ndcg": trec_unusual.ndcg,
+    "dcg": lambda seen, gains: trec_unusual.dcg(seen, gains)[0],
+    "ideal_dcg": lambda seen, gains: trec_unusual.dcg(seen, gains)[1],
+    "ndcg_rel": trec_unusual.ndcg_over_documents,
+    "Rndcg": trec_unusual.ndcg_over_levels,
+    "G": trec_unusual.gain_by_cost,
+}
+"""Measures of gains, for gains that rankmeter's measures do not take."""
 BEYOND_NINE = ">"
 
 
@@ -38,7 +55,11 @@ class Settings:
     @property
     def dialect(self) -> Dialect:
         """The definitions under these options."""
-        options = [*(["9"] if self.version == 9 else []), *(["J"] if self.judged_only else []), f"l={self.level}"]
+        options = [
+            *(["9"] if self.version == 9 else []),
+            *(["J"] if self.judged_only else []),
+            f"l={max(self.level, 0)}",
+        ]
         if self.depth is not None:
             options.append(f"M={self.depth}")
         return find_dialect(f"trec_eval:{','.join(options)}")
@@ -104,16 +125,61 @@ class Columns:
         printed = wanted.printed
         if printed.kind == "text":
             return
-        if printed.name in self._maker:
+        if printed.kind == "pairs" and printed.name in _OF_GAINS and not trec_unusual.are_usual_gains(wanted):
+            yield self._by_query(wanted, lambda seen: _OF_GAINS[printed.name](seen, self._gains(seen, wanted)))
+        elif self.settings.level < 0 and printed.name in trec_unusual.BELOW_ZERO:
+            yield from self._below_zero(wanted)
+        elif printed.name in self._maker:
             yield self._maker[printed.name](wanted)
         elif printed.kind in ("cutoffs", "points"):
-            for label, number in wanted.numbered(self.definitions.metric(printed)).items():
-                yield Column(label, printed, self._values(self._measure(printed, number)))
+            for label, number in wanted.numbered(self.definitions.metric(printed).defaults):
+                yield Column(label, printed, self._at(number, printed))
         else:
             values = self._values(self._with_gains(wanted) if printed.kind == "pairs" else self._measure(printed))
             if printed.mean == "geometric":
                 values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
             yield Column(wanted.label, printed, values)
+
+    def _below_zero(self, wanted: Wanted) -> Iterator[Column]:
+        """Measures that count documents which nobody judged, because of an -l below 0."""
+        value = trec_unusual.BELOW_ZERO[wanted.printed.name]
+        is_cut = wanted.printed.kind == "cutoffs"
+        cutoffs = wanted.numbered(self.definitions.metric(wanted.printed).defaults) if is_cut else [(wanted.label, 0.0)]
+        for label, cutoff in cutoffs:
+            values = self._of_each(lambda seen, k=cutoff: value(seen, k))  # type: ignore[misc]
+            yield Column(label, wanted.printed, values)
+
+    def _at(self, number: float, printed: Printed) -> Floats:
+        """A measure at a cutoff, a recall point or a multiple of the relevant documents."""
+        below_zero = self.settings.level < 0
+        if printed.name == "iprec_at_recall" and (below_zero or not 0 <= number <= 1):
+            version = self.settings.version
+            return self._of_each(lambda seen: trec_unusual.interpolated(seen, [number], version)[0] or 0.0)
+        if printed.name == "Rprec_mult" and (below_zero or not 0 < number <= HIGHEST_MULTIPLE):
+            return self._of_each(lambda seen: trec_unusual.precision_at_multiple(seen, number))
+        return self._values(self._measure(printed, number))
+
+    def _by_query(self, wanted: Wanted, value: Callable[[Seen], float]) -> Column:
+        return Column(wanted.label, wanted.printed, self._of_each(value))
+
+    def _of_each(self, value: Callable[[Seen], float]) -> Floats:
+        """(n,) what comes of each query alone, for parameters that no measure takes."""
+        with np.errstate(all="ignore"):
+            return np.array([value(seen) for seen in self._seen])
+
+    def _gains(self, seen: Seen, wanted: Wanted) -> list[trec_unusual.Gain]:
+        return trec_unusual.gains_of(seen, wanted.pairs, self.settings.version)
+
+    @cached_property
+    def _seen(self) -> list[Seen]:
+        """Every query as the program's measures see it."""
+        view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
+        grades = [[-1] * int(returned) for returned in view.returned]
+        for query, rank, grade in zip(view.query.tolist(), view.rank.tolist(), view.grade.tolist(), strict=True):
+            grades[query][int(rank) - 1] = -2 if grade < 0 else int(grade)
+        judged = [view.best[start:end] for start, end in pairwise(view.best_offsets.tolist())]
+        counts = [np.bincount(one[one >= 0].astype(np.int64)).tolist() for one in judged]
+        return [Seen(*both, self.settings.level) for both in zip(grades, counts, strict=True)]
 
     def _values(self, measure: Measure) -> Floats:
         values = self.scores.values(measure)
@@ -142,7 +208,7 @@ class Columns:
         return self.definitions.metric(wanted.printed).build(None, {"gains": gains})
 
     def _relstring(self, wanted: Wanted) -> Column:
-        length = max(int(wanted.numbers[0]), 0)
+        length = max(c_numbers.rounded_towards_zero(wanted.numbers[0]), 0)
         view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
         shown = [["-"] * int(min(length, returned)) for returned in view.returned]
         rows = view.rank <= length
@@ -155,17 +221,35 @@ class Columns:
         numbers = wanted.numbers
         if len(numbers) != UTILITY_COEFFICIENTS:
             raise MeasureError(f"utility takes 4 coefficients, but {len(numbers)} were given: {wanted.text}.")
+        collection = self.settings.collection
+        if collection < 0 or not all(map(math.isfinite, numbers)):
+            return self._by_query(wanted, lambda seen: trec_unusual.utility(seen, numbers, collection))
         names = ("found", "noise", "missed", "rest")
         coefficients = dict(zip(names, numbers, strict=True))
-        measure = self.definitions.measure("utility")(**coefficients, collection=self.settings.collection)
+        measure = self.definitions.measure("utility")(**coefficients, collection=collection)
         return Column(wanted.label, wanted.printed, self._values(measure))
 
     def _averaged_points(self, wanted: Wanted) -> Column:
-        points = [self._values(self._measure(wanted.printed, number)) for number in wanted.numbers]
+        numbers = wanted.numbers
+        if not all(abs(point) < LARGEST_INT for point in numbers):
+            raise MeasureError(f"{wanted.label}: no number of documents belongs to a point that large.")
+        is_usual = sorted(numbers) == list(numbers) and all(0 <= point <= 1 for point in numbers)
+        if not is_usual or self.settings.level < 0:
+            version = self.settings.version
+            return self._by_query(
+                wanted,
+                lambda seen: (
+                    sum(one or 0.0 for one in trec_unusual.interpolated(seen, numbers, version)) / len(numbers)
+                ),
+            )
+        points = [self._values(self._measure(wanted.printed, number)) for number in numbers]
         return Column(wanted.label, wanted.printed, np.add.accumulate(points)[-1] / len(points))
 
     def _set_f(self, wanted: Wanted) -> Column:
-        return Column(wanted.label, wanted.printed, self._values(self._measure(wanted.printed, wanted.numbers[0])))
+        beta = wanted.numbers[0]
+        if not 0 < beta < math.inf:
+            return self._by_query(wanted, lambda seen: trec_unusual.set_f(seen, beta))
+        return Column(wanted.label, wanted.printed, self._values(self._measure(wanted.printed, beta)))
 
     def _dcg(self, wanted: Wanted) -> Column:
         parts = self.scores.parts(self._with_gains(wanted))
@@ -187,10 +271,14 @@ class Columns:
         relevant = self.scores.values(self.definitions.measure("num_rel"))
         return Column(wanted.label, wanted.printed, np.log((1.0 + precision) / (1.0 + relevant - precision)))
 
+    @np.errstate(all="ignore")
     def _rbp(self, wanted: Wanted) -> Column:
         """Rank-biased precision of gains scaled by the highest, where that is above 1."""
         measure = self.definitions.measure("ndcg")
-        if gains := _gains(wanted):
+        gains = _gains(wanted)
+        if not all(0 <= gain < math.inf for gain in gains.values()):
+            raise MeasureError(f"{wanted.label}: a gain is below 0 or no number; {UNDEFINED}.")
+        if gains:
             measure = measure(gain=gains)
         view = self.scores.views.of(measure)  # type: ignore[arg-type]
         # The scale counts every level up to the highest that is judged, whether judged or not, and every stated one.
@@ -198,14 +286,37 @@ class Columns:
         up_to = np.maximum.accumulate(gains_of(levels, measure))
         highest = np.maximum(up_to[_highest_level(view.best, view.best_offsets)], max(gains.values(), default=0.0))
         scale = np.where(highest > 1.0, highest, 1.0)
-        p = wanted.pairs.get("p", 0.9)
+        p = dict(wanted.pairs).get("p", 0.9)
         weighed = gains_of(view.grade, measure) / scale[view.query] * np.power(p, view.rank - 1.0)
         return Column(wanted.label, wanted.printed, (1.0 - p) * view.per_query(weighed))
 
+    @np.errstate(all="ignore")  # any p may be asked for
     def _rbp_residual(self, wanted: Wanted) -> Column:
-        p = wanted.pairs.get("p", 0.9)
-        measure = self.definitions.metric(wanted.printed).build(None, {"p": p})
-        return Column(wanted.label, wanted.printed, self._values(measure))
+        """Added up in the order of the ranks, as in the program: powers of 0.9 are so short that rounding shows."""
+        p = dict(wanted.pairs).get("p", 0.9)
+        view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
+        returned = view.returned.astype(np.int64)
+        powers = np.concatenate([[1.0], np.full(int(returned.max(initial=0)), p)])
+        np.multiply.accumulate(powers, out=powers)
+        judged = view.grade >= 0
+        query, rank = view.query[judged], view.rank[judged].astype(np.int64)
+        # Many queries at a time, of like length: one row of weights for each.
+        order = np.argsort(-returned, kind="stable")
+        place = np.argsort(order)[query]
+        by_place = np.argsort(place, kind="stable")
+        place, rank = place[by_place], rank[by_place]
+        total = np.zeros(len(returned))
+        step = max(1, MOST_WEIGHTS // len(powers))
+        for start in range(0, len(order), step):
+            some = order[start : start + step]
+            ranks = np.arange(returned[some[0]])
+            weights = np.where(ranks < returned[some, None], powers[ranks], 0.0)
+            first, end = np.searchsorted(place, (start, start + step))
+            weights[place[first:end] - start, rank[first:end] - 1] = 0.0
+            if len(ranks):
+                total[some] = np.add.accumulate(weights, axis=1)[:, -1]
+        has_unjudged = returned > np.bincount(query, minlength=len(returned))
+        return Column(wanted.label, wanted.printed, np.where(has_unjudged, powers[returned] + (1 - p) * total, 0.0))
 
 
 def _highest_level(best: Floats, offsets: Ints) -> Ints:
@@ -218,4 +329,4 @@ def _highest_level(best: Floats, offsets: Ints) -> Ints:
 
 def _gains(wanted: Wanted) -> dict[int, float]:
     """The gains among the parameters: ``1=3,2=9``; other names (``p``) are no grades."""
-    return {int(name): value for name, value in wanted.pairs.items() if name.lstrip("+-").isdigit()}
+    return {int(name): value for name, value in wanted.pairs if name.lstrip("+-").isdigit()}

@@ -1,70 +1,87 @@
-"""The files of trec_eval's command line: judgments, runs with their tag, tables of means for z-scores."""
+"""Judgments and runs with their tag, read in the ordinary way as far as trec_eval would read them so.
+
+What it would read otherwise raises an InputError, and is for `trec_parsing`.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from rankmeter.compat.trec_measures import Version
+from rankmeter.compat.trec_parsing import BOM, SPACE, Source, is_plain_judgments, is_plain_run
 from rankmeter.errors import InputError
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.files import plain_judgments, read_judgments
 from rankmeter.inputs.plain_trec import PlainRows, read_plain
 from rankmeter.inputs.sources import PlainJudgments, RunFile
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.text import PADDING
 from rankmeter.inputs.trec import RUN, read_frames
 from rankmeter.late import pl
-from rankmeter.placing.placements import Floats
 
 TAIL_BYTES = 1 << 16
 RUN_FIELDS = 6
-MISSING_ZSCORE = -1000000.0
 
 
-def read_graded(path: str) -> PlainJudgments | JudgmentTable:
+def read_graded(path: str, version: Version) -> PlainJudgments | JudgmentTable:
     """Judgments with whole grades: what follows the point is dropped, as in the program."""
     plain = plain_judgments([path], format="qrels", columns=None)
-    if plain is not None and _are_whole(plain.rows.value):
+    if plain is not None and _is_as_it_stood(plain.rows, path) and _are_plain_grades(plain.rows):
         return plain
+    if not is_plain_judgments(path, version):
+        raise InputError(f"{path} is not as trec_eval wants it.")
     table = read_judgments(path, format="qrels")
     return replace(table, grade=pl.Series(np.trunc(table.grade.to_numpy())))
 
 
-def _are_whole(grades: Floats) -> bool:
-    return bool((grades == np.trunc(grades)).all())
+def _is_as_it_stood(rows: PlainRows, path: str) -> bool:
+    """Whether nothing was left out of the file: a blank line, which the program refuses, or a byte order mark."""
+    with Path(path).open("rb") as file:
+        size = file.seek(-1, os.SEEK_END) + 1
+        ends_with_newline = file.read() == b"\n"
+    return len(rows.text.data) - 2 * PADDING == size + (not ends_with_newline)
+
+
+def _are_plain_grades(rows: PlainRows) -> bool:
+    """Whether no grade has a point or an exponent, which takes three characters; the program knows neither."""
+    ends = np.append(rows.query.start[1:], len(rows.text.data) - PADDING)
+    length = ends - (rows.item.start + rows.item.length) - 2
+    return bool((length <= 2).all())
 
 
 @dataclass(slots=True)
 class TaggedRun:
     """A run file, read in blocks, and the tag of its last line."""
 
-    path: str
+    path: Source
+    version: Version
     _tail: bytes = field(default=b"", init=False)
-    _kept: list[RunTable] | None = field(default=None, init=False)
 
     @property
     def source(self) -> RunFile:
         """What can be placed."""
-        # A pipe could not be read a second time, should it turn out not to be plain.
-        return RunFile(self._blocks, self.path, self._plain_blocks if Path(self.path).is_file() else None)
+        return RunFile(self._blocks, "run", self._plain_blocks)
 
     def _plain_blocks(self) -> Iterator[PlainRows]:
         """The rows of a plain file."""
         with open_source(self.path) as source:
-            yield from read_plain(_Watched(source, self), RUN)  # type: ignore[arg-type]
+            if source.head.startswith(BOM):
+                raise InputError("trec_eval takes a byte order mark for a part of the first id.")
+            for rows in read_plain(_Watched(source, self), RUN):  # type: ignore[arg-type]
+                # All lines of a block have equally many fields, and a blank behind each.
+                if np.count_nonzero(rows.text.data[PADDING:-PADDING] <= SPACE) < RUN_FIELDS * len(rows):
+                    raise InputError("a line of the run has no tag.")
+                yield rows
 
     def _blocks(self) -> Iterator[RunTable]:
-        # Standard input can be read only once, but a run whose queries are scattered is gone through twice.
-        if self._kept is None and self.path == "-":
-            self._kept = list(self._read())
-        return iter(self._kept) if self._kept is not None else self._read()
-
-    def _read(self) -> Iterator[RunTable]:
+        if not is_plain_run(self.path, self.version):
+            raise InputError("the run is not as trec_eval wants it.")
         with open_source(self.path) as source:
-            if not source.head:
-                raise InputError(f"{source.name} is empty.")
             watched = _Watched(source, self)
             for frame in read_frames(watched, RUN):  # type: ignore[arg-type]
                 yield RunTable(frame["query"], frame["item"], frame["value"].alias("score"), source.name)
@@ -79,8 +96,7 @@ class TaggedRun:
         lines = [line for line in self._tail.split(b"\n") if line.split() and not line.lstrip().startswith(b"#")]
         fields = lines[-1].split() if lines else []
         if len(fields) < RUN_FIELDS:
-            shown = " ".join(part.decode("utf-8", "replace") for part in fields)
-            raise InputError(f"{self.path}: the last line has no tag, its sixth field: {shown}.")
+            raise InputError("the last line of the run has no tag.")
         return fields[RUN_FIELDS - 1].decode("utf-8", "backslashreplace")
 
 
@@ -95,38 +111,3 @@ class _Watched:
         fresh = self._source.read(size)
         self._watcher.watch(fresh)
         return fresh
-
-
-@dataclass(frozen=True, slots=True)
-class Zscores:
-    """The mean and the standard deviation of measures for each query, from a file ``query measure mean deviation``."""
-
-    known: dict[tuple[str, str], tuple[float, float]]
-
-    @classmethod
-    def read(cls, path: str) -> Zscores:
-        """Read the file; every line must have its four fields."""
-        known: dict[tuple[str, str], tuple[float, float]] = {}
-        with open_source(path) as source:
-            text = source.read_all().decode("utf-8", "replace")
-        for number, line in enumerate(text.splitlines(), 1):
-            match line.split():
-                case [query, measure, mean, deviation]:
-                    try:
-                        known[query, measure] = float(mean), float(deviation)
-                    except ValueError:
-                        raise InputError(f"{path}:{number}: '{mean} {deviation}' are not two numbers.") from None
-                case fields:
-                    raise InputError(
-                        f"{path}:{number}: {len(fields)} fields where 4 (query, measure, mean, deviation) are expected."
-                    )
-        return cls(known)
-
-    def convert(self, query: str, measure: str, value: float) -> float:
-        """A value in standard deviations from its mean; the program's mark where that is not known."""
-        if (query, measure) not in self.known:
-            return MISSING_ZSCORE
-        mean, deviation = self.known[query, measure]
-        if deviation:
-            return (value - mean) / deviation
-        return 0.0 if value == mean else MISSING_ZSCORE

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rankmeter.compat import c_numbers
 from rankmeter.errors import MeasureError, nearest, with_hint
 from rankmeter.measures.dialects import Dialect, Metric
 
@@ -92,6 +93,7 @@ DEFAULT_NUMBERS: Mapping[str, tuple[float, ...]] = {
     "11pt_avg": tuple(tenth / 10 for tenth in range(11)),
     "set_F": (1,),
 }
+LARGEST_INT = 2**31 - 1
 _FOREIGN = re.compile(r"prefs.*|all_prefs|qrels_jg|.*_avgjg")
 NO_PREFERENCES = (
     "preference judgments and judgment groups are another kind of truth than grades, "
@@ -112,44 +114,50 @@ class Wanted:
         """The parameters as numbers, in the order of the text."""
         if not self.text:
             return DEFAULT_NUMBERS.get(self.printed.name, ())
-        return tuple(c_number(part) for part in self.text.split(","))
+        return tuple(map(c_numbers.real, self.text.split(",")))
 
     @property
-    def pairs(self) -> dict[str, float]:
+    def pairs(self) -> list[tuple[str, float]]:
         """Parameters such as ``1=3,2=9`` or ``p=0.8``."""
-        if not self.text:
-            return {}
-        pairs = [part.partition("=") for part in self.text.split(",")]
-        if not all(equals and "=" not in value for _, equals, value in pairs):
+        parts = [part.partition("=") for part in self.text.split(",") if self.text]
+        if not all(equals and "=" not in value for _, equals, value in parts):
             raise MeasureError(f"{self.printed.name}: '{self.text}' is not of the form level=gain,level=gain.")
-        return {name: c_number(value) for name, _, value in pairs}
+        return [(name, c_numbers.real(value)) for name, _, value in parts]
 
     @property
     def label(self) -> str:
-        """The name as it is printed, for measures that have one value."""
-        return f"{self.printed.name}_{self.text}" if self.text else self.printed.name
+        """The name as it is printed, for measures that have one value; some take no parameters and hide them."""
+        takes = self.printed.kind not in ("value", "count")
+        return f"{self.printed.name}_{self.text}" if self.text and takes else self.printed.name
 
-    def numbered(self, metric: Metric) -> dict[str, float]:
+    def check(self) -> None:
+        """Refuse the parameters that the program refuses before it computes anything."""
+        if self.printed.kind == "pairs":
+            self.pairs  # noqa: B018 (asked for its error)
+        elif self.text and self.printed.kind in ("cutoffs", "points"):
+            self.numbered(())
+
+    def numbered(self, defaults: Sequence[float]) -> list[tuple[str, float]]:
         """For measures with cutoffs: each printed name and its number, rising."""
-        numbers: Sequence[float] = self.numbers or metric.defaults
+        name = f"{self.printed.name}.{self.text}"
         if self.printed.kind == "cutoffs":
-            numbers = [int(number) for number in numbers]
-            if min(numbers) <= 0:
-                raise MeasureError(f"{self.printed.name}.{self.text}: a cutoff is below 1.")
-        if len(set(numbers)) < len(numbers):
-            raise MeasureError(f"{self.printed.name}.{self.text}: a cutoff stands twice.")
-        if self.printed.kind == "cutoffs":
-            return {f"{self.printed.name}_{number}": number for number in sorted(numbers)}
-        # The program has room for eight characters of such a number, and cuts off the rest.
-        return {f"{self.printed.name}_{f'{number:3.2f}'[:8]}": number for number in sorted(numbers)}
-
-
-def c_number(text: str) -> float:
-    """The number at the beginning of a text, as C reads it; refused where there is none."""
-    match = re.match(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text)
-    if match is None:
-        raise MeasureError(f"'{text}' is not a number.")
-    return float(match[0])
+            cutoffs = sorted(map(c_numbers.whole, self.text.split(","))) if self.text else [int(k) for k in defaults]
+            if cutoffs[0] <= 0:
+                raise MeasureError(f"{name}: a cutoff is below 1.")
+            if cutoffs[-1] - cutoffs[0] > LARGEST_INT:
+                raise MeasureError(f"{name}: cutoffs lie so far apart that trec_eval cannot sort them.")
+            pairs = [(f"{self.printed.name}_{k}", float(k)) for k in cutoffs]
+        else:
+            points = sorted(self.numbers or defaults)
+            if not all(abs(point) < LARGEST_INT for point in points):
+                raise MeasureError(
+                    f"{name}: no number of documents belongs to a point that large; trec_eval makes one up."
+                )
+            # The program has room for eight characters of such a number, and cuts off the rest.
+            pairs = [(f"{self.printed.name}_{f'{point:3.2f}'[:8]}", point) for point in points]
+        if len({number for _, number in pairs}) < len(pairs):
+            raise MeasureError(f"{name}: a cutoff stands twice.")
+        return pairs
 
 
 def wanted(asked: Iterable[str], version: Version) -> list[Wanted]:
@@ -182,6 +190,16 @@ def _names(name: str, version: Version) -> Sequence[str]:
     close = nearest(name, known, shown=1)
     hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
     raise MeasureError(with_hint(f"-m {name}: trec_eval {version} has no such measure.", hint))
+
+
+def check_shared_gains(chosen: Sequence[Wanted]) -> None:
+    """Refuse gains for one of three measures that keep theirs in one place, where several of them are asked for."""
+    sharing = [one for one in chosen if one.printed.name in ("dcg", "ideal_dcg", "ndcg")]
+    if len(sharing) > 1 and any(one.text for one in sharing):
+        names = " and ".join(one.printed.name for one in sharing)
+        raise MeasureError(
+            with_hint(f"-m {names}: with gains for one of them trec_eval crashes.", "ask for one of them in a call")
+        )
 
 
 def metric_of(dialect: Dialect, printed: Printed) -> Metric:

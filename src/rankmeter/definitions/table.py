@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +21,7 @@ from rankmeter.inputs.files import read_judgments, read_run
 from rankmeter.inputs.frames import judgments_from_frame, run_from_frame
 from rankmeter.late import pl
 from rankmeter.measures import Measure
+from rankmeter.measures.base import RankedMeasure
 from rankmeter.measures.prose import Language
 
 MOST_PLACES = 50_000_000
@@ -206,17 +209,20 @@ def score_table(
     scores = list(dict.fromkeys([score] if isinstance(score, str) else score))
     if not scores:
         raise InputError(with_hint("no score column was given.", "score=['column', ...]"))
+    asked = ask(measures).measures
+    _check_measures(asked)
     items = _read_once(items)
-    judged = _truth(items, {"query": group, "item": id, "grade": truth})
+    with _in_words_of_a_table():
+        judged = _truth(items, {"query": group, "item": id, "grade": truth})
     groups = judged.query.cast(pl.String)
     _check(judged, groups, id)
     best = _best(judged, groups)
-    asked = ask(measures).measures
     cells: list[Cell] = []
     means: list[Cell] = []
     tied = {}
     for name in scores:
-        run = _run(items, {"query": group, "item": id, "score": name})
+        with _in_words_of_a_table():
+            run = _run(items, {"query": group, "item": id, "score": name})
         tied[name] = int(run.score.is_duplicated().sum())
         within = evaluate(_relevant(judged, judged.grade == _highest(judged)), run, [*asked, FIRST])
         whole = evaluate(_relevant(judged, None), _everywhere(run), [*asked, FIRST])
@@ -232,6 +238,32 @@ def score_table(
     order = {key: number for number, key in enumerate(best)}
     cells.sort(key=lambda cell: order[str(cell.group)])
     return ScoreTable((*cells, *means), len(judged.item), truth, best, tied)
+
+
+def _check_measures(measures: Sequence[Measure]) -> None:
+    """Refuse measures of what a table of items does not hold."""
+    for measure in measures:
+        needs = None
+        if not isinstance(measure, RankedMeasure):
+            needs = "is no measure of where relevant items stand"
+        elif measure.subtopics:
+            needs = "needs judgments of subtopics, which a table of items does not hold"
+        if needs:
+            raise MeasureError(with_hint(f"{measure} {needs}.", "name a measure of ranking, such as RR or nDCG@10"))
+
+
+_TABLE_WORDS = {"query": "group", "item": "id", "grade": "truth"}
+_ROLE = re.compile(r"((?:\(|, |as the |:\d+: |row \d+: ))(query|item|grade)\b")
+
+
+@contextmanager
+def _in_words_of_a_table() -> Iterator[None]:
+    """Say what is wrong in the words of the caller, to whom a query is a group and a grade the truth."""
+    try:
+        yield
+    except InputError as error:
+        text = _ROLE.sub(lambda found: found[1] + _TABLE_WORDS[found[2]], str(error))
+        raise type(error)(re.sub(r"columns= names ('[^']*') both", r"\1 is named both", text)) from error
 
 
 def _read_once(items: object) -> object:

@@ -16,10 +16,11 @@ from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions import showing
 from rankmeter.definitions.found import without_nan
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
-from rankmeter.errors import MeasureError
+from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.measures.dialects import find_dialect
+from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
 from rankmeter.measuring import check_answerable, values_under
 from rankmeter.planning import by_placing, into_placing, without_any_subtopic
@@ -138,6 +139,9 @@ def explain(
     """
     if isinstance(measure, str):
         measure = parse(measure) if dialect is None else find_dialect(dialect).measure(measure)
+    if isinstance(measure, OnlineMeasure):
+        fact = f"{measure} is measured from a log of events; it has no value for one query of a run."
+        raise MeasureError(with_hint(fact, f"rankmeter online EVENTS -m '{measure}'"))
     if not isinstance(measure, RankedMeasure):
         raise MeasureError(f"{measure} is a number of the whole run; it has no value for one query.")
     return work_out(measure, one_query(judgments, run, query, columns=columns))

@@ -43,6 +43,30 @@ def test_equals_the_programs_of_ir_measures(seed: int, measures: list[Any]) -> N
     assert each == pytest.approx(wanted)
 
 
+DIVERSITY = {
+    "ERR_IA@2": 0.533333, "nERR_IA@2": 0.8, "alpha_DCG@3": 0.52341, "alpha_nDCG@3": 0.785114, "NRBP": 0.515625,
+    "nNRBP": 0.785714, "AP_IA": 0.666667, "P_IA@2": 0.5, "StRecall@2": 1.0,
+}  # fmt: skip
+"""What ir_measures 0.4.3 with pyndeval 0.0.8 gave for the files of the next test."""
+
+
+def test_measures_of_diversity_break_ties_as_pyndeval_does() -> None:
+    judged = [("a", 1, "x"), ("b", 1, "y"), ("c", 1, "x"), ("c", 1, "z"), ("d", 0, "y")]
+    qrels = [Qrel("1", item, grade, subtopic) for item, grade, subtopic in judged]
+    run = [ScoredDoc("1", item, score) for item, score in [("d", 2.0), ("c", 2.0), ("b", 2.0), ("a", 1.0)]]
+    measures = [ir_measures.parse_measure(name) for name in DIVERSITY]
+    found = {str(measure): value for measure, value in provider.calc_aggregate(measures, qrels, run).items()}
+    assert found == pytest.approx(DIVERSITY, abs=1e-6)
+
+
+def test_accuracy_leaves_out_queries_in_which_nothing_was_found() -> None:
+    qrels = [Qrel(query, "a", 1) for query in ("1", "2", "3")]
+    run = [ScoredDoc("1", "x", 2.0), ScoredDoc("1", "a", 1.0), ScoredDoc("1", "y", 0.5), ScoredDoc("2", "x", 1.0)]
+    measure = ir_measures.Accuracy
+    assert provider.calc_aggregate([measure], qrels, run) == ir_measures.calc_aggregate([measure], qrels, run)
+    assert [*provider.iter_calc([measure], qrels, run)] == [*ir_measures.iter_calc([measure], qrels, run)]
+
+
 def test_measures_with_and_without_gains_do_not_mix() -> None:
     qrels, run = data(0)
     both = [nDCG(gains={1: 3}) @ 5, nDCG @ 10]

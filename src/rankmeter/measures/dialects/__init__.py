@@ -223,6 +223,10 @@ def _with_variant(dialect: Dialect, option: str) -> Dialect:
         hint = f"{dialect.name} has {', '.join(shown)}." if shown else f"{dialect.name} has no options."
         raise NotFoundError(with_hint(f"unknown option '{option}' of dialect {dialect.name}.", hint))
     changes = {variant.sets: read_value(value)} if variant.sets else variant.changes
+    if variant.sets and not isinstance(changes[variant.sets], int | float):
+        raise NotFoundError(
+            with_hint(f"option '{option}' of dialect {dialect.name} takes a number.", f"{dialect.name}:{name}=2")
+        )
     metrics = tuple(
         metric if variant.binary_only and not isinstance(find_measure(metric.measure), RelevanceMeasure)
         # What one metric says of itself stands, unless the option is about just that.

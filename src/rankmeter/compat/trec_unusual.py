@@ -1,0 +1,282 @@
+"""What trec_eval computes from options that no definition has: gains below 0, recall points beyond 1, -l below 0.
+
+These numbers are accidents of how the program goes through a list, so they have no measure in rankmeter; scripts get
+them all the same. Everything here goes query by query and document by document, and is for such options only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
+from rankmeter.compat import c_numbers
+from rankmeter.compat.trec_measures import LARGEST_INT, Version, Wanted
+from rankmeter.compat.trec_parsing import merge_sorted
+from rankmeter.errors import MeasureError
+
+Pairs = Sequence[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One query, as the program's measures see it."""
+
+    grades: list[int]
+    """Of every document returned, best first; -1 where nobody judged it, -2 where it was pooled but not judged."""
+    at_level: list[int]
+    """How many documents are judged 0, 1, 2, ..., up to the highest grade."""
+    level: int
+    """-l"""
+
+    @property
+    def relevant(self) -> int:
+        """How many documents are."""
+        return sum(count for grade, count in enumerate(self.at_level) if grade >= self.level)
+
+    @property
+    def found(self) -> int:
+        """How many of them were returned; documents that nobody judged are never among them."""
+        return sum(grade >= max(self.level, 0) for grade in self.grades)
+
+    @property
+    def hits(self) -> list[int]:
+        """The ranks of what measures take for relevant, which under -l -1 is also what nobody judged."""
+        return [rank for rank, grade in enumerate(self.grades, 1) if grade >= self.level]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """A grade, what it is worth, and how many documents have it."""
+
+    level: int
+    gain: float
+    count: int
+
+
+def are_usual_gains(wanted: Wanted) -> bool:
+    """Whether gains are what rankmeter's measures take, and far enough apart for the program to put in order."""
+    levels = [name for name, _ in wanted.pairs if name != "p"]
+    return (
+        len(set(map(c_numbers.whole, levels))) == len(levels)
+        and all(name.isdecimal() and name.isascii() for name in levels)
+        and all(value >= 0 and value.is_integer() for name, value in wanted.pairs if name != "p")
+    )
+
+
+def gains_of(seen: Seen, pairs: Pairs, version: Version) -> list[Gain]:
+    """The gains in the program's order, lowest first: gains that differ by less than 1 stay as they were."""
+    if not all(abs(value) < LARGEST_INT / 4 for _, value in pairs):
+        raise MeasureError("a gain is no number, or so large that trec_eval cannot put it in order.")
+    named = [(c_numbers.whole(name), value) for name, value in pairs if version == 9 or _is_whole(name)]
+    counts = dict(enumerate(seen.at_level))
+    # Of a grade that is given twice only the first has documents.
+    gains = [Gain(level, gain, counts.pop(level, 0)) for level, gain in named]
+    given = {level for level, _ in named}
+    gains += [Gain(level, float(level), count) for level, count in counts.items() if level not in given]
+    return merge_sorted(gains, lambda one, other: int(one.gain - other.gain))
+
+
+def _is_whole(name: str) -> bool:
+    digits = name[1:] if name[:1] in ("+", "-") else name
+    return digits.isascii() and digits.isdecimal()
+
+
+def _gain_of(grade: int, gains: list[Gain]) -> float:
+    return next((one.gain for one in gains if one.level == grade), 0.0)
+
+
+def _ideal(gains: list[Gain]) -> Iterator[float]:
+    """The gains of the best list, as the program goes down the levels; it ends with one of 0 or below."""
+    place, used = len(gains) - 1, 0
+    gain = gains[place].gain if gains else 0.0
+    while gain > 0:
+        used += 1
+        while place >= 0 and used > gains[place].count:
+            used, place = 1, place - 1
+            gain = gains[place].gain if place >= 0 else 0.0
+        yield gain
+
+
+def dcg(seen: Seen, gains: list[Gain]) -> tuple[float, float]:
+    """Discounted cumulative gain of the list and of the best list."""
+    own = sum(_gain_of(grade, gains) / math.log2(rank + 1) for rank, grade in enumerate(seen.grades, 1))
+    best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(_ideal(gains), 1) if gain > 0)
+    return own, best
+
+
+def ndcg(seen: Seen, gains: list[Gain]) -> float:
+    """Their quotient."""
+    own, best = dcg(seen, gains)
+    return own / best if best > 0 else 0.0
+
+
+def _side_by_side(seen: Seen, gains: list[Gain]) -> Iterator[tuple[int, float | None, float | None]]:
+    """Rank, gain of the list and gain of the best list; None where one of them has ended."""
+    ideal = _ideal(gains)
+    rank = 0
+    for rank, grade in enumerate(seen.grades, 1):
+        yield rank, _gain_of(grade, gains), next(ideal, None)
+    for gain in ideal:
+        rank += 1
+        yield rank, None, gain
+
+
+def ndcg_over_documents(seen: Seen, gains: list[Gain]) -> float:
+    """ndcg_rel: nDCG at every document with a gain, averaged."""
+    own = best = total = np.float64(0.0)
+    worthy = found = 0
+    for rank, gain, ideal in _side_by_side(seen, gains):
+        own += (gain or 0.0) / math.log2(rank + 1)
+        if ideal is not None and ideal > 0:
+            best += ideal / math.log2(rank + 1)
+            worthy += 1
+        if gain is not None and gain > 0:
+            total += own / best
+            found += 1
+    total += (worthy - found) * own / best
+    return float(total / worthy) if total > 0 else 0.0
+
+
+def ndcg_over_levels(seen: Seen, gains: list[Gain]) -> float:
+    """Rndcg: nDCG where the ideal gain changes, averaged."""
+    if not seen.relevant:
+        return 0.0
+    own = best = total = np.float64(0.0)
+    changes, last = 0, gains[-1].gain if gains else 0.0
+    returned = len(seen.grades)
+    went_on = False
+    for rank, gain, ideal in _side_by_side(seen, gains):
+        if ideal is not None and ideal != last:
+            if best > 0:
+                total += own / best
+                changes += 1
+            last = ideal
+        went_on = went_on or (gain is not None and ideal is None)
+        own += (gain or 0.0) / math.log2(rank + 1)
+        if ideal is not None and ideal > 0:
+            best += ideal / math.log2(rank + 1)
+        if rank == returned and went_on and best > 0:
+            total += own / best
+            changes += 1
+    return float(total / np.float64(changes))
+
+
+def gain_by_cost(seen: Seen, gains: list[Gain]) -> float:
+    """G: every gain divided by the logarithm of what lies between the list and the best list."""
+    own = best = cost = total = np.float64(0.0)
+    for _, gain, ideal in _side_by_side(seen, gains):
+        best += max(ideal or 0.0, 0.0)
+        if gain is None:
+            continue
+        own += gain
+        cost += max(ideal or 0.0, 1.0)
+        if gain != 0:
+            total += gain / _log2(2 + cost - own)
+    return float(total / best) if best > 0 else 0.0
+
+
+def _log2(value: np.float64) -> np.float64:
+    return -np.float64(np.nan) if value < 0 else np.log2(value)
+
+
+def interpolated(seen: Seen, points: Sequence[float], version: Version) -> list[float | None]:
+    """Interpolated precision at recall points in any order; None where the list does not reach one."""
+    found, returned, relevant = seen.found, len(seen.grades), seen.relevant
+    cutoffs = [_at_recall(point, relevant, version) for point in points]
+    values: list[float | None] = [None] * len(points)
+    # The program goes from the last point to the first, and waits for each: what it has passed it does not see again.
+    at = len(points) - 1
+    while at >= 0 and cutoffs[at] > found:
+        at -= 1
+    highest = float(np.float64(found) / np.float64(returned))
+    so_far = found
+    for rank in range(returned, 0, -1):
+        if so_far <= 0:
+            break
+        highest = max(highest, so_far / rank)
+        if seen.grades[rank - 1] >= seen.level:
+            while at >= 0 and so_far == cutoffs[at]:
+                values[at] = highest
+                at -= 1
+            so_far -= 1
+    for place in range(at + 1):
+        values[place] = highest
+    return values
+
+
+def _at_recall(point: float, relevant: int, version: Version) -> int:
+    """How many relevant documents a recall point asks for."""
+    if version == 9:
+        return int(point * relevant + 0.9)
+    return int(math.copysign(math.floor(abs(point * relevant) + 0.5), point))
+
+
+def precision_at_multiple(seen: Seen, multiple: float) -> float:
+    """Rprec_mult: precision at so many times the relevant documents."""
+    cutoff = int(multiple * seen.relevant + 0.9)
+    if cutoff <= 0:
+        return 0.0
+    # Counted from the end of the list, as in the program.
+    return max(seen.found - sum(rank > cutoff for rank in seen.hits), 0) / cutoff
+
+
+def set_f(seen: Seen, weight: float) -> float:
+    """F of the whole list with any weight."""
+    found, returned, relevant = seen.found, len(seen.grades), seen.relevant
+    if not found:
+        return 0.0
+    precision, recall = np.float64(found / returned), np.float64(found / relevant)
+    return float((weight + 1.0) * precision * recall / (weight * precision + recall))
+
+
+def utility(seen: Seen, worth: Sequence[float], collection: int) -> float:
+    """Utility with any worth and any size of the collection."""
+    found, returned, relevant = seen.found, len(seen.grades), seen.relevant
+    rest = (collection + found - returned - relevant + 2**63) % 2**64 - 2**63
+    counts = (found, returned - found, relevant - found, rest)
+    products = [np.float64(one) * np.float64(count) for one, count in zip(worth, counts, strict=True)]
+    return float(products[0] + products[1] + products[2] + products[3])
+
+
+def _sum_of_precisions(seen: Seen, cutoff: float = math.inf) -> float:
+    return sum(number / rank for number, rank in enumerate(seen.hits, 1) if rank <= cutoff)
+
+
+def _up_to(seen: Seen, cutoff: float) -> int:
+    return sum(rank <= cutoff for rank in seen.hits)
+
+
+def _average(seen: Seen, total: float) -> float:
+    """A sum over the hits by the number of relevant documents, of which there may be none all the same."""
+    return float(np.float64(total) / np.float64(seen.relevant)) if seen.hits else 0.0
+
+
+def _share(seen: Seen, hits: float, of: float) -> float:
+    return hits / of if seen.relevant else 0.0
+
+
+BELOW_ZERO: dict[str, Callable[[Seen, float], float]] = {
+    "map": lambda seen, _: _average(seen, _sum_of_precisions(seen)),
+    "gm_map": lambda seen, _: math.log(max(_average(seen, _sum_of_precisions(seen)), GEOMETRIC_FLOOR)),
+    "Rprec": lambda seen, _: _share(seen, _up_to(seen, seen.relevant), seen.relevant),
+    "recip_rank": lambda seen, _: 1 / seen.hits[0] if seen.hits else 0.0,
+    "P": lambda seen, k: _up_to(seen, k) / k,
+    "recall": lambda seen, k: _share(seen, _up_to(seen, k), seen.relevant),
+    "binG": lambda seen, _: _average(
+        seen, sum(1 / math.log2(2 + rank - number) for number, rank in enumerate(seen.hits, 1))
+    ),
+    "map_cut": lambda seen, k: _share(seen, _sum_of_precisions(seen, k), seen.relevant),
+    "relative_P": lambda seen, k: _share(seen, _up_to(seen, k), min(k, seen.relevant)),
+    "success": lambda seen, k: float(_up_to(seen, k) > 0),
+    "yaap": lambda seen, _: _yaap(_sum_of_precisions(seen), seen.relevant),
+}
+"""The measures that take what nobody judged for relevant where -l is below 0; the others do not know it from -l 0."""
+
+
+def _yaap(total: float, relevant: int) -> float:
+    quotient = np.float64(1.0 + total) / np.float64(1.0 + relevant - total)
+    return float(-np.float64(np.nan) if quotient < 0 else np.log(quotient))
