@@ -71,17 +71,27 @@ def show(what: str, ours: float, theirs: float | None) -> None:
 
 
 def pytrec_eval(judgments: Any, run: Any) -> None:
-    """RelevanceEvaluator, made and used once."""
+    """RelevanceEvaluator, made and used once, and one used for three runs."""
     from rankmeter.compat import pytrec_eval as ours
 
     try:
         import pytrec_eval as theirs
     except ImportError:
         theirs = None
+    rng = np.random.default_rng(1)
+    shuffled = {query: dict(zip(one, rng.random(len(one)).tolist(), strict=True)) for query, one in run.items()}
     for name, measures in (("5 measures", set(MEASURES)), ("all_trec", {"all_trec"})):
-        mine = best(lambda: ours.RelevanceEvaluator(judgments, measures).evaluate(run))  # noqa: B023 (used at once)
-        other = theirs and best(lambda: theirs.RelevanceEvaluator(judgments, measures).evaluate(run))  # noqa: B023
-        show(f"pytrec_eval, {name}", mine, other)
+        for case, runs in ((name, [run]), (f"{name}, 3 runs", [run, shuffled, run])):
+            mine = best(lambda: evaluated(ours, judgments, measures, runs))  # noqa: B023 (used at once)
+            other = theirs and best(lambda: evaluated(theirs, judgments, measures, runs))  # noqa: B023
+            show(f"pytrec_eval, {case}", mine, other)
+
+
+def evaluated(tool: Any, judgments: Any, measures: set[str], runs: list[Any]) -> None:
+    """Some runs by one evaluator, which is made here."""
+    evaluator = tool.RelevanceEvaluator(judgments, measures)
+    for run in runs:
+        evaluator.evaluate(run)
 
 
 def ir_measures(judgments: Any, run: Any) -> None:

@@ -5,6 +5,7 @@
     RankmeterError
     ├── MeasureError      a measure that cannot be made or computed   (also ValueError)
     ├── InputError        data that cannot be used as it is           (also ValueError)
+    │   └── InputTypeError  a value of a type that cannot be used     (also TypeError)
     ├── NotFoundError     a file, query or measure that is not there  (also KeyError)
     └── MissingExtraError an optional library that is not installed   (also ImportError)
 
@@ -30,6 +31,10 @@ class MeasureError(RankmeterError, ValueError):
 
 class InputError(RankmeterError, ValueError):
     """Judgments or a run that cannot be used as they are."""
+
+
+class InputTypeError(InputError, TypeError):
+    """A value of a type that cannot be used: text where a number is needed, a number where text is."""
 
 
 class EmptyInputError(InputError):

@@ -51,9 +51,15 @@ def discounted_gain(view: View, m: Options) -> Parts:
 def _discounted(view: View, m: Options, discount: Discount) -> Parts:
     gain: Floats = view.once(("gain", m.gain, m.rel), lambda: gains_of(view.grade, m))
     rows: Ints = view.once(("gaining", m.gain, m.rel), lambda: np.flatnonzero(gain > 0))
-    if m.cutoff is not None and view.ties != "mean":
-        rows = rows[view.rank[rows] <= m.cutoff]
-    summed = view.per_query(gain[rows] * row_weights(view, rows, discount, m.cutoff), rows)
+    if view.ties == "mean":
+        summed = view.per_query(gain[rows] * row_weights(view, rows, discount, m.cutoff), rows)
+    else:
+        query, rank, worth = view.once(
+            ("worth", m.gain, m.rel, discount),
+            lambda: (view.query[rows], view.rank[rows], gain[rows] * weights_at(discount, view.rank[rows])),
+        )
+        inside = np.flatnonzero(rank <= (view.returned[query] if m.cutoff is None else m.cutoff))
+        summed = np.bincount(query[inside], weights=worth[inside], minlength=len(view)).astype(np.float64, copy=False)
     return Parts(summed, np.ones(len(view)), _any_gain(view, m), summed > 0)
 
 

@@ -19,7 +19,7 @@ from rankmeter.arithmetic.relevance import (
     total_relevant,
 )
 from rankmeter.arithmetic.views import View
-from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights
+from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights, weights_at
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import offsets_of, running_sums, sort_descending
 
@@ -77,25 +77,32 @@ class _Ideal:
     place: Ints
     """(b,) the place of each in its own ideal list, from 1."""
     query: Ints
+    dcg: Floats
+    """(b,) the discounted gain up to and with each."""
 
     @classmethod
     def of(cls, view: View, m: Options) -> _Ideal:
+        ideal: _Ideal = view.once_of_best(("ideal list", m.gain, m.rel), lambda: cls._made(view, m))
+        return ideal
+
+    @classmethod
+    def _made(cls, view: View, m: Options) -> _Ideal:
         gain = gains_of(view.best, m)
         if not isinstance(m.gain, str):
             gain = sort_descending(gain, view.best_offsets)
         query = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))[gain > 0]
         offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
         place = np.arange(1, len(query) + 1) - offsets[query]
-        return cls(gain[gain > 0], offsets, place, query)
+        gain = gain[gain > 0]
+        return cls(gain, offsets, place, query, running_sums(gain * weights_at(log2, place), offsets))
 
     @property
     def sizes(self) -> Ints:
         return np.diff(self.offsets)
 
-    def total(self, worth: Floats, query: Ints, place: Ints) -> Floats:
-        """The worth of the first ``place`` items of the ideal lists of some queries; 0 where there is none."""
-        count = np.minimum(place, self.sizes[query])
-        return _sums_of_first(running_sums(worth, self.offsets), self.offsets[query], count)
+    def up_to(self, running: Floats, query: Ints, place: Ints) -> Floats:
+        """A running sum at the first ``place`` items of the ideal lists of some queries; 0 where there is none."""
+        return _sums_of_first(running, self.offsets[query], np.minimum(place, self.sizes[query]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +120,16 @@ class _Gained:
 
     @classmethod
     def of(cls, view: View, m: Options) -> _Gained:
+        gained: _Gained = view.once(("gained", m.gain, m.rel, m.cutoff), lambda: cls._made(view, m))
+        return gained
+
+    @classmethod
+    def _made(cls, view: View, m: Options) -> _Gained:
         gain = gains_of(view.grade, m)
         rows = (gain > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
         gain, query, rank = gain[rows], view.query[rows], view.rank[rows]
         offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
-        dcg = running_sums(gain * log2(rank), offsets)
+        dcg = running_sums(gain * weights_at(log2, rank), offsets)
         return cls(gain, query, offsets, rank, running_sums(gain, offsets), dcg)
 
     def dcg_at(self, query: Ints, rank: Ints) -> Floats:
@@ -138,7 +150,8 @@ def _sums_of_first(running: Floats, start: Ints, count: Ints) -> Floats:
 def normalised_g(view: View, m: Options) -> Parts:
     """Each gain over the logarithm of what the list is behind."""
     ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
-    cost = ideal.total(np.maximum(ideal.gain, 1.0), gained.query, gained.rank)
+    at_least_one = running_sums(np.maximum(ideal.gain, 1.0), ideal.offsets)
+    cost = ideal.up_to(at_least_one, gained.query, gained.rank)
     cost += np.maximum(gained.rank - ideal.sizes[gained.query], 0)
     worth = gained.gain / np.log2(2.0 + cost - gained.so_far)
     value = np.bincount(gained.query, weights=worth, minlength=len(view)).astype(np.float64)
@@ -149,13 +162,11 @@ def normalised_g(view: View, m: Options) -> Parts:
 def ndcg_over_relevant(view: View, m: Options) -> Parts:
     """The mean of nDCG at the rank of each item with a gain; items not returned take that of the whole list."""
     ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
-    weighed = ideal.gain * log2(ideal.place)
-    at_rank = gained.dcg / ideal.total(weighed, gained.query, gained.rank)
+    at_rank = gained.dcg / ideal.up_to(ideal.dcg, gained.query, gained.rank)
     value = np.bincount(gained.query, weights=at_rank, minlength=len(view)).astype(np.float64)
     returned = np.bincount(gained.query, minlength=len(view))
-    every = np.arange(len(view))
-    best = ideal.total(weighed, every, ideal.sizes)
-    whole = gained.dcg_at(every, np.full(len(view), int(gained.rank.max(initial=0))))
+    best = _sums_of_first(ideal.dcg, ideal.offsets[:-1], ideal.sizes)
+    whole = _sums_of_first(gained.dcg, gained.offsets[:-1], np.diff(gained.offsets))
     rest = np.divide(whole, best, out=np.zeros(len(view)), where=best > 0)
     value += (ideal.sizes - returned) * rest
     return Parts(value, ideal.sizes.astype(np.float64), ideal.sizes > 0, returned > 0)
@@ -164,14 +175,13 @@ def ndcg_over_relevant(view: View, m: Options) -> Parts:
 def ndcg_over_levels(view: View, m: Options) -> Parts:
     """The mean of nDCG at the ranks where the ideal list steps down."""
     ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
-    weighed = ideal.gain * log2(ideal.place)
     last = np.ones(len(ideal.gain), np.bool_)
     last[:-1] = (ideal.query[1:] != ideal.query[:-1]) | (ideal.gain[1:] != ideal.gain[:-1])
     query, place = ideal.query[last], ideal.place[last]
     size = length(view, m.cutoff).astype(np.int64)
     beyond = np.flatnonzero((ideal.sizes > 0) & (size > ideal.sizes + 1))
     query, place = np.concatenate([query, beyond]), np.concatenate([place, size[beyond]])
-    points = gained.dcg_at(query, np.minimum(place, size[query])) / ideal.total(weighed, query, place)
+    points = gained.dcg_at(query, np.minimum(place, size[query])) / ideal.up_to(ideal.dcg, query, place)
     value = np.bincount(query, weights=points, minlength=len(view)).astype(np.float64)
     count = np.bincount(query, minlength=len(view)).astype(np.float64)
     return Parts(value, count, ideal.sizes > 0, np.bincount(gained.query, minlength=len(view)) > 0)

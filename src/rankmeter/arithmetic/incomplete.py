@@ -40,6 +40,11 @@ def _judged(view: View, m: Options) -> Floats:
 
 def bpref(view: View, m: Options) -> Parts:
     """How seldom an item judged not relevant stands above a relevant one."""
+    parts: Parts = view.once(("Bpref", m.rel, m.negative, m.cutoff), lambda: _bpref(view, m))
+    return parts
+
+
+def _bpref(view: View, m: Options) -> Parts:
     total = total_relevant(view, m.rel)
     nonrelevant = np.maximum(_judged(view, m) - total, 0.0)
     rows = within(view, relevant_rows(view, m.rel), depth(view, m.cutoff))

@@ -10,7 +10,7 @@ from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.views import View
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.segments import bisect, offsets_of
+from rankmeter.placing.segments import bisect, highest_from, offsets_of
 
 # The options of a measure are read by attribute: arithmetic knows no measure class.
 Options = Any
@@ -51,17 +51,31 @@ def within(view: View, rows: Ints, limit: Floats) -> Ints:
 
 def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
     """(n,) how many relevant items stand within the cutoff, or are expected to."""
-    if view.ties == "mean":
-        rows = relevant_rows(view, rel)
-        return view.per_query(row_weights(view, rows, flat, cutoff), rows)
-    limit = view.returned if cutoff is None else np.broadcast_to(np.asarray(cutoff, np.int64), len(view))
+    if isinstance(cutoff, np.ndarray):
+        return _hits(view, rel, cutoff)
+    found: Floats = view.once(("hits", rel, cutoff), lambda: _hits(view, rel, cutoff))
+    return found
+
+
+def _hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
     rows = relevant_rows(view, rel)
+    if view.ties == "mean":
+        return view.per_query(row_weights(view, rows, flat, cutoff), rows)
     if len(view.query) < MANY_A_QUERY * len(view):
-        query, placed = view.once(("relevant places", rel), lambda: (view.query[rows], view.rank[rows]))
-        return np.bincount(query[placed <= limit[query]], minlength=len(view)).astype(np.float64)
+        query, placed = _places(view, rel)
+        limit = cutoff if isinstance(cutoff, int) else (view.returned if cutoff is None else cutoff)[query]
+        return np.bincount(query[placed <= limit], minlength=len(view)).astype(np.float64)
     rank, offsets = view.once(("relevant ranks", rel), lambda: _ranks(view, rel))
     # The ranks of a query rise, so that those within the cutoff are found by bisection.
-    return bisect(rank, offsets[:-1], offsets[1:], -limit.astype(np.float64), past_equal=True).astype(np.float64)
+    deepest = np.broadcast_to(np.asarray(view.returned if cutoff is None else cutoff, np.float64), len(view))
+    return bisect(rank, offsets[:-1], offsets[1:], -deepest, past_equal=True).astype(np.float64)
+
+
+def _places(view: View, rel: float) -> tuple[Ints, Ints]:
+    """The query and the rank of each relevant row."""
+    rows = relevant_rows(view, rel)
+    places: tuple[Ints, Ints] = view.once(("relevant places", rel), lambda: (view.query[rows], view.rank[rows]))
+    return places
 
 
 def _ranks(view: View, rel: float) -> tuple[Floats, Ints]:
@@ -234,12 +248,11 @@ def average_precision(view: View, m: Options) -> Parts:
 def _summed_precisions(view: View, m: Options) -> Floats:
     rows = relevant_rows(view, m.rel)
     if m.ranks == "all":
-        precisions = _precisions_from(view, rows, m.cutoff)
-    elif view.ties == "mean":
-        precisions = _expected_precisions(view, rows, m.cutoff)
-    else:
-        precisions = _precisions(view, m.rel, m.cutoff)
-    return view.per_query(precisions, rows)
+        return view.per_query(_precisions_from(view, rows, m.cutoff), rows)
+    if view.ties == "mean":
+        return view.per_query(_expected_precisions(view, rows, m.cutoff), rows)
+    precisions = _precisions(view, m.rel, m.cutoff)
+    return np.bincount(_places(view, m.rel)[0], weights=precisions, minlength=len(view)).astype(np.float64, copy=False)
 
 
 def hit_numbers(view: View, rows: Ints) -> Ints:
@@ -255,18 +268,11 @@ def hit_numbers(view: View, rows: Ints) -> Ints:
     return number
 
 
-def _numbered(view: View, rel: float) -> tuple[Ints, Ints, Ints]:
-    """The relevant rows: which hit of its query each is, its rank, its query."""
-    rows = relevant_rows(view, rel)
-    found: tuple[Ints, Ints, Ints] = view.once(
-        ("numbered", rel), lambda: (hit_numbers(view, rows), view.rank[rows], view.query[rows])
-    )
-    return found
-
-
 def _precisions(view: View, rel: float, cutoff: int | None) -> Floats:
-    number, rank, query = _numbered(view, rel)
-    return np.where(rank <= depth(view, cutoff)[query], number / rank, 0.0)
+    """(m',) the precision at each relevant row, 0 behind the cutoff."""
+    query, rank = _places(view, rel)
+    precisions: Floats = view.once(("precision", rel), lambda: hit_numbers(view, relevant_rows(view, rel)) / rank)
+    return np.where(rank <= (view.returned[query] if cutoff is None else cutoff), precisions, 0.0)
 
 
 def _precisions_from(view: View, rows: Ints, cutoff: int | None) -> Floats:
@@ -315,12 +321,21 @@ def interpolated_precision(view: View, m: Options) -> Parts:
         needed = np.ceil(m.recall * total - 1e-9)
     else:
         needed = np.floor(m.recall * total + (0.9 if m.rounding == "trec9" else 0.5))
-    number, rank, query = _numbered(view, m.rel)
-    reaches = (number >= needed[query]) & (rank <= depth(view, m.cutoff)[query])
+    first, best = view.once(("best from", m.rel, m.cutoff), lambda: _best_precisions(view, m))
+    # The hit that reaches the point, counted from 0; a point that asks for nothing is reached by the first.
+    reaching = np.maximum(needed, 1).astype(np.int64) - 1
+    reached = np.flatnonzero(reaching < np.diff(first))
     value = np.zeros(len(view))
-    np.maximum.at(value, query[reaches], number[reaches] / rank[reaches])
+    value[reached] = best[first[reached] + reaching[reached]]
     found = hits(view, m.rel, m.cutoff)
     return Parts(value, np.ones(len(view)), total > 0, found > 0)
+
+
+def _best_precisions(view: View, m: Options) -> tuple[Ints, Floats]:
+    """Where each query's relevant rows start, and the best precision at each of them or any later one."""
+    query, _ = _places(view, m.rel)
+    first = offsets_of(np.bincount(query, minlength=len(view)))
+    return first, highest_from(_precisions(view, m.rel, m.cutoff), first)
 
 
 def auc(view: View, m: Options) -> Parts:

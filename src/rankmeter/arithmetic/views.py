@@ -241,22 +241,10 @@ def ranked(placements: Placements, ties: str, gains: Gains | None = None) -> Vie
         order = np.lexsort((-grade, rank, query))
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
     elif not _in_order(query, rank):
-        order = _by_rank(query, rank, p.returned)
+        order = order_by(query, rank)
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
     offsets = offsets_of(np.bincount(query, minlength=len(p)).astype(np.int64))
     return View(p.returned, p.best_offsets, p.best, offsets, query, grade, rank, above, tied, ties)
-
-
-def _by_rank(query: Ints, rank: Ints, returned: Ints) -> Ints:
-    """The order of rows by query and rank: no two rows share a place, so each goes to its own, without comparing."""
-    places = int(returned.sum())
-    if places > 16 * len(rank) or (rank > returned[query]).any():
-        return order_by(query, rank)
-    table = np.full(places, -1, np.int64)
-    table[offsets_of(returned)[query] + rank - 1] = np.arange(len(rank))
-    order: Ints = table[table >= 0]
-    # An item that is counted twice may share a place with itself.
-    return order if len(order) == len(rank) else order_by(query, rank)
 
 
 def _in_order(query: Ints, rank: Ints) -> bool:

@@ -6,8 +6,9 @@
 {'q1': {'map': 0.5, 'ndcg_cut_5': 0.63092...}}
 
 The values are those of pytrec_eval (trec_eval 9 inside): scores in single precision, ties by higher id, values only for
-queries of both mappings. What differs is on the side of safety: ids may be numbers and grades NumPy scalars,
-parameters of ``utility`` keep their order, and a malformed measure is a ValueError, not a crash.
+queries of both mappings. Wrong types are a TypeError, as there (of the documents of a query the first is looked at).
+What differs is on the side of safety: grades and scores may be NumPy scalars, a score that is NaN is refused,
+parameters of ``utility`` keep their order, and a level below 0 or a malformed measure is an error, not a crash.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ from __future__ import annotations
 import gc
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain, repeat
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -24,12 +28,11 @@ import numpy as np
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Columns, Settings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
-from rankmeter.errors import InputError, MeasureError, nearest, with_hint
+from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest, with_hint
 from rankmeter.inputs.ids import LateIds
-from rankmeter.inputs.sources import GradedMapping, ScoredMapping
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
-from rankmeter.placing.mapping import place_mappings
+from rankmeter.placing.mapping import Judged, place_lists
 from rankmeter.placing.placements import Floats
 
 supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}
@@ -42,6 +45,9 @@ supported_nicknames: dict[str, set[str]] = {
 _PARAMETERS = re.compile(r"(?P<name>.+?)[._](?P<numbers>-?\d*\.?\d+(?:,-?\d*\.?\d+)*)")
 _LOOKS_AT_ALL_JUDGED = {"bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret"}
 _GRADED = {"ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "G"}
+
+AT_ONCE = 256
+"""How many dictionaries are filled at a time."""
 
 Values = dict[str, dict[str, float]]
 
@@ -63,23 +69,36 @@ class RelevanceEvaluator:
 
     def __init__(
         self,
-        query_relevance: Mapping[Any, Mapping[Any, int]],
+        query_relevance: Mapping[str, dict[str, int]],
         measures: Iterable[str],
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,  # noqa: FBT001, FBT002 (pytrec_eval's signature)
     ) -> None:
         if isinstance(measures, str):
             raise MeasureError(with_hint(f"measures is the text '{measures}'.", f"a set of them: {{'{measures}'}}"))
-        self._judgments = {query: graded for query, graded in query_relevance.items() if graded}
         self._wanted = _wanted(measures)
-        self._settings = Settings(version=9, level=relevance_level, judged_only=judged_docs_only_flag)
+        level, judged_only = _whole(relevance_level, "relevance_level"), _whole(judged_docs_only_flag, "the flag")
+        if level <= 0:
+            fact = f"relevance_level is {level}, but it should be positive."
+            raise InputTypeError(with_hint(fact, "relevance_level=1 takes every grade above 0 as relevant"))
+        self._settings = Settings(version=9, level=level, judged_only=bool(judged_only))
         names = {one.printed.name for one in self._wanted}
         lowest = -math.inf
-        if not (names & _LOOKS_AT_ALL_JUDGED or judged_docs_only_flag or relevance_level <= 0):
-            lowest = ANY_POSITIVE if names & _GRADED else float(relevance_level)
+        if not (names & _LOOKS_AT_ALL_JUDGED or judged_only):
+            lowest = ANY_POSITIVE if names & _GRADED else float(level)
         self._plan = Plan(lowest_grade=lowest, order=False, scores="float32")
+        judged: dict[str, dict[str, int]] = {query: graded for query, graded in query_relevance.items() if graded}
+        _check_types("judgments", judged)
+        # A copy, as the judgments may change before the next run is evaluated.
+        copies: list[Any] = list(map(dict.copy, judged.values()))
+        self._judged = Judged.read(list(judged), copies, lowest)
+        if self._judged.grades.dtype != np.uint8:  # not all of them whole, or not all small
+            every = chain.from_iterable(map(dict.values, copies))
+            _refuse("judgments: a grade", every, lambda kind: hasattr(kind, "__index__"), "a whole number")
+        self._numbers = list(range(len(judged)))
+        self._number = dict(zip(judged, self._numbers, strict=True))
 
-    def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> Values:
+    def evaluate(self, scores: dict[str, dict[str, float]]) -> Values:
         """The values of a run ``{query: {document: score}}``, for every query that is judged.
 
         Returns
@@ -87,17 +106,28 @@ class RelevanceEvaluator:
         dict
             ``{query: {measure: value}}``, in the order of the run.
         """
-        chosen = [query for query in scores if query in self._judgments]
+        if not scores:
+            return {}
+        if not isinstance(scores, dict):
+            raise InputTypeError(with_hint(f"the run is of type {type(scores).__name__}, not dict.", "dict(run)"))
+        _check_types("run", scores)
+        firsts = map(next, map(iter, map(dict.values, filter(None, scores.values()))))
+        _refuse("run: a score", firsts, lambda kind: hasattr(kind, "__float__"), "a number")
+        if not scores.keys() <= self._number.keys():
+            scores = {query: one for query, one in scores.items() if query in self._number}
+        chosen = list(scores)
         if not chosen:
             return {}
-        judged = {query: self._judgments[query] for query in chosen}
-        placed = _placed(judged, {query: scores[query] for query in chosen}, self._plan)
+        numbers = list(map(self._number.__getitem__, chosen))
+        judged = self._judged if numbers == self._numbers else self._judged.some(numbers)
+        lists: list[Any] = list(scores.values())
+        placements = place_lists(chosen, judged, lists, self._plan)
+        placed = Scores(PlacedRun(LateIds(chosen), placements, scored=True, highest_grade=judged.highest))
         labels, columns = self._columns(placed)
         if not columns:
             return {query: {} for query in chosen}
         with _no_collection():
-            rows = zip(*(column.tolist() for column in columns), strict=True)
-            return {query: dict(zip(labels, row, strict=True)) for query, row in zip(chosen, rows, strict=True)}
+            return _as_dicts(chosen, labels, columns)
 
     def _columns(self, placed: Scores) -> tuple[list[str], list[Floats]]:
         """The keys of the result, and under each the values of all queries."""
@@ -108,7 +138,7 @@ class RelevanceEvaluator:
             if one.printed.kind == "text" or one.printed.name == "relstring":
                 # pytrec_eval has these among its keys, without a value.
                 labels.append(one.printed.name)
-                columns.append(np.zeros(len(placed.queries)))
+                columns.append(np.zeros(len(placed.placed.placements)))
                 continue
             for column in maker.of(one):
                 labels.append(column.label if one.printed.kind in ("cutoffs", "points") else one.printed.name)
@@ -116,14 +146,42 @@ class RelevanceEvaluator:
         return labels, columns
 
 
-def _placed(judgments: Mapping[Any, Mapping[Any, int]], run: Mapping[Any, Mapping[Any, float]], plan: Plan) -> Scores:
-    """Place the judged queries of a run."""
-    sides = [set(map(type, map(next, map(iter, filter(None, side.values()))))) for side in (judgments, run)]
-    if any(str in kinds for kinds in sides) and len(sides[0] | sides[1]) > 1:
-        # Ids are numbers on one side: compared as text, with a warning.
-        return Scores.of_run(GradedMapping(judgments), ScoredMapping(run), plan)
-    queries, placements, highest = place_mappings(judgments, run, plan)
-    return Scores(PlacedRun(LateIds(queries), placements, scored=True, highest_grade=highest))
+def _as_dicts(queries: list[str], labels: list[str], columns: list[Floats]) -> Values:
+    """Columns as ``{query: {label: value}}``."""
+    # Copies of a dictionary that has the keys already are filled sooner than empty ones grow, and some at a time, so
+    # that a value is put into its place when it has just been made.
+    blank = dict.fromkeys(labels, 0.0)
+    result = {query: blank.copy() for query in queries}
+    matrix, dicts = np.stack(columns, axis=1), list(result.values())
+    for first in range(0, len(queries), AT_ONCE):
+        rows = matrix[first : first + AT_ONCE].tolist()
+        deque(map(dict.update, dicts[first : first + AT_ONCE], map(zip, repeat(labels), rows)), maxlen=0)
+    return result
+
+
+def _whole(number: Any, what: str) -> int:
+    """A whole number of 32 bits, as the original takes it."""
+    if not hasattr(number, "__index__") or not -(2**31) <= index(number) < 2**31:
+        raise InputTypeError(with_hint(f"{what} is {number!r}, which is no whole number.", "give an int"))
+    return index(number)
+
+
+def _check_types(source: str, side: Mapping[Any, Any]) -> None:
+    """Refuse what the original refuses with a TypeError.
+
+    Looked at are all queries, but of each only the first document: a list mixes types only by mistake.
+    """
+    _refuse(f"{source}: a query id", side, lambda kind: issubclass(kind, str), "str")
+    _refuse(f"{source}: what a query has", side.values(), lambda kind: issubclass(kind, dict), "dict")
+    firsts = map(next, map(iter, filter(None, side.values())))
+    _refuse(f"{source}: a document id", firsts, lambda kind: issubclass(kind, str), "str")
+
+
+def _refuse(what: str, values: Iterable[Any], fits: Callable[[type], bool], wanted: str) -> None:
+    wrong = [kind.__name__ for kind in set(map(type, values)) if not fits(kind)]
+    if wrong:
+        hint = "ids are text: str(id)" if wanted == "str" else ""
+        raise InputTypeError(with_hint(f"{what} is of type {examples(sorted(wrong))}, not {wanted}.", hint))
 
 
 @contextmanager

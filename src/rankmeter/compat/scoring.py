@@ -26,6 +26,7 @@ class Scores:
     def __init__(self, placed: PlacedRun) -> None:
         self.placed = placed
         self.views = Views(placed.placements)
+        self._values: dict[Measure, Floats] = {}
 
     @classmethod
     def of_run(cls, judgments: AnyJudgments, run: AnyRun, plan: Plan) -> Scores:
@@ -56,10 +57,16 @@ class Scores:
         return FORMULAS[type(measure).name](self.views.of(measure), measure)
 
     def values(self, measure: Measure) -> Floats:
-        """(n,) the value of a measure for every query, as the measure's own conventions have it."""
+        """(n,) the value of a measure for every query, as the measure's own conventions have it; computed once."""
+        if measure not in self._values:
+            self._values[measure] = self.values_of(measure, self.parts(measure))
+        return self._values[measure]
+
+    def values_of(self, measure: Measure, parts: Parts) -> Floats:
+        """(n,) the same from its numerator and denominator, where they are known."""
         everything = np.ones(len(self.placed.placements), np.bool_)
         values = values_of(
-            self.parts(measure),
+            parts,
             empty=getattr(measure, "empty", "zero"),
             miss=getattr(measure, "miss", "zero"),
             chosen=everything,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +14,7 @@ from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
 from rankmeter.compat import c_numbers, trec_unusual
 from rankmeter.compat.scoring import Scores
-from rankmeter.compat.trec_measures import LARGEST_INT, Printed, Version, Wanted, metric_of
+from rankmeter.compat.trec_measures import LARGEST_INT, Printed, Version, Wanted
 from rankmeter.compat.trec_parsing import UNDEFINED
 from rankmeter.compat.trec_unusual import Seen
 from rankmeter.errors import MeasureError
@@ -77,13 +77,36 @@ class Column:
     """For relstring: what is shown instead."""
 
 
+class Definitions:
+    """The measures under some settings, each made once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._metrics = {name: metric for metric in reversed(settings.dialect.metrics) for name in metric.names}
+        self._made: dict[tuple[str, float | None], Measure] = {}
+
+    def metric(self, printed: Printed) -> Metric:
+        """The metric of the dialect that a printed measure is made of."""
+        return self._metrics[printed.metric or printed.name]
+
+    def measure(self, name: str, number: float | None = None) -> Measure:
+        """A measure by the dialect's name, with its cutoff or recall point."""
+        key = (name, number)
+        if key not in self._made:
+            self._made[key] = self._metrics[name].build(number, {})
+        return self._made[key]
+
+
+definitions_of = lru_cache(maxsize=16)(Definitions)
+"""The definitions under some settings, which a script asks for again and again."""
+
+
 class Columns:
     """Makes the columns of a placed run."""
 
     def __init__(self, scores: Scores, settings: Settings) -> None:
         self.scores = scores
         self.settings = settings
-        self.dialect = settings.dialect
+        self.definitions = definitions_of(settings)
         self._maker = {
             "relstring": self._relstring,
             "utility": self._utility,
@@ -109,13 +132,10 @@ class Columns:
         elif printed.name in self._maker:
             yield self._maker[printed.name](wanted)
         elif printed.kind in ("cutoffs", "points"):
-            metric = metric_of(self.dialect, printed)
-            for label, number in wanted.numbered(metric.defaults):
-                yield Column(label, printed, self._at(metric, number, printed))
+            for label, number in wanted.numbered(self.definitions.metric(printed).defaults):
+                yield Column(label, printed, self._at(number, printed))
         else:
-            gains = _gains(wanted) if printed.kind == "pairs" else {}
-            measure = metric_of(self.dialect, printed).build(None, {"gains": gains} if gains else {})
-            values = self._values(measure)
+            values = self._values(self._with_gains(wanted) if printed.kind == "pairs" else self._measure(printed))
             if printed.mean == "geometric":
                 values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
             yield Column(wanted.label, printed, values)
@@ -124,12 +144,12 @@ class Columns:
         """Measures that count documents which nobody judged, because of an -l below 0."""
         value = trec_unusual.BELOW_ZERO[wanted.printed.name]
         is_cut = wanted.printed.kind == "cutoffs"
-        cutoffs = wanted.numbered(metric_of(self.dialect, wanted.printed).defaults) if is_cut else [(wanted.label, 0.0)]
+        cutoffs = wanted.numbered(self.definitions.metric(wanted.printed).defaults) if is_cut else [(wanted.label, 0.0)]
         for label, cutoff in cutoffs:
             values = self._of_each(lambda seen, k=cutoff: value(seen, k))  # type: ignore[misc]
             yield Column(label, wanted.printed, values)
 
-    def _at(self, metric: Metric, number: float, printed: Printed) -> Floats:
+    def _at(self, number: float, printed: Printed) -> Floats:
         """A measure at a cutoff, a recall point or a multiple of the relevant documents."""
         below_zero = self.settings.level < 0
         if printed.name == "iprec_at_recall" and (below_zero or not 0 <= number <= 1):
@@ -137,7 +157,7 @@ class Columns:
             return self._of_each(lambda seen: trec_unusual.interpolated(seen, [number], version)[0] or 0.0)
         if printed.name == "Rprec_mult" and (below_zero or not 0 < number <= HIGHEST_MULTIPLE):
             return self._of_each(lambda seen: trec_unusual.precision_at_multiple(seen, number))
-        return self._values(metric.build(number, {}))
+        return self._values(self._measure(printed, number))
 
     def _by_query(self, wanted: Wanted, value: Callable[[Seen], float]) -> Column:
         return Column(wanted.label, wanted.printed, self._of_each(value))
@@ -153,7 +173,7 @@ class Columns:
     @cached_property
     def _seen(self) -> list[Seen]:
         """Every query as the program's measures see it."""
-        view = self.scores.views.of(self._metric("num_rel_ret"))  # type: ignore[arg-type]
+        view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
         grades = [[-1] * int(returned) for returned in view.returned]
         for query, rank, grade in zip(view.query.tolist(), view.rank.tolist(), view.grade.tolist(), strict=True):
             grades[query][int(rank) - 1] = -2 if grade < 0 else int(grade)
@@ -175,16 +195,21 @@ class Columns:
             return values
         added = 0.9 if self.settings.version == 9 else 0.5
         recall: float = measure.recall  # type: ignore[attr-defined]
-        asks = np.floor(recall * self.scores.values(self._metric("num_rel")) + added)
+        asks = np.floor(recall * self.scores.values(self.definitions.measure("num_rel")) + added)
         return np.where(empty & (asks <= 0), -np.nan, values)
 
-    def _metric(self, name: str) -> Measure:
-        metric = next(metric for metric in self.dialect.metrics if name in metric.names)
-        return metric.build(None, {})
+    def _measure(self, printed: Printed, number: float | None = None) -> Measure:
+        return self.definitions.measure(printed.metric or printed.name, number)
+
+    def _with_gains(self, wanted: Wanted) -> Measure:
+        gains = _gains(wanted)
+        if not gains:
+            return self._measure(wanted.printed)
+        return self.definitions.metric(wanted.printed).build(None, {"gains": gains})
 
     def _relstring(self, wanted: Wanted) -> Column:
         length = max(c_numbers.rounded_towards_zero(wanted.numbers[0]), 0)
-        view = self.scores.views.of(self._metric("num_rel_ret"))  # type: ignore[arg-type]
+        view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
         shown = [["-"] * int(min(length, returned)) for returned in view.returned]
         rows = view.rank <= length
         for query, rank, grade in zip(view.query[rows], view.rank[rows], view.grade[rows], strict=True):
@@ -201,7 +226,7 @@ class Columns:
             return self._by_query(wanted, lambda seen: trec_unusual.utility(seen, numbers, collection))
         names = ("found", "noise", "missed", "rest")
         coefficients = dict(zip(names, numbers, strict=True))
-        measure = self._metric("utility")(**coefficients, collection=collection)
+        measure = self.definitions.measure("utility")(**coefficients, collection=collection)
         return Column(wanted.label, wanted.printed, self._values(measure))
 
     def _averaged_points(self, wanted: Wanted) -> Column:
@@ -217,43 +242,39 @@ class Columns:
                     sum(one or 0.0 for one in trec_unusual.interpolated(seen, numbers, version)) / len(numbers)
                 ),
             )
-        metric = metric_of(self.dialect, wanted.printed)
-        points = [self._values(metric.build(number, {})) for number in numbers]
+        points = [self._values(self._measure(wanted.printed, number)) for number in numbers]
         return Column(wanted.label, wanted.printed, np.add.accumulate(points)[-1] / len(points))
 
     def _set_f(self, wanted: Wanted) -> Column:
         beta = wanted.numbers[0]
         if not 0 < beta < math.inf:
             return self._by_query(wanted, lambda seen: trec_unusual.set_f(seen, beta))
-        measure = metric_of(self.dialect, wanted.printed).build(beta, {})
-        return Column(wanted.label, wanted.printed, self._values(measure))
+        return Column(wanted.label, wanted.printed, self._values(self._measure(wanted.printed, beta)))
 
     def _dcg(self, wanted: Wanted) -> Column:
-        gains = _gains(wanted)
-        measure = metric_of(self.dialect, wanted.printed).build(None, {"gains": gains} if gains else {})
-        parts = self.scores.parts(measure)
+        parts = self.scores.parts(self._with_gains(wanted))
         values = parts.numerator if wanted.printed.name == "dcg" else parts.denominator
         return Column(wanted.label, wanted.printed, values)
 
     def _ndcg_over_levels(self, wanted: Wanted) -> Column:
         """Rndcg, which the program gives up at 0 where nothing is relevant under -l, whatever the gains are."""
-        gains = _gains(wanted)
-        measure = metric_of(self.dialect, wanted.printed).build(None, {"gains": gains} if gains else {})
-        relevant = self.scores.values(self._metric("num_rel")) > 0
+        measure = self._with_gains(wanted)
+        parts = self.scores.parts(measure)
+        relevant = self.scores.values(self.definitions.measure("num_rel")) > 0
         # Relevant documents without a gain (-l 0) leave it nothing to average: 0/0.
-        without = self.scores.parts(measure).denominator == 0
-        values = np.where(relevant, np.where(without, -np.nan, self._values(measure)), 0.0)
+        without = parts.denominator == 0
+        values = np.where(relevant, np.where(without, -np.nan, self.scores.values_of(measure, parts)), 0.0)
         return Column(wanted.label, wanted.printed, values)
 
     def _yaap(self, wanted: Wanted) -> Column:
-        precision = self.scores.parts(metric_of(self.dialect, wanted.printed).build(None, {})).numerator
-        relevant = self.scores.values(self._metric("num_rel"))
+        precision = self.scores.parts(self._measure(wanted.printed)).numerator
+        relevant = self.scores.values(self.definitions.measure("num_rel"))
         return Column(wanted.label, wanted.printed, np.log((1.0 + precision) / (1.0 + relevant - precision)))
 
     @np.errstate(all="ignore")
     def _rbp(self, wanted: Wanted) -> Column:
         """Rank-biased precision of gains scaled by the highest, where that is above 1."""
-        measure = self._metric("ndcg")
+        measure = self.definitions.measure("ndcg")
         gains = _gains(wanted)
         if not all(0 <= gain < math.inf for gain in gains.values()):
             raise MeasureError(f"{wanted.label}: a gain is below 0 or no number; {UNDEFINED}.")
@@ -273,7 +294,7 @@ class Columns:
     def _rbp_residual(self, wanted: Wanted) -> Column:
         """Added up in the order of the ranks, as in the program: powers of 0.9 are so short that rounding shows."""
         p = dict(wanted.pairs).get("p", 0.9)
-        view = self.scores.views.of(self._metric("num_rel_ret"))  # type: ignore[arg-type]
+        view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
         returned = view.returned.astype(np.int64)
         powers = np.concatenate([[1.0], np.full(int(returned.max(initial=0)), p)])
         np.multiply.accumulate(powers, out=powers)

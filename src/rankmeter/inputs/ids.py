@@ -48,8 +48,8 @@ def ids(values: list[Any]) -> pl.Series:
 
 def _refuse_no_ids(values: list[Any]) -> None:
     """Refuse what is no id: a float, nothing, or text that no table can hold."""
-    wrong = next((value for value in values if isinstance(value, float) or value is None), "")
-    if wrong != "":
+    if any(issubclass(kind, (float, type(None))) for kind in set(map(type, values))):
+        wrong = next(value for value in values if isinstance(value, float) or value is None)
         fact = f"an id is {wrong!r}, of type {type(wrong).__name__}; ids are text or whole numbers."
         raise InputError(with_hint(fact, "floats lose digits of large ids; convert them where they are made"))
     try:

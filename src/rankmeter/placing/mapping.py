@@ -5,21 +5,23 @@ The only Python work per query is one intersection of keys; scores of all querie
 
 from __future__ import annotations
 
+import struct
 import warnings
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Reversible, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
+from operator import attrgetter, methodcaller
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
+from rankmeter.errors import InputError, InputTypeError, RankmeterWarning, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.placing.counting import Keys, place, short_text_as_numbers
-from rankmeter.placing.placements import Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
+from rankmeter.placing.segments import expand, offsets_of, sort_descending
 from rankmeter.placing.unreturned import with_unreturned
 
 Query = str | int
@@ -30,8 +32,50 @@ NO_GRADE = 255
 """Stands for no judgment where grades are bytes."""
 SPARSE = 8
 """From how many counts of a grade in a query for each judgment on the grades are sorted in place of counted."""
+LONG = 50
+"""From how many items a list on (on average) its scores are written in one go."""
+_values = methodcaller("values")
 Graded = Mapping[Query, Mapping[Item, float]]
 Scored = Mapping[Query, Mapping[Item, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The judgments of some queries, read once for any number of runs."""
+
+    graded: Sequence[Mapping[Item, float]]
+    grades: npt.NDArray[np.uint8] | Floats
+    """The grades of all queries, one after another; as bytes where they are whole and below `NO_GRADE`."""
+    offsets: Ints
+    best: Floats
+    """The grades that count, highest first within each query."""
+    best_sizes: Ints
+    highest: float
+
+    @classmethod
+    def read(cls, queries: Sequence[Query], graded: Sequence[Mapping[Item, float]], lowest: float) -> Judged:
+        """Read the judgments of some queries; grades below the lowest do not count."""
+        sizes = np.fromiter(map(len, graded), np.int64, len(graded))
+        codes = _as_bytes(map(_values, graded))
+        if codes is None or codes.max(initial=0) == NO_GRADE:
+            grades = read_numbers(graded, int(sizes.sum()), "grade", "judgments", queries)
+            best, best_sizes = _best(grades, sizes, lowest)
+            return cls(graded, grades, offsets_of(sizes), best, best_sizes, float(grades.max(initial=0.0)))
+        best, best_sizes = _best_of_codes(codes, sizes, lowest)
+        return cls(graded, codes, offsets_of(sizes), best, best_sizes, float(codes.max(initial=0)))
+
+    def some(self, numbers: Sequence[int]) -> Judged:
+        """The judgments of some of the queries, by their numbers, in this order."""
+        chosen = np.array(numbers, np.int64)
+        sizes, best_offsets = np.diff(self.offsets)[chosen], offsets_of(self.best_sizes)
+        return Judged(
+            list(map(self.graded.__getitem__, numbers)),
+            self.grades[expand(self.offsets[chosen], sizes)],
+            offsets_of(sizes),
+            self.best[expand(best_offsets[chosen], self.best_sizes[chosen])],
+            self.best_sizes[chosen],
+            self.highest,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +87,8 @@ class _Hits:
     grade: Floats
     row: Ints | None
     """Where each stands among all scores; None where only its score is known."""
-    items: list[Item]
-    """Its id, where its row is not known."""
+    judgment: Ints
+    """Where each stands among all judgments, where its row is not known."""
     scores: Floats
 
     def score(self, scores: Floats) -> Floats:
@@ -56,26 +100,30 @@ def place_mappings(
     judgments: Graded, run: Scored, plan: Plan, *, scored: bool = True
 ) -> tuple[list[Query], Placements, float]:
     """Place a run; returns the ids of the queries, where their judged items stand, and the highest grade."""
-    judged = list(judgments)
-    strangers = [query for query in run if query not in judgments]
-    queries = judged + strangers
+    queries = [*judgments, *(query for query in run if query not in judgments)]
     nothing: Mapping[Item, float] = {}
     lists = [run.get(query, nothing) for query in queries]
+    judged = Judged.read(queries, list(judgments.values()), plan.lowest_grade)
+    in_run = np.fromiter(map(run.__contains__, queries), np.bool_, len(queries))
+    return queries, place_lists(queries, judged, lists, plan, in_run=in_run, scored=scored), judged.highest
+
+
+def place_lists(
+    queries: Sequence[Query],
+    judged: Judged,
+    lists: Sequence[Mapping[Item, float]],
+    plan: Plan,
+    *,
+    in_run: Bools | None = None,
+    scored: bool = True,
+) -> Placements:
+    """Place the list of each query; the judged queries come first, in the order of their judgments.
+
+    ``in_run`` says which queries the run holds at all; None for all of them.
+    """
     returned = np.fromiter(map(len, lists), np.int64, len(lists))
     offsets = offsets_of(returned)
-    scores = read_numbers(lists, int(offsets[-1]), "score", "run", queries)
-    graded = [judgments[query] for query in judged]
-    sizes = np.fromiter(map(len, graded), np.int64, len(graded))
-    codes = _as_bytes(one.values() for one in graded)
-    if codes is None:
-        grades = read_numbers(graded, int(sizes.sum()), "grade", "judgments", queries)
-        best, best_sizes = _best(grades, sizes, plan.lowest_grade)
-        highest = float(grades.max(initial=0.0))
-    else:
-        best, best_sizes = _best_of_codes(codes, sizes, plan.lowest_grade)
-        highest = float(codes.max(initial=0))
-    coded = codes is not None and highest < NO_GRADE
-    hits = _hits(graded, lists, offsets, plan.lowest_grade, coded=coded)
+    scores, hits = _read(queries, judged, lists, offsets, plan.lowest_grade)
     places = place(
         scores,
         offsets,
@@ -83,7 +131,7 @@ def place_mappings(
         hits.score(scores),
         plan,
         rows=hits.row,
-        rows_of=_rows_of(lists, offsets, hits),
+        rows_of=_rows_of(judged, lists, offsets, hits),
         ids_of=_ids_of(lists, offsets),
     )
     segment = hits.segment
@@ -97,16 +145,16 @@ def place_mappings(
         "score": hits.score(scores) if scored else np.full(len(segment), np.nan),
     }
     if plan.unreturned:
-        columns = with_unreturned(columns, returned, **_unreturned(graded, lists))
-    placements = Placements(
+        columns = with_unreturned(columns, returned, **_unreturned(judged.graded, lists))
+    strangers = np.zeros(len(lists) - len(judged.graded), np.int64)
+    return Placements(
         returned=returned,
-        in_run=np.fromiter(map(run.__contains__, queries), np.bool_, len(queries)),
-        is_judged=np.arange(len(queries)) < len(judged),
-        best_offsets=offsets_of(np.concatenate([best_sizes, np.zeros(len(strangers), np.int64)])),
-        best=best,
+        in_run=np.ones(len(lists), np.bool_) if in_run is None else in_run,
+        is_judged=np.arange(len(lists)) < len(judged.graded),
+        best_offsets=offsets_of(np.concatenate([judged.best_sizes, strangers])),
+        best=judged.best,
         **columns,
     )
-    return queries, placements, highest
 
 
 def _unreturned(graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[Item, float]]) -> dict[str, Any]:
@@ -129,7 +177,7 @@ def _as_bytes(lists: Iterable[Iterable[Any]]) -> npt.NDArray[np.uint8] | None:
     Python makes bytes of such numbers in half the time that NumPy takes to make floats of them.
     """
     try:
-        return np.frombuffer(b"".join(bytes(one) for one in lists), np.uint8)
+        return np.frombuffer(b"".join(map(bytes, lists)), np.uint8)
     except (TypeError, ValueError):
         return None
 
@@ -157,35 +205,58 @@ def _best(grades: Floats, sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
     return sort_descending(grades, offsets_of(sizes)), sizes
 
 
-def _hits(
-    graded: Sequence[Mapping[Item, float]],
-    lists: Sequence[Mapping[Item, float]],
-    offsets: Ints,
-    lowest: float,
-    *,
-    coded: bool,
-) -> _Hits:
+def _read(
+    queries: Sequence[Query], judged: Judged, lists: Sequence[Mapping[Item, float]], offsets: Ints, lowest: float
+) -> tuple[Floats, _Hits]:
+    """All scores, and the judged items among them."""
+    total = int(offsets[-1])
+    if total > LONG * len(lists):
+        scores = np.empty(total)
+        written = _written(lists, scores)
+        try:
+            # Items are looked up in each list when its scores have just been read: what is near is found sooner.
+            hits = _hits(judged, written, offsets, lowest)
+            deque(written, maxlen=0)
+        except (struct.error, TypeError, ValueError, OverflowError):
+            scores[:] = np.nan
+        if not np.isnan(scores).any():
+            return scores, hits
+    scores = read_numbers(lists, total, "score", "run", queries)
+    return scores, _hits(judged, lists, offsets, lowest)
+
+
+def _written(lists: Iterable[Mapping[Item, Any]], room: Floats) -> Iterator[Mapping[Item, Any]]:
+    """The lists, each when its scores have been written: in one go, faster than value by value where lists are long."""
+    raw = room.data.cast("B")
+    write: dict[int, Callable[..., None]] = {}
+    first = 0
+    for one in lists:
+        size = len(one)
+        if size not in write:
+            write[size] = struct.Struct(f"{size}d").pack_into
+        write[size](raw, first, *one.values())
+        first += size * room.itemsize
+        yield one
+
+
+def _hits(judged: Judged, lists: Iterable[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:
     """Look up the shorter side in the longer one."""
-    judged, listed = sum(map(len, graded)), sum(map(len, lists[: len(graded)]))
-    if judged * DEEP < listed:
-        return _judged_in_lists(graded, lists, lowest)
-    return _listed_in_judgments(graded, lists, offsets, listed, lowest, coded=coded)
+    listed = int(offsets[len(judged.graded)])
+    if len(judged.grades) * DEEP < listed:
+        return _judged_in_lists(judged, lists, lowest)
+    return _listed_in_judgments(judged, lists, offsets, listed, lowest)
 
 
 def _listed_in_judgments(
-    graded: Sequence[Mapping[Item, float]],
-    lists: Sequence[Mapping[Item, float]],
-    offsets: Ints,
-    total: int,
-    lowest: float,
-    *,
-    coded: bool,
+    judged: Judged, lists: Iterable[Mapping[Item, float]], offsets: Ints, total: int, lowest: float
 ) -> _Hits:
     """The grade of every returned item, read in one go; those that have one are the hits."""
+    coded = judged.grades.dtype == np.uint8
     nothing = repeat(NO_GRADE if coded else np.nan).__next__
     # A copy that knows what to give for a missing item is looked up nearly twice as fast as `get` with a default.
     looked_up = (
-        map(defaultdict(nothing, judged).__getitem__, listed) for judged, listed in zip(graded, lists, strict=False)
+        map(defaultdict(nothing, graded).__getitem__, listed)
+        for graded, listed in zip(judged.graded, lists, strict=False)
     )
     code = _as_bytes(looked_up) if coded else None
     if code is not None:
@@ -195,33 +266,23 @@ def _listed_in_judgments(
         every = np.fromiter(chain.from_iterable(looked_up), np.float64, total)
         row = np.flatnonzero(every >= lowest)
         grade = every[row]
-    segment = np.repeat(np.arange(len(lists)), np.diff(offsets))[row]
-    return _Hits(segment, grade, row, [], grade[:0])
+    segment = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[row]
+    return _Hits(segment, grade, row, row[:0], grade[:0])
 
 
-def _judged_in_lists(
-    graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[Item, float]], lowest: float
-) -> _Hits:
+def _judged_in_lists(judged: Judged, lists: Iterable[Mapping[Item, float]], lowest: float) -> _Hits:
     """The score of every judged item that was returned; where it stands is found by counting."""
-    items: list[Item] = []
-    counts = np.zeros(len(graded), np.int64)
-    grades: list[float] = []
-    scores: list[float] = []
-    for number, (judged, listed) in enumerate(zip(graded, lists, strict=False)):
-        both = judged.keys() & listed.keys()
-        if not both:
-            continue
-        if lowest > -np.inf:
-            both = [item for item in both if judged[item] >= lowest]  # type: ignore[assignment]
-        counts[number] = len(both)
-        items.extend(both)
-        grades.extend(map(judged.__getitem__, both))
-        scores.extend(map(listed.__getitem__, both))
-    segment = np.repeat(np.arange(len(graded)), counts)
-    return _Hits(segment, np.array(grades, np.float64), None, items, np.array(scores, np.float64))
+    looked_up = map(map, map(attrgetter("get"), lists), judged.graded)
+    # What was not returned is None, which NumPy reads as NaN; no score is NaN.
+    scores = np.fromiter(chain.from_iterable(looked_up), np.float64, len(judged.grades))
+    judgment = np.flatnonzero((scores == scores) & (judged.grades >= lowest))  # noqa: PLR0124
+    segment = np.repeat(np.arange(len(judged.graded)), np.diff(judged.offsets))[judgment]
+    return _Hits(segment, judged.grades[judgment].astype(np.float64), None, judgment, scores[judgment])
 
 
-def _rows_of(lists: Sequence[Mapping[Item, float]], offsets: Ints, hits: _Hits) -> Callable[[Ints], Ints]:
+def _rows_of(
+    judged: Judged, lists: Sequence[Mapping[Item, float]], offsets: Ints, hits: _Hits
+) -> Callable[[Ints], Ints]:
     """A function that finds the rows of some hits; only queries with a tie are ever searched."""
     if hits.row is not None:
         known = hits.row
@@ -230,11 +291,12 @@ def _rows_of(lists: Sequence[Mapping[Item, float]], offsets: Ints, hits: _Hits) 
     def rows_of(some: Ints) -> Ints:
         rows = np.empty(len(some), np.int64)
         current, number = -1, {}
-        for at, hit in enumerate(some.tolist()):
-            if hits.segment[hit] != current:
-                current = int(hits.segment[hit])
+        items = _at(judged.graded, judged.offsets, hits.judgment[some])
+        for at, (query, item) in enumerate(zip(hits.segment[some].tolist(), items, strict=True)):
+            if query != current:
+                current = query
                 number = dict(zip(lists[current], range(len(lists[current])), strict=True))
-            rows[at] = offsets[current] + number[hits.items[hit]]
+            rows[at] = offsets[current] + number[item]
         return rows
 
     return rows_of
@@ -269,12 +331,12 @@ def _text(ids: list[Item]) -> pl.Series:
 
 
 def read_numbers(
-    lists: Iterable[Mapping[Item, Any]], total: int, what: str, source: str, queries: Sequence[Query]
+    lists: Sequence[Mapping[Item, Any]], total: int, what: str, source: str, queries: Sequence[Query]
 ) -> Floats:
     """All values of some mappings as one array; refuse what is not a number, naming where it stands."""
-    lists = list(lists)
+    numbers: Floats | None
     try:
-        numbers = np.fromiter(chain.from_iterable(one.values() for one in lists), np.float64, total)
+        numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, total)
     except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is not None and not np.isnan(numbers).any():
@@ -285,7 +347,7 @@ def read_numbers(
         for item, value in one.items()
         if not _is_number(value)
     ]
-    raise InputError(f"{source}: a {what} is not a number: {examples(wrong)}. Nothing was evaluated.")
+    raise InputTypeError(f"{source}: a {what} is not a number: {examples(wrong)}. Nothing was evaluated.")
 
 
 def _is_number(value: object) -> bool:

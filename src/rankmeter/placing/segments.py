@@ -51,13 +51,14 @@ def unsorted_segments(values: Floats, offsets: Ints) -> Ints:
     """Which segments are not in falling order."""
     if len(values) < 2:
         return np.empty(0, np.int64)
-    rises = np.flatnonzero(values[1:] > values[:-1]) + 1
-    if not len(rises):
-        return rises
-    owner = np.searchsorted(offsets, rises, side="right") - 1
-    owner = owner[rises != offsets[owner]]
-    once: Ints = owner[np.diff(owner, prepend=-1) > 0]
-    return once
+    rises: Bools = values[1:] > values[:-1]
+    # Where a segment begins, nothing says how it stands to the one before.
+    rises[offsets[(offsets > 0) & (offsets < len(values))] - 1] = False
+    if not rises.any():
+        return np.empty(0, np.int64)
+    several = np.flatnonzero(np.diff(offsets) > 1)
+    wrong: Ints = several[np.logical_or.reduceat(rises, offsets[several])]
+    return wrong
 
 
 def sort_descending(values: Floats, offsets: Ints, segments: Ints | None = None) -> Floats:
@@ -86,6 +87,12 @@ def _sort_rows(values: Floats, offsets: Ints, rows: Ints) -> None:
     sizes = offsets[rows + 1] - offsets[rows]
     columns = int(sizes.max())
     if (sizes == columns).all():
+        if rows[-1] - rows[0] == len(rows) - 1:  # neighbours, so that they are a matrix as they stand
+            matrix = values[offsets[rows[0]] : offsets[rows[-1] + 1]].reshape(len(rows), columns)
+            np.negative(matrix, out=matrix)
+            matrix.sort(axis=1)
+            np.negative(matrix, out=matrix)
+            return
         where = offsets[rows][:, None] + np.arange(columns)
         values[where] = -np.sort(-values[where], axis=1)
         return
@@ -102,12 +109,27 @@ def running_sums(values: Floats, offsets: Ints) -> Floats:
     One running sum over everything, less what came before, would round each segment by the size of the others. Segments
     of the same length are the rows of one matrix instead.
     """
-    running = np.empty(len(values))
     sizes = np.diff(offsets)
+    if len(sizes) and sizes[0] > 0 and (sizes == sizes[0]).all():
+        return np.cumsum(values.reshape(len(sizes), -1), axis=1).ravel()
+    running = np.empty(len(values))
     for size in np.unique(sizes[sizes > 0]).tolist():
         places = offsets[:-1][sizes == size][:, None] + np.arange(size)
         running[places] = np.cumsum(values[places], axis=1)
     return running
+
+
+def highest_from(values: Floats, offsets: Ints) -> Floats:
+    """The highest value of each segment from each of its values on."""
+    highest = values.copy()
+    segment = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    # Each step doubles how far every value has looked.
+    step, longest = 1, int(np.diff(offsets).max(initial=0))
+    while step < longest:
+        same: Bools = segment[step:] == segment[:-step]
+        np.maximum(highest[:-step], highest[step:], out=highest[:-step], where=same)
+        step *= 2
+    return highest
 
 
 def bisect(values: Floats, low: Ints, high: Ints, wanted: Floats, *, past_equal: bool) -> Ints:
@@ -115,16 +137,18 @@ def bisect(values: Floats, low: Ints, high: Ints, wanted: Floats, *, past_equal:
 
     The count of values above it, or with ``past_equal`` of those above or equal.
     """
-    passed = low.copy()
-    step = 1 << int((high - low).max(initial=0)).bit_length()
-    while step := step >> 1:
-        probe = passed + step
-        last = np.minimum(probe, high) - 1
-        found = values[last]
-        ahead: Bools = found >= wanted if past_equal else found > wanted
-        ahead &= probe <= high
-        passed += step * ahead
-    return passed - low
+    count = np.zeros(len(low), np.int64)
+    size = high - low
+    step = 1 << int(size.max(initial=0)).bit_length() >> 1 if len(values) else 0
+    while step:
+        # Every slice takes the same steps, halved each time; one that would leave its slice is not taken.
+        tried = count + step
+        found = values.take(low + (tried - 1), mode="clip")
+        taken: Bools = found >= wanted if past_equal else found > wanted
+        taken &= tried <= size
+        np.copyto(count, tried, where=taken)
+        step >>= 1
+    return count
 
 
 def group_rows(codes: Ints, groups: int) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import UserDict
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,25 @@ def test_equals_the_original(
             assert found[query][name] == pytest.approx(value, rel=1e-12, abs=1e-14, nan_ok=True), (query, name)
 
 
+def test_long_lists_equal_the_original() -> None:
+    """Lists of a few hundred documents are read another way than short ones."""
+    original = pytest.importorskip("pytrec_eval")
+    rng = np.random.default_rng(5)
+    judgments, run = {}, {}
+    for query in range(12):
+        ids = [f"d{number}" for number in rng.permutation(600)]
+        graded = rng.integers(-1, 4, rng.integers(5, 400)).tolist()
+        judgments[f"q{query}"] = dict(zip(ids, graded, strict=False))
+        scores = np.round(rng.random(rng.integers(60, 300)) * 50).tolist()
+        run[f"q{11 - query}"] = dict(zip(rng.permutation(ids).tolist(), scores, strict=False))
+    for few in (judgments, {query: dict(list(one.items())[:9]) for query, one in judgments.items()}):
+        found = ours.RelevanceEvaluator(few, {"all_trec"}).evaluate(run)
+        expected = original.RelevanceEvaluator(few, {"all_trec"}).evaluate(run)
+        assert list(found) == list(expected)
+        for query, one in expected.items():
+            assert found[query] == pytest.approx(one, rel=1e-12, abs=1e-14), query
+
+
 def test_names_are_those_of_the_original() -> None:
     original = pytest.importorskip("pytrec_eval")
     assert ours.supported_measures == original.supported_measures
@@ -74,9 +94,83 @@ def test_nothing_in_common_gives_nothing() -> None:
     assert ours.RelevanceEvaluator({"q1": {}}, {"map"}).evaluate(RUN) == {}
 
 
-def test_ids_may_be_numbers_and_values_numpy_scalars() -> None:
-    found = ours.RelevanceEvaluator({1: {7: np.int64(1), 8: 0}}, {"recip_rank"}).evaluate({1: {8: np.float32(2), 7: 1}})
-    assert found == {1: {"recip_rank": 0.5}}
+def test_a_run_in_another_order_or_of_some_queries_uses_the_same_judgments() -> None:
+    judgments = {"q3": {"z": -1, "d1": 2}, **JUDGMENTS}
+    evaluator = ours.RelevanceEvaluator(judgments, {"all_trec"})
+    run = {"q2": RUN["q2"], "unjudged": {"d1": 1.0}, "q3": {"d1": 1.0, "z": 2.0}, "q1": RUN["q1"]}
+    alone = {query: evaluator.evaluate({query: run[query]})[query] for query in ("q2", "q3", "q1")}
+    assert evaluator.evaluate(run) == alone
+    assert list(evaluator.evaluate(run)) == ["q2", "q3", "q1"]
+
+
+def test_judgments_that_change_later_do_not_change_an_evaluator() -> None:
+    judgments = {query: dict(graded) for query, graded in JUDGMENTS.items()}
+    evaluator = ours.RelevanceEvaluator(judgments, {"all_trec"})
+    before = evaluator.evaluate(RUN)
+    judgments["q1"].update(d1=1, d9=1)
+    del judgments["q2"]["d2"]
+    assert evaluator.evaluate(RUN) == before
+
+
+def test_values_may_be_numpy_scalars() -> None:
+    evaluator = ours.RelevanceEvaluator({"1": {"7": np.int64(1), "8": np.int64(-1)}}, {"recip_rank"})
+    assert evaluator.evaluate({"1": {"8": np.float32(2), "7": np.int64(1)}}) == {"1": {"recip_rank": 0.5}}
+
+
+WRONG_JUDGMENTS = (
+    {1: {"a": 1}}, {"q1": {1: 1}}, {"q1": {"a": 1.0}}, {"q1": {"a": "1"}}, {"q1": {"a": None}}, {"q1": ["a"]},
+    {"q1": {"b": 1, "a": 0.5}},
+)  # fmt: skip
+WRONG_RUNS = (
+    {1: {"a": 1.0}}, {"q1": {1: 1.0}}, {"q1": {b"a": 1.0}}, {"q1": {"a": "1.0"}}, {"q1": {"a": None}}, {"q1": ["a"]},
+    {"q1": None}, {"q1": {"a": 1.0}, "unjudged": ["a"]}, {"q1": {"a": 1.0}, "unjudged": {"a": "x"}},
+    {"q1": {"b": 1.0, "a": None}}, UserDict(RUN), [("q1", {"a": 1.0})],
+)  # fmt: skip
+WRONG_OPTIONS = (
+    {"relevance_level": 0}, {"relevance_level": 1.5}, {"relevance_level": "1"}, {"relevance_level": None},
+    {"relevance_level": 2**40}, {"judged_docs_only_flag": "yes"}, {"judged_docs_only_flag": None},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("original", [False, True])
+@pytest.mark.parametrize("judgments", WRONG_JUDGMENTS)
+def test_judgments_of_wrong_types_are_a_type_error_at_once(judgments: Any, original: bool) -> None:
+    tool = pytest.importorskip("pytrec_eval") if original else ours
+    with pytest.raises(TypeError):
+        tool.RelevanceEvaluator(judgments, {"map"})
+
+
+@pytest.mark.parametrize("original", [False, True])
+@pytest.mark.parametrize("run", WRONG_RUNS)
+def test_a_run_of_wrong_types_is_a_type_error(run: Any, original: bool) -> None:
+    tool = pytest.importorskip("pytrec_eval") if original else ours
+    evaluator = tool.RelevanceEvaluator({"q1": {"a": 1}}, {"map"})
+    with pytest.raises(TypeError):
+        evaluator.evaluate(run)
+
+
+@pytest.mark.parametrize("original", [False, True])
+@pytest.mark.parametrize("options", WRONG_OPTIONS)
+def test_a_level_that_is_no_positive_whole_number_is_a_type_error(options: dict[str, Any], original: bool) -> None:
+    tool = pytest.importorskip("pytrec_eval") if original else ours
+    with pytest.raises(TypeError):
+        tool.RelevanceEvaluator(JUDGMENTS, {"map"}, **options)
+
+
+def test_a_level_below_0_is_refused_where_the_original_may_crash() -> None:
+    with pytest.raises(TypeError, match=r"relevance_level is -1, but it should be positive\. Hint: relevance_level=1"):
+        ours.RelevanceEvaluator(JUDGMENTS, {"map"}, -1)
+
+
+def test_messages_of_wrong_types_say_where_and_what() -> None:
+    with pytest.raises(InputError, match=r"judgments: a document id is of type int, not str\. Hint: .*str\(id\)"):
+        ours.RelevanceEvaluator({"q1": {7: 1}}, {"map"})
+    with pytest.raises(InputError, match=r"run: a score is of type str, not a number\."):
+        ours.RelevanceEvaluator(JUDGMENTS, {"map"}).evaluate({"q1": {"d1": "high"}})
+
+
+def test_no_run_gives_nothing() -> None:
+    assert ours.RelevanceEvaluator(JUDGMENTS, {"map"}).evaluate(None) == {}
 
 
 def test_coefficients_of_utility_keep_their_order() -> None:

@@ -5,9 +5,15 @@ from __future__ import annotations
 import tracemalloc
 from collections import UserDict
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankmeter as rm
+from rankmeter.errors import InputError
+from rankmeter.placing import mapping
+from rankmeter.placing.placements import ROW_FIELDS, Plan
 
 
 def test_few_high_grades_take_no_more_memory_than_low_ones():
@@ -36,3 +42,47 @@ def test_mappings_that_cannot_be_read_backwards_are_mappings():
 def test_a_whole_number_too_large_for_a_float_is_refused(what, grade, score):
     with pytest.raises(rm.InputError, match=f"a {what} is not a number: 1000"):
         rm.evaluate({"q": {"a": grade}}, {"q": {"a": score}}, "AP")
+
+
+graded = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(-1, 3), min_size=1, max_size=8)
+scored = st.dictionaries(st.sampled_from("abcdefghij"), st.sampled_from([0.0, 1.0, 1.5, 2.0]), max_size=10)
+
+
+@given(st.dictionaries(st.sampled_from("pqrs"), graded, min_size=1), st.dictionaries(st.sampled_from("pqrt"), scored))
+def test_long_and_short_lists_are_read_alike(judgments, run):
+    expected, *others = (_placed_with(judgments, run, long, deep) for long in (0, 1000) for deep in (0, 1000))
+    for found in others:
+        for name in ("query", "grade", "above", "tied", "higher_id", "earlier", "score", "best", "returned", "in_run"):
+            assert _rows(found, name) == _rows(expected, name), name
+
+
+def _placed_with(judgments, run, long, deep):
+    """Where items stand when lists count as long from so many items on, and as deep from so many for a judgment on."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mapping, "LONG", long)
+        patch.setattr(mapping, "DEEP", deep)
+        return mapping.place_mappings(judgments, run, Plan())[1]
+
+
+def _rows(placements, name):
+    """One column; rows of a query in the order of their places, which is not stated."""
+    column = getattr(placements, name)
+    if name not in ROW_FIELDS:
+        return column.tolist()
+    return column[np.lexsort((placements.earlier, placements.above, placements.query))].tolist()
+
+
+@pytest.mark.parametrize("score", ["high", None, float("nan"), 10**400])
+def test_a_score_that_is_no_number_is_named_in_a_long_list_too(score):
+    run = {"q": {f"d{number}": float(number) for number in range(300)} | {"d7": score}}
+    with pytest.raises(InputError, match=r"a score is not a number: .* \(query q, item d7\)"):
+        rm.evaluate({"q": {"d1": 1}}, run, ["AP"])
+
+
+def test_judgments_of_some_queries_are_those_read_of_them_alone():
+    every = [{"a": 1, "b": 0}, {"c": 3}, {"d": 0, "e": 2, "f": 1}]
+    some = mapping.Judged.read(["x", "y", "z"], every, 1.0).some([2, 0])
+    alone = mapping.Judged.read(["z", "x"], [every[2], every[0]], 1.0)
+    for name in ("grades", "offsets", "best", "best_sizes"):
+        assert getattr(some, name).tolist() == getattr(alone, name).tolist(), name
+    assert some.graded == alone.graded

@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankmeter.placing.matching import KeyTable, repeated
-from rankmeter.placing.segments import bisect, offsets_of, sort_descending
+from rankmeter.placing.segments import (
+    bisect,
+    highest_from,
+    offsets_of,
+    running_sums,
+    sort_descending,
+    unsorted_segments,
+)
 
 KEYS = st.lists(st.integers(0, 40), max_size=60)
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -47,3 +54,15 @@ def test_segments_are_sorted_and_searched_each_for_itself(lists):
     owner = np.repeat(np.arange(len(lists)), sizes)
     above = bisect(falling, offsets[owner], offsets[owner + 1], values, past_equal=False)
     assert above.tolist() == [sum(other > value for other in one) for one in lists for value in one]
+
+
+@given(st.lists(st.lists(st.integers(-3, 3).map(float), max_size=9), max_size=8))
+def test_segments_are_looked_at_each_for_itself(lists):
+    values = np.array([value for one in lists for value in one], np.float64)
+    offsets = offsets_of(np.array([len(one) for one in lists], np.int64))
+    wrong = [number for number, one in enumerate(lists) if one != sorted(one, reverse=True)]
+    assert unsorted_segments(values, offsets).tolist() == wrong
+    best = [max(one[place:]) for one in lists for place in range(len(one))]
+    assert highest_from(values, offsets).tolist() == best
+    sums = [sum(one[: place + 1]) for one in lists for place in range(len(one))]
+    assert running_sums(values, offsets).tolist() == sums
