@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import getopt
 import re
 import warnings
@@ -74,6 +75,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     of -Z. Preference judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.
     """  # noqa: D301 (click wants the character itself)
     without_matrix_threads()
+    gc.disable()  # there is no cycle worth a search, and searching takes a tenth of a short call
     from rankmeter.compat.trec_eval import Command, TrecEvalError, output
     from rankmeter.compat.trec_measures import wanted
 
