@@ -54,7 +54,7 @@ def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTE
     NotPlainError
         At the first block that is not plain; also where there is nothing at all.
     """
-    if not source.head:
+    if not source.head.removeprefix(BOM):
         raise NotPlainError
     if source.head.startswith(BOM):
         source.read(len(BOM))
