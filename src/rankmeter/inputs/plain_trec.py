@@ -64,6 +64,8 @@ def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTE
 
 def read_whole_plain(source: ByteSource, layout: Layout) -> PlainRows:
     """All rows at once, of a text that is not very long."""
+    if source.path is not None and source.path.stat().st_size > MOST_BYTES:
+        raise NotPlainError  # before it is read for nothing
     content = source.read_all().removeprefix(BOM)
     if not content or len(content) > MOST_BYTES:
         raise NotPlainError
