@@ -12,7 +12,7 @@ import click
 
 from rankmeter.cli.options import parse_columns
 from rankmeter.cli.showing import echo, page
-from rankmeter.cli.talk import examples
+from rankmeter.cli.talk import examples, tell
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import Measure, parse_measures
@@ -86,7 +86,10 @@ def command(
 def _spoken(metric: str, dialect: str) -> Measure:
     from rankmeter.measures.dialects import find_dialect
 
-    return find_dialect(dialect).measure(metric)
+    spoken = find_dialect(dialect)
+    meant = spoken.measure(metric)
+    tell([f"{spoken}: {metric} is {meant}"])
+    return meant
 
 
 def _worked(
