@@ -22,7 +22,7 @@ BLOCK_BYTES = 1 << 20
 """Small enough that the columns of a block stay in the processor's cache."""
 MOST_BYTES = 1 << 26
 """Up to how long a text is taken whole: its columns need some times its own size."""
-_NEWLINE, _SPACE = b"\n "
+_NEWLINE, _SPACE, _TAB = b"\n \t"
 
 
 class NotPlainError(Exception):
@@ -79,7 +79,7 @@ def _rows(block: bytes, layout: Layout) -> PlainRows:
         _check_utf8(block)
     text = Text(block)
     ends = _fields(text, layout)
-    if ends is None:  # with tabs, or more than one blank between fields
+    if ends is None:  # perhaps more than one blank between fields
         text = Text(normalised(block) or b"")
         ends = _fields(text, layout)
     if ends is None:
@@ -112,7 +112,8 @@ def _fields(text: Text, layout: Layout) -> Ints | None:
         return None
     if width * lines != len(ends) or (text.data[ends[width - 1 :: width]] != _NEWLINE).any():
         return None
-    if np.count_nonzero(data == _SPACE) + lines != len(ends):  # tabs, or what is no blank at all
+    blanks = len(ends) - lines - np.count_nonzero(data == _SPACE)
+    if blanks and blanks != np.count_nonzero(data == _TAB):  # what is no blank inside a line, or none at all
         return None
     if blank[0] or (blank[1:] & blank[:-1]).any():
         return None
