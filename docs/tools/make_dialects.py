@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import rankmeter as rm
-from rankmeter.errors import RankmeterError, RankmeterWarning
+from rankmeter.errors import RankmeterWarning
 from rankmeter.measures.base import stated_options
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
+from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language, read_convention, read_prose
 
 PAGES: dict[Language, Path] = {
@@ -41,12 +42,16 @@ WORDS: dict[Language, dict[str, str]] = {
         "`rankmeter evaluate --dialect` gives it. Query q1 has more relevant items than the cutoff and two items with "
         "the same score, q2 a short list with a relevant item that was not returned, q3 no relevant item, q4 is "
         "missing from the run. Every definition here is tested against values recorded from the tool itself, "
-        "where its dialect says nothing else.",
+        "where its dialect says nothing else. Under each table stands what the words of its definitions mean; what a "
+        "definition does not say is [rankmeter's default](reference/conventions.md).",
+        "legend": "The words of these definitions:",
+        "legend_head": "| option | what it decides | what this value means |",
         "head": "| value | tool and metric | definition | what is particular |",
         "data": "The data",
         "accidents": "What is not reproduced",
         "accidents_intro": "What a tool does that no definition gives is not imitated. Each dialect lists it.",
         "undefined": "undefined",
+        "colon": ": ",
         "own": "rankmeter's own definition.",
         "lists": "Measures of lists",
         "lists_intro": "Coverage, diversity, novelty and popularity ask for a catalogue or a history instead of "
@@ -59,12 +64,16 @@ WORDS: dict[Language, dict[str, str]] = {
         "各工具自己的指标，由 `rankmeter evaluate --dialect` 得出。"
         "查询 q1 的相关条目多于截断位置且有两条同分，q2 列表较短且有一个相关条目未返回，"
         "q3 没有相关条目，q4 不在结果之中。"
-        "除方言中另有说明外，每个定义都与从该工具录得的数值核对过。",
+        "除方言中另有说明外，每个定义都与从该工具录得的数值核对过。"
+        "各表之下说明其定义中各词的含义；定义中未写明的，均为 [rankmeter 的默认约定](reference/conventions.zh.md)。",
+        "legend": "以上定义中各词的含义：",
+        "legend_head": "| 选项 | 决定什么 | 该取值的含义 |",
         "head": "| 数值 | 工具与指标 | 定义 | 特别之处 |",
         "data": "数据",
         "accidents": "不予复现的行为",
         "accidents_intro": "凡不能由任何定义得出的行为，一概不模仿；各方言中均已列出。",
         "undefined": "未定义",
+        "colon": "：",
         "own": "与 rankmeter 的默认定义相同。",
         "lists": "列表指标",
         "lists_intro": "覆盖率、多样性、新颖性与热门度需要目录或历史而不是标注，因此在上面的数据上没有数值。",
@@ -81,7 +90,7 @@ def page(language: Language) -> str:
     for family in FAMILIES:
         lines += [f"## {read_prose(family, language).title} ({family})", "", words["head"], "|---|---|---|---|"]
         lines += sorted_rows(family, language)
-        lines.append("")
+        lines += ["", words["legend"], "", words["legend_head"], "|---|---|---|", *legend(family, language), ""]
     lines += [f"## {words['lists']}", "", words["lists_intro"], "", words["lists_head"], "|---|---|---|"]
     lines += [*rows_of_lists(language), "", f"## {words['accidents']}", "", words["accidents_intro"], ""]
     for name in dialect_names():
@@ -108,6 +117,21 @@ def sorted_rows(family: str, language: Language) -> list[str]:
     return [row for _, _, row in sorted(found, key=lambda one: (-one[0], one[1], one[2]))]
 
 
+def legend(family: str, language: Language) -> list[str]:
+    """A row for each option and value that the definitions of a family state."""
+    stated = {
+        (name, value)
+        for tool in map(find_dialect, dialect_names())
+        for _, text in asked(tool, family)
+        for name, value in stated_options(tool.measure(text)).items()
+        if name != "cutoff"
+    }
+    told = ((name, value, read_convention(family, name, value, language)) for name, value in stated)
+    return sorted(
+        f"| `{name}={format_value(value)}` | {prose.decides} | {prose.meaning} |" for name, value, prose in told
+    )
+
+
 def rows_of_lists(language: Language) -> Iterator[str]:
     """A row per metric that is a measure of lists, by measure and tool."""
     found = []
@@ -127,9 +151,11 @@ def conventions(measure: rm.Measure, language: Language) -> str:
         stated.pop("scores", None)
     if not stated:
         return WORDS[language]["own"]
-    return " ".join(
-        read_convention(type(measure).name, name, value, language).meaning for name, value in stated.items()
+    sentences = (
+        (f"`{name}={format_value(value)}`", read_convention(type(measure).name, name, value, language).meaning)
+        for name, value in stated.items()
     )
+    return " ".join(f"{option}{WORDS[language]['colon']}{meaning}" for option, meaning in sentences if meaning)
 
 
 def asked(dialect: Dialect, family: str) -> Iterator[tuple[Metric, str]]:
@@ -137,19 +163,7 @@ def asked(dialect: Dialect, family: str) -> Iterator[tuple[Metric, str]]:
     for metric in dialect.metrics:
         if metric.measure != family or metric.number not in ("cutoff", ""):
             continue
-        if metric.number == "" or not takes_number(dialect, metric):
-            yield metric, metric.name
-        else:
-            yield metric, f"{metric.name}{'_' if dialect.name.endswith('trec_eval') else '@'}{K}"
-
-
-def takes_number(dialect: Dialect, metric: Metric) -> bool:
-    """Whether the metric can be asked for at a cutoff."""
-    try:
-        dialect.measure(f"{metric.name}@{K}")
-    except RankmeterError:
-        return False
-    return True
+        yield metric, dialect.spell(metric, K)
 
 
 def mean(text: str, name: str) -> float | None:

@@ -378,7 +378,7 @@ def measure_section(measure: Measure, words: Words) -> list[str]:
         f"**{text['title']}**{words.stop}{text['meaning']}",
         "",
         "```text",
-        prose["formula"],
+        text.get("formula", prose["formula"]),
         "```",
         "",
         f"- **{words.use}**{words.colon}{text['use']}",

@@ -58,6 +58,11 @@ def test_evaluate_speaks_a_dialect(files: tuple[str, str]) -> None:
     assert "0.4167" in done.stdout
 
 
+def test_explain_says_what_a_metric_of_a_tool_is() -> None:
+    done = rankmeter("explain", "NDCG@10", "--dialect", "recbole")
+    assert done.stderr == "recbole: NDCG@10 is nDCG(gain=binary,ties=input)@10\n"
+
+
 def test_a_metric_that_the_tool_does_not_have_is_refused_before_anything_is_read() -> None:
     done = rankmeter("evaluate", "no.qrels", "no.run", "--dialect", "recbole", "-m", "NDGC@10")
     assert done.returncode == 2
@@ -67,4 +72,4 @@ def test_a_metric_that_the_tool_does_not_have_is_refused_before_anything_is_read
 def test_a_dialect_without_a_metric_is_refused(files: tuple[str, str]) -> None:
     done = rankmeter("evaluate", *files, "--dialect", "recbole")
     assert done.returncode == 2
-    assert "-m 'MAP'" in done.stderr
+    assert "-m MAP@10" in done.stderr

@@ -67,7 +67,7 @@ def test_every_command_of_the_readme_runs_on_the_files_that_demo_writes(
     shown = call("demo", "--data", str(tmp_path / "demo-data"))
     assert "made up" in shown.stderr
     monkeypatch.chdir(tmp_path / "demo-data")
-    assert len(readme_commands()) == 6
+    assert len(readme_commands()) == 8
     for line in readme_commands():
         extra = QUICK if "compare" in line else ()
         result = call(*shlex.split(line)[1:], *extra)

@@ -106,7 +106,7 @@ def test_preferences_are_refused_with_the_reason(
     ("options", "code", "said"),
     [
         (["-m", "mapp"], 1, "did you mean 'map'?"),
-        (["-m", "prefs_simp"], 4, "no measure of them"),
+        (["-m", "prefs_simp"], 4, "no measure of them. Hint: -m official"),
         (["-m", "map."], 1, "parameters are missing"),
         (["-x"], 1, "option -x not recognized"),
         (["-T", "other"], 2, "-T trec_results"),
@@ -170,6 +170,7 @@ def test_nothing_in_common_is_noted_where_the_program_counts_zeros(
         (JUDGMENTS, RUN.replace(" two", ""), "10", 2, "r:3: 5 fields where trec_eval expects 6 or more"),
         (JUDGMENTS, RUN.replace("x 2", "x\0 2"), "10", 2, "r:2: a NUL byte stands inside the line"),
         (JUDGMENTS, "", "10", 2, "is empty"),
+        (RUN, JUDGMENTS, "10", 2, "Hint: judgments come first, then the run"),
         ("q1 0 a\n", RUN, "10", 2, "j:1: 3 fields where trec_eval expects 4"),
         (JUDGMENTS + "\n", RUN, "10", 2, "j:4: 0 fields"),
         (JUDGMENTS + "# end\n", RUN, "10", 2, "j:4: a comment with no judgment behind it"),

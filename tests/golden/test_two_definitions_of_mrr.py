@@ -98,10 +98,13 @@ def test_one_command_prints_the_table_and_the_reason():
     assert lines[6].split() == ["mean", NORMALIZED, "0.2917", "0.7500"]
     assert "S001 · Steins;Gate, S005 · LoveLive" in result.stdout
     assert "Neither is wrong" in result.stdout
+    assert "RR: Reciprocal rank; rel=1, ties=item" in result.stderr
 
 
 def test_the_reason_in_chinese_and_the_data_as_json():
-    assert "两种定义" in invoke(*command("--lang", "zh", "--format", "markdown")).stdout
+    chinese = invoke(*command("--lang", "zh", "--format", "markdown"))
+    assert "两种定义" in chinese.stdout
+    assert "各词的含义：rankmeter explain 'RR' --lang zh" in chinese.stderr
     data = json.loads(invoke(*command("--format", "json")).stdout)
     assert data["relevant_within"] == {"Steins;Gate": ["S001"], "LoveLive": ["S005"]}
     assert data["values"][-1]["within"] == pytest.approx(7 / 24)

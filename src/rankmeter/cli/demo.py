@@ -117,8 +117,8 @@ def _write_data(folder: Path) -> None:
     for path in demo.write_data(folder):
         echo(str(path))
     start = shlex.join(program())
-    judgments, log = shlex.quote(str(folder / demo.JUDGMENTS)), shlex.quote(str(folder / "events.csv"))
-    runs = [shlex.quote(str(folder / f"{name}.run")) for name in ("keyword", "hybrid")]
+    names = (demo.JUDGMENTS, "events.csv", demo.SPOTS, "keyword.run", "hybrid.run")
+    judgments, log, spots, *runs = (shlex.quote(str(folder / name)) for name in names)
     tell(
         [
             f"{MADE_UP} So are the events and the spots.",
@@ -126,6 +126,11 @@ def _write_data(folder: Path) -> None:
             f"  {start} evaluate {judgments} {' '.join(runs)} -m nDCG@10 -m AP --interval",
             f"  {start} explain nDCG@10 {judgments} {runs[0]} --query q007",
             f"  {start} compare {judgments} {' '.join(runs)}",
+            f"  {start} reconcile {judgments} {runs[0]} --claim NDCG@10=0.4516",
+            (
+                f"  {start} table {spots} --id SpotID --group theme --truth Check --score weighted_sentiment_score "
+                "--score normalized_sentiment_score"
+            ),
             f"  {start} online {log} -m CTR -m CVR --by variant",
         ]
     )

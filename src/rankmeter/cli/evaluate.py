@@ -203,7 +203,7 @@ def _in_dialect(measures: Sequence[str], dialect: str, quiet: bool) -> Sequence[
 
     spoken = find_dialect(dialect)
     if not measures:
-        some = " ".join(f"-m '{metric.name}'" for metric in spoken.metrics[:3])
+        some = " ".join(f"-m {spoken.spell(metric, 10)}" for metric in spoken.metrics[:3])
         raise MeasureError(with_hint(f"no metric of {spoken} was asked for.", f"--dialect {spoken} {some}"))
     meant = {text: measure for one in measures for text, measure in spoken.measures(one).items()}
     if not quiet:

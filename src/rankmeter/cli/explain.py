@@ -11,8 +11,8 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import parse_columns
-from rankmeter.cli.showing import echo, page
-from rankmeter.cli.talk import examples
+from rankmeter.cli.showing import definition_talk, echo, page
+from rankmeter.cli.talk import examples, tell
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import Measure, parse_measures
@@ -70,6 +70,7 @@ def command(
         )
     if judgments is not None or query is not None:
         echo(_worked(meant[0], judgments, run, query, columns, lang, format_))
+        tell(definition_talk(meant, lang))
         return
     told = explain_measure(meant[0], language=lang)
     if format_ == "json":
@@ -86,7 +87,10 @@ def command(
 def _spoken(metric: str, dialect: str) -> Measure:
     from rankmeter.measures.dialects import find_dialect
 
-    return find_dialect(dialect).measure(metric)
+    spoken = find_dialect(dialect)
+    meant = spoken.measure(metric)
+    tell([f"{spoken}: {metric} is {meant}"])
+    return meant
 
 
 def _worked(

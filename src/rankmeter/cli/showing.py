@@ -11,6 +11,8 @@ from rankmeter.cli.talk import not_noted
 from rankmeter.report import slice_tables, tables
 
 if TYPE_CHECKING:
+    from rankmeter.measures import Measure
+    from rankmeter.measures.prose import Language
     from rankmeter.results import Evaluation
 
 WIDEST_TABLE = 100_000
@@ -100,9 +102,15 @@ def result_talk(
         *tie_notes(evaluations, shown),
         *([] if per_query else slice_tables.dash_notes(evaluations)),
         *_interval_talk(evaluations, interval=interval, per_query=per_query),
-        *tables.definition_lines(measures),
-        f"What these words mean: rankmeter explain '{measures[0]}'",
+        *definition_talk(measures),
     ]
+
+
+def definition_talk(measures: Sequence[Measure], lang: Language = "en") -> list[str]:
+    """How numbers are defined, and where the words of a definition are explained."""
+    more = {"en": "What these words mean: ", "zh": "各词的含义："}[lang]
+    option = "" if lang == "en" else f" --lang {lang}"
+    return [*tables.definition_lines(measures, lang), f"{more}rankmeter explain '{measures[0]}'{option}"]
 
 
 def _interval_talk(evaluations: Sequence[Evaluation], *, interval: bool, per_query: bool) -> list[str]:

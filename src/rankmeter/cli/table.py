@@ -6,8 +6,9 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.showing import echo, page
-from rankmeter.cli.talk import examples
+from rankmeter.cli.showing import definition_talk, echo, page
+from rankmeter.cli.talk import examples, tell
+from rankmeter.measures import into_measures
 from rankmeter.measures.prose import LANGUAGES, Language
 
 
@@ -56,3 +57,4 @@ def command(
         echo(page(made.to_html(lang)))
     else:
         echo({"text": made.to_text, "markdown": made.to_markdown}[format_](lang))
+    tell(definition_talk(into_measures(measures), lang))

@@ -114,7 +114,8 @@ def _two(paths: list[str]) -> tuple[str, str]:
         case [judgments, run]:
             return judgments, run
     hint = "rankmeter trec_eval [OPTIONS] QRELS RUN"
-    raise MeasureError(with_hint(f"two files are needed, {len(paths)} were given.", hint))
+    given = "1 was" if len(paths) == 1 else f"{len(paths)} were"
+    raise MeasureError(with_hint(f"two files are needed, {given} given.", hint))
 
 
 def _options(given: list[tuple[str, str]]) -> dict[str, Any]:

@@ -183,7 +183,7 @@ def _names(name: str, version: Version) -> Sequence[str]:
     if name in BY_NAME and BY_NAME[name].since <= version:
         return (name,)
     if _FOREIGN.fullmatch(name):
-        raise MeasureError(f"-m {name}: {NO_PREFERENCES}.")
+        raise MeasureError(with_hint(f"-m {name}: {NO_PREFERENCES}.", "-m official, with judgments that are grades"))
     if name in BY_NAME:
         raise MeasureError(with_hint(f"-m {name}: trec_eval {version} has no such measure.", "--trec-eval-version 10"))
     known = [*(one.name for one in ORDER if one.since <= version), *NICKNAMES]

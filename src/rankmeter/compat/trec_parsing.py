@@ -21,7 +21,7 @@ import numpy as np
 
 from rankmeter.compat import c_numbers
 from rankmeter.compat.trec_measures import Version
-from rankmeter.errors import InputError, RankmeterWarning, examples
+from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.trec import as_number
 
@@ -32,6 +32,7 @@ Judged = dict[str, list[tuple[str, int]]]
 Returned = dict[str, list[tuple[str, float]]]
 
 JUDGMENT_FIELDS = ("query", "iteration", "document", "grade")
+ORDER = "judgments come first, then the run"
 RUN_FIELDS = ("query", "Q0", "document", "rank", "score", "tag")
 UNDEFINED = "trec_eval reads memory there that it never wrote, so no output is the right one"
 BOM = b"\xef\xbb\xbf"
@@ -154,9 +155,9 @@ def _fields(source: Source, number: int, line: bytes, names: Sequence[str], *, e
     if len(fields) < len(names) or (exactly and len(fields) > len(names)):
         expected = f"{len(names)}{'' if exactly else ' or more'} ({', '.join(names)})"
         text = line.strip().decode("utf-8", "replace")
-        raise InputError(
-            f"{_name(source)}:{number}: {len(fields)} fields where trec_eval expects {expected}: {text[:60]!r}."
-        )
+        fact = f"{_name(source)}:{number}: {len(fields)} fields where trec_eval expects {expected}: {text[:60]!r}."
+        other = JUDGMENT_FIELDS if names == RUN_FIELDS else RUN_FIELDS
+        raise InputError(with_hint(fact, ORDER if len(fields) == len(other) else ""))
     return fields
 
 

@@ -109,6 +109,10 @@ class Reconciliation:
     """Those that give at least one number, those that give most first."""
     definitions: tuple[Definition, ...]
     """Those that give every number, fewest changes first; none of them has a part that is enough."""
+    tried_together: int
+    """How many definitions were tried for all the numbers at once: the same changes in every measure."""
+    matching_together: int
+    """How many of them give every number."""
     deepest: int
     """How many changes were tried together."""
     stopped: bool
@@ -147,6 +151,8 @@ class Reconciliation:
                 for match in self.tools
             ],
             "definitions": [_definition_dict(one) for one in self.definitions],
+            "tried_together": self.tried_together,
+            "matching_together": self.matching_together,
             "most_changes_tried": self.deepest,
             "stopped_at_limit": self.stopped,
         }

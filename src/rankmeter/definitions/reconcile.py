@@ -132,6 +132,7 @@ class _Search:
         self.spoken: list[list[Spoken]] = []
         self.found: list[Definition] = []
         self.alone: list[list[Definition]] = [[] for _ in claims]
+        self.together: dict[tuple[Measure, ...], bool] = {}
         self.active: set[Change] = set()
         self.values: dict[Changes, list[float]] = {}
         self.stopped = False
@@ -186,6 +187,7 @@ class _Search:
             return
         made = tuple(measure for measure in measures if measure is not None)
         hits = [matches(claim, value) for claim, value in zip(self.claims, values, strict=True)]
+        self.together[made] = all(hits)
         if not any(hits):
             return
         definition = Definition(changed, made, tuple(values), self._tools(changed))
@@ -211,6 +213,8 @@ class _Search:
             claims=tuple(self._of_claim(number) for number in range(len(self.claims))),
             tools=tuple(self._tool_matches()),
             definitions=tuple(sorted(self.found, key=_by_use)),
+            tried_together=len(self.together),
+            matching_together=sum(self.together.values()),
             deepest=self.deepest,
             stopped=self.stopped,
         )

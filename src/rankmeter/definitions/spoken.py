@@ -158,7 +158,7 @@ def _same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] 
         if metric.measure != type(measure).name:
             continue
         number = cutoff if metric.number == "cutoff" else None
-        name = metric.name if number is None else f"{metric.name}@{number:g}"
+        name = metric.name if number is None else f"{metric.name}{dialect.separator}{number:g}"
         for options, said in _options(metric, grades):
             made = _built(metric, number, options)
             if made is not None and getattr(made, "cutoff", None) == cutoff:

@@ -31,6 +31,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "alone": "Definitions that give {name} = {number} alone",
         "default": "the default definition, nothing changed",
         "no tool": "no known tool",
+        "larger": "A definition that changes still more is not listed.",
         "no definition": "none with up to {deepest} conventions changed",
         "nearest": "Nearest to {name} = {number}",
         "changed": "changed: {changes}",
@@ -42,6 +43,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "matching": "{name}: {matching:,} of {tried:,} definitions give {number}.",
         "distinct": "They give {distinct:,} different numbers of {digits} digits between {low:.4f} and {high:.4f},",
         "chance": "{chance:.1%} of those possible: so likely is a match by chance.",
+        "together": "Together: {matching:,} of {tried:,} definitions give every number.",
         "effects": "What each convention alone does to {name} here",
         "effects head": "convention|most with|change",
         "no effect": "no effect: {axes}",
@@ -61,6 +63,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "alone": "单独能得出 {name} = {number} 的定义",
         "default": "默认定义，未作任何改动",
         "no tool": "没有已知工具",
+        "larger": "在此之上改动更多的定义不列出。",
         "no definition": "改动至多 {deepest} 项约定仍无",
         "nearest": "最接近 {name} = {number} 的",
         "changed": "改动：{changes}",
@@ -72,6 +75,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "matching": "{name}：{tried:,} 种定义中有 {matching:,} 种得 {number}。",
         "distinct": "它们在 {low:.4f} 与 {high:.4f} 之间给出 {distinct:,} 个不同的 {digits} 位小数，",
         "chance": "占可能取值的 {chance:.1%}：碰巧相符的机会就有这么大。",
+        "together": "合在一起：{tried:,} 种定义中有 {matching:,} 种得出全部数值。",
         "effects": "在此数据上，每项约定单独对 {name} 的影响",
         "effects head": "约定|影响最大的取值|变化",
         "no effect": "无影响：{axes}",
@@ -84,10 +88,14 @@ def sections(result: Reconciliation, language: Language) -> list[Section]:
     """Everything that a reader is told, in order."""
     words = WORDS[language]
     several = " of several" if len(result.claims) > 1 else ""
+    larger = [words["larger"]] if 0 < len(result.definitions) < result.matching_together else []
     told = [
         Section(words["claims"], words["claims head"].split("|"), _claim_rows(result)),
         Section(words[f"tools{several}"], lines=_tool_lines(result, words)),
-        Section(words[f"definitions{several}"], lines=_definition_lines(result.definitions, result.deepest, words)),
+        Section(
+            words[f"definitions{several}"],
+            lines=[*_definition_lines(result.definitions, result.deepest, words), *larger],
+        ),
     ]
     for place, one in enumerate(result.claims):
         named = {"name": one.claim.name, "number": one.claim.number}
@@ -99,6 +107,8 @@ def sections(result: Reconciliation, language: Language) -> list[Section]:
             named = {"name": one.claim.name, "number": one.claim.number}
             told.append(Section(words["nearest"].format(**named), lines=_miss_lines(one.nearest, words)))
     chances = [line for one in result.claims for line in _chance_lines(one, words, stopped=result.stopped)]
+    if several:
+        chances.append(words["together"].format(tried=result.tried_together, matching=result.matching_together))
     told.append(Section(words["telling"], lines=chances))
     told += [_effects(one, words) for one in {one.claim.measure: one for one in result.claims}.values()]
     return told

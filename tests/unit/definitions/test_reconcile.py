@@ -207,6 +207,20 @@ def test_several_claims_narrow_the_choice():
     for one in both.definitions:
         values = rm.evaluate(judgments, run, list(one.measures))
         assert [f"{values[measure]:.4f}" for measure in one.measures] == [ndcg, ap]
+    assert len(both.definitions) <= both.matching_together <= min(one.matching for one in both.claims) ** 2
+    assert both.matching_together < both.tried_together
+    told = f"Together: {both.matching_together:,} of {both.tried_together:,} definitions give every number."
+    assert told in both.to_text()
+
+
+def test_what_matches_and_is_not_listed_is_told():
+    judgments, run = small()
+    found = reconcile(judgments, run, {"NDCG@5": f"{rm.evaluate(judgments, run, ['nDCG@5'])['nDCG@5']:.4f}"})
+    assert found.matching_together > len(found.definitions) == 1
+    assert "A definition that changes still more is not listed." in found.to_text()
+    assert "Together" not in found.to_text()
+    none = reconcile(judgments, run, {"NDCG@5": "0.987654321"}, changes=1)
+    assert "still more" not in none.to_text()
 
 
 def test_two_numbers_of_one_name_are_told_apart():

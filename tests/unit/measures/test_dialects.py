@@ -89,8 +89,8 @@ def test_a_name_with_several_numbers_is_several_measures() -> None:
         ("recbole", "NDGC@10", "did you mean 'NDCG'"),
         ("recbole", "NDCG(top_k=3)", "no option 'top_k'"),
         ("rectools", "MAP(k=5, divide_by_k=7)", "divide_by_k=7 is not known"),
-        ("trec_eval", "map_5", "map takes no number in trec_eval, but 5 was given. Hint: map_cut@5"),
-        ("trec_eval", "NDCG@10", "Hint: ndcg_cut@10"),
+        ("trec_eval", "map_5", "map takes no number in trec_eval, but 5 was given. Hint: map_cut_5"),
+        ("trec_eval", "NDCG@10", "Hint: ndcg_cut_10"),
     ],
 )
 def test_what_a_tool_does_not_have_is_refused(dialect: str, text: str, told: str) -> None:

@@ -139,10 +139,21 @@ class Dialect:
     """How many decimals the tool prints, where it rounds."""
     tolerance: float
     """How near its numbers must come: larger where it computes in single precision or rounds."""
+    separator: str = "@"
+    """What stands between a metric's name and its cutoff."""
     chosen: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name}:{','.join(self.chosen)}" if self.chosen else self.name
+
+    def spell(self, metric: Metric, cutoff: float) -> str:
+        """A metric at a cutoff as the tool writes it (``ndcg_cut_10``, ``NDCG@10``); its name where it takes none."""
+        text = f"{metric.name}{self.separator}{cutoff:g}"
+        try:
+            self.measure(text)
+        except MeasureError:
+            return metric.name
+        return text
 
     def measures(self, text: str) -> dict[str, Measure]:
         """The measures that a metric name asks for, each under its own name (``P_5`` and ``P_10`` for P.5,10)."""
@@ -154,7 +165,9 @@ class Dialect:
         if asked.numbers and not metric.number:
             fact = f"{metric.name} takes no number in {self}, but {asked.numbers[0]:g} was given."
             cut = (one.name for one in self.metrics if one.measure == metric.measure and one.number == "cutoff")
-            raise MeasureError(with_hint(fact, next((f"{name}@{asked.numbers[0]:g}" for name in cut), "")))
+            raise MeasureError(
+                with_hint(fact, next((f"{name}{self.separator}{asked.numbers[0]:g}" for name in cut), ""))
+            )
         found: dict[str, Measure] = {}
         for number in numbers:
             exact = float(f"0.{asked.digits}") if metric.fraction and asked.digits else number
@@ -208,7 +221,7 @@ def find_dialect(text: str) -> Dialect:
     if name not in names:
         close = nearest(name, names, shown=1)
         hint = f"did you mean '{close[0]}'? " if close else ""
-        raise NotFoundError(f"unknown dialect '{name}'. Hint: {hint}there are {', '.join(names)}.")
+        raise NotFoundError(f"unknown dialect '{name}'. Hint: {hint}There are {', '.join(names)}.")
     dialect = _read(name)
     for option in filter(None, (part.strip() for part in chosen.split(","))):
         dialect = _with_variant(dialect, option)
@@ -265,6 +278,7 @@ def _read(name: str) -> Dialect:
         ),
         digits=data.get("digits"),
         tolerance=data.get("tolerance", 1e-9),
+        separator=data.get("separator", "@"),
     )  # fmt: skip
 
 

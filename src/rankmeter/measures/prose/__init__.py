@@ -62,8 +62,9 @@ def read_prose(name: str, language: Language = "en") -> MeasureProse:
     entry = _entry(name)
     if entry is None or name.endswith("conventions"):
         raise NotFoundError(f"nothing is written about '{name}'.")
-    texts = {key: text.strip() for key, text in entry[language].items()}
-    return MeasureProse(formula=entry["formula"], latex=entry["latex"], citation=entry["citation"], **texts)
+    shared = {key: entry[key] for key in ("formula", "latex", "citation")}
+    # A formula with words in it has Chinese words in Chinese.
+    return MeasureProse(**shared | {key: text.strip() for key, text in entry[language].items()})
 
 
 def read_convention(measure: str, option: str, value: object, language: Language = "en") -> ConventionProse:
