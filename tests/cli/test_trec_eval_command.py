@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from rankmeter.cli.application import app
+from rankmeter.compat import trec_reading
 
 JUDGMENTS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = "q1 Q0 a 1 3.0 one\nq1 Q0 x 2 2.0 one\nq2 Q0 x 1 2.0 two\n"
@@ -52,6 +55,33 @@ def test_the_run_may_be_standard_input(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
     code, out, _ = call(capsys, "-m", "runid", files[0], "-")
     assert (code, out) == (0, "runid                 \tall\ttwo\n")
+
+
+@pytest.mark.parametrize("piped", ["judgments", "run"])
+@pytest.mark.parametrize("short", [0, 1 << 17])
+def test_either_file_may_be_a_pipe(
+    piped: str, short: int, files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trec_reading, "SHORT_BYTES", short)
+    path = next(Path(one) for one in files if one.endswith(piped))
+    content = path.read_bytes()
+    path.unlink()
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(content,))
+    writer.start()
+    assert call(capsys, "-m", "map", *files) == (0, MAP, "")
+    writer.join()
+
+
+def test_a_grade_that_begins_with_a_point_is_0_in_long_files_too(
+    tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "judgments").write_text(JUDGMENTS.replace("b 0", "b .5"))
+    outputs = []
+    for short in (0, 1 << 17):
+        monkeypatch.setattr(trec_reading, "SHORT_BYTES", short)
+        outputs.append(call(capsys, "-m", "ndcg", *files)[:2])
+    assert outputs == [(0, "ndcg                  \tall\t0.5000\n")] * 2
 
 
 def test_scattered_queries_and_fractions_of_grades(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from dataclasses import fields
 from typing import Any
 
@@ -20,10 +21,13 @@ from rankmeter.inputs.sources import PlainJudgments, RunFile
 from rankmeter.inputs.text import PADDING, Text, TextIds
 from rankmeter.inputs.trec import QRELS, RUN
 from rankmeter.placing import PlacedRun, Placements, Plan, place_run
+from rankmeter.placing.plain_text import place_plain
 
-# Short ids, ids of more than one word that begin alike, and such that are not ASCII.
-items = st.sampled_from(["a", "b", "d7", "doc12345", "doc123456", "doc123456#2", "z" * 20, "z" * 19, "é", "文档一"])
-queries = st.sampled_from(["q1", "q10", "q2", "a-query-of-many-letters", "查询"])
+# Short ids, ids of more than one word that begin alike, very long ones, and such that are not ASCII.
+items = st.sampled_from(
+    ["a", "b", "d7", "doc12345", "doc123456", "doc123456#2", "z" * 20, "z" * 19, "u" * 70, "u" * 300, "é", "文档一"]
+)
+queries = st.sampled_from(["q1", "q10", "q2", "a-query-of-many-letters", "q" * 90, "查询"])
 scores = st.sampled_from(["1", "1.0", "0.5", "2.25", "-3", "0.1", "0.1000000001", "1e-3"])
 pairs = st.lists(st.tuples(queries, items), min_size=1, max_size=30, unique=True)
 
@@ -70,6 +74,26 @@ def test_ordinary_text_is_plain(text: str) -> None:
 def test_what_needs_a_closer_look_is_not_taken(text: str) -> None:
     with pytest.raises(NotPlainError):
         rows_of(text.encode())
+
+
+def test_a_byte_order_mark_alone_is_not_taken() -> None:
+    with pytest.raises(NotPlainError):
+        rows_of(b"\xef\xbb\xbf")
+
+
+def test_a_query_that_comes_back_thousands_of_times_is_left_to_the_tables_at_once() -> None:
+    truth = b"".join(b"q%d 0 d%d 1\n" % (query, item) for query in range(2) for item in range(300))
+    run = b"".join(b"q%d Q0 d%d 1 %d t\n" % (row % 2, row // 2, -row) for row in range(20_000))
+    with open_source(truth) as source:
+        judgments = read_whole_plain(source, QRELS)
+    blocks = rows_of(run)
+    tracemalloc.start()
+    try:
+        with pytest.raises(NotPlainError):
+            place_plain(judgments, blocks, Plan())
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_bytes_that_are_no_text_are_not_taken() -> None:

@@ -29,7 +29,7 @@ from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Columns, Settings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest, with_hint
-from rankmeter.inputs.ids import LateIds
+from rankmeter.inputs.ids import LateIds, no_text
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.mapping import Judged, place_lists
@@ -121,7 +121,10 @@ class RelevanceEvaluator:
         numbers = list(map(self._number.__getitem__, chosen))
         judged = self._judged if numbers == self._numbers else self._judged.some(numbers)
         lists: list[Any] = list(scores.values())
-        placements = place_lists(chosen, judged, lists, self._plan)
+        try:
+            placements = place_lists(chosen, judged, lists, self._plan)
+        except UnicodeEncodeError as error:
+            raise InputError(no_text(error.object)) from error
         placed = Scores(PlacedRun(LateIds(chosen), placements, scored=True, highest_grade=judged.highest))
         labels, columns = self._columns(placed)
         if not columns:

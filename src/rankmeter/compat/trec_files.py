@@ -48,10 +48,13 @@ def _is_as_it_stood(rows: PlainRows, path: str) -> bool:
 
 
 def _are_plain_grades(rows: PlainRows) -> bool:
-    """Whether no grade has a point or an exponent, which takes three characters; the program knows neither."""
+    """Whether every grade is a whole number without an exponent, which takes three characters and the program ignores.
+
+    Two may still be a fraction, `.5`, of which the program takes what stands before the point.
+    """
     ends = np.append(rows.query.start[1:], len(rows.text.data) - PADDING)
     length = ends - (rows.item.start + rows.item.length) - 2
-    return bool((length <= 2).all())
+    return bool((length <= 2).all() and (rows.value == np.trunc(rows.value)).all())
 
 
 @dataclass(slots=True)

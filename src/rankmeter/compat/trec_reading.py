@@ -12,6 +12,7 @@ from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_files import TaggedRun, read_graded
 from rankmeter.compat.trec_measures import Version
 from rankmeter.errors import InputError, RankmeterError, with_hint
+from rankmeter.inputs import is_read_once
 from rankmeter.inputs.compression import open_source
 from rankmeter.placing import Plan
 
@@ -67,8 +68,8 @@ class Evaluated:
 
 def read(asked: Asked) -> Evaluated:
     """Read both files and place the run."""
-    if asked.run == "-":
-        # Standard input can be read only once, and may have to be looked at again.
+    if is_read_once(asked.run):
+        # It may have to be looked at again.
         with open_source(asked.run) as source:
             asked = replace(asked, run=source.read_all())
     if _is_for_the_fast_way(asked):
@@ -83,7 +84,7 @@ def read(asked: Asked) -> Evaluated:
 
 def _is_for_the_fast_way(asked: Asked) -> bool:
     """Whether the files are long, so that speed matters; the fast readers refuse what the program takes otherwise."""
-    is_usual = asked.judgments != "-" and (asked.depth is None or asked.depth > 0)
+    is_usual = not is_read_once(asked.judgments) and (asked.depth is None or asked.depth > 0)
     return is_usual and any(map(_is_long, (asked.judgments, asked.run)))
 
 

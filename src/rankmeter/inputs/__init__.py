@@ -69,7 +69,7 @@ def into_run(
         from rankmeter.inputs.files import iter_run
         from rankmeter.inputs.streaming import open_run
 
-        if _read_once(data):
+        if is_read_once(data):
             # A pipe or standard input can be read only once, but may have to be placed in several ways.
             kept = cache(lambda: list(iter_run(data, format=format, columns=columns)))
             return RunFile(lambda: iter(kept()), str(data))
@@ -97,7 +97,7 @@ def _check_name(data: str | os.PathLike[str] | Files) -> None:
         raise InputError(f"{os.fspath(data)[:60]!r}... cannot be opened: {error.strerror}.") from None
 
 
-def _read_once(data: object) -> bool:
+def is_read_once(data: object) -> bool:
     """Whether this is standard input or a pipe."""
     return data == "-" or (isinstance(data, (str, os.PathLike)) and Path(data).is_fifo())
 
@@ -145,6 +145,7 @@ __all__ = [
     "arrays",
     "into_judgments",
     "into_run",
+    "is_read_once",
     "is_spark",
     "ranked_grades",
 ]

@@ -54,7 +54,7 @@ def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTE
     NotPlainError
         At the first block that is not plain; also where there is nothing at all.
     """
-    if not source.head:
+    if not source.head.removeprefix(BOM):
         raise NotPlainError
     if source.head.startswith(BOM):
         source.read(len(BOM))
@@ -64,6 +64,8 @@ def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTE
 
 def read_whole_plain(source: ByteSource, layout: Layout) -> PlainRows:
     """All rows at once, of a text that is not very long."""
+    if source.path is not None and source.path.stat().st_size > MOST_BYTES:
+        raise NotPlainError  # before it is read for nothing
     content = source.read_all().removeprefix(BOM)
     if not content or len(content) > MOST_BYTES:
         raise NotPlainError

@@ -6,6 +6,7 @@ ids have equal words, and words in big-endian order sort as the ids do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -17,9 +18,11 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
 
-PADDING = 24
-"""Zeros before and behind a text, so that a word may be read a little outside of it."""
 WORD = 8
+MOST_WORDS = 8
+"""Up to how long ids are sorted by words of all of them; one very long id would cost every other one as many."""
+PADDING = WORD * MOST_WORDS
+"""Zeros before and behind a text, so that a word may be read a little outside of it."""
 FIRST = np.array([(1 << WORD * size) - 1 for size in range(WORD + 1)], np.uint64)
 """The first 0 to 8 bytes of a word: the low ones, since words are read little-endian."""
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93))
@@ -73,11 +76,14 @@ class TextIds:
         """Some rows."""
         return TextIds(self.text, self.start[rows], self.length[rows])
 
-    def to_list(self) -> list[str]:
-        """The ids themselves; they are UTF-8."""
+    def _slices(self) -> list[bytes]:
         content = self.text.data.tobytes()
         ends = self.start + self.length
-        return [content[start:end].decode() for start, end in zip(self.start.tolist(), ends.tolist(), strict=True)]
+        return [content[start:end] for start, end in zip(self.start.tolist(), ends.tolist(), strict=True)]
+
+    def to_list(self) -> list[str]:
+        """The ids themselves; they are UTF-8."""
+        return [one.decode() for one in self._slices()]
 
     @property
     def _words(self) -> int:
@@ -91,16 +97,25 @@ class TextIds:
         word &= FIRST[np.maximum(np.minimum(left, WORD), 0)]
         return word
 
-    def _longer(self, than: int) -> Ints | None:
-        """The rows with more bytes; None for all of them."""
-        longer = self.length > than
-        return None if longer.all() else np.flatnonzero(longer)
+    def _longer(self, among: Ints | None = None) -> Iterator[tuple[int, Ints | None]]:
+        """The number of each word, and the rows that have one; None for all.
+
+        Each time only the rows that had the word before are looked at, so that one long id costs no more than its
+        length.
+        """
+        rows = among
+        for number in range(self._words):
+            longer = (self.length if rows is None else self.length[rows]) > WORD * number
+            if not longer.all():
+                rows = np.flatnonzero(longer) if rows is None else rows[longer]
+            yield number, rows
 
     def keys(self) -> Words:
         """A 64-bit key for each id: its bytes where they are at most eight, a hash otherwise."""
         keys = self.word(0)
-        for number in range(1, self._words):
-            rows = self._longer(WORD * number)
+        for number, rows in self._longer():
+            if number == 0:
+                continue
             word = (self if rows is None else self.take(rows)).word(number)
             word *= _ODD[0]
             word ^= word >> np.uint64(32)
@@ -115,8 +130,7 @@ class TextIds:
     def equal(self, other: TextIds) -> Bools:
         """Which rows hold the same id as those of another column."""
         same: Bools = self.length == other.length
-        for number in range(self._words):
-            rows = self._longer(WORD * number)
+        for number, rows in self._longer(None if same.all() else np.flatnonzero(same)):
             if rows is None:
                 same &= self.word(number) == other.word(number)
             else:
@@ -129,13 +143,21 @@ class TextIds:
             return np.empty(0, np.int64)
         differs = np.ones(len(self), np.bool_)
         np.not_equal(self.length[1:], self.length[:-1], out=differs[1:])
-        for number in range(self._words):
-            word = self.word(number)
-            differs[1:] |= word[1:] != word[:-1]
+        for number, rows in self._longer():
+            if rows is None:
+                word = self.word(number)
+                differs[1:] |= word[1:] != word[:-1]
+            else:
+                alike = rows[~differs[rows]]  # as long as the row before, which has this word too
+                differs[alike] = self.take(alike).word(number) != self.take(alike - 1).word(number)
         return np.flatnonzero(differs)
 
     def sort_keys(self) -> Words:
         """Numbers that sort as the ids do, byte by byte."""
+        if self._words > MOST_WORDS:
+            slices = self._slices()
+            place = {one: number for number, one in enumerate(sorted(set(slices)))}
+            return np.fromiter(map(place.__getitem__, slices), np.uint64, len(slices))
         words = [self.word(number).byteswap() for number in range(self._words)]
         if len(words) <= 1:
             return words[0] if words else np.empty(0, np.uint64)

@@ -35,7 +35,8 @@ _BLANKS_TO_SPACE = bytes.maketrans(b"\t\v\f", b"   ")
 # Small enough that the masks of one step stay in the processor's cache: three times faster than whole blocks.
 _STEP = 1 << 17
 
-_COMMENT = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
+_COMMENT = re.compile(rb"^[ \t\v\f]*#[^\n]*", re.MULTILINE)
+_BEFORE_COMMENTS = b"# \t\v\f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,9 @@ def _data_in_comments(block: bytes, layout: Layout) -> int:
 
 def may_hold_comments(block: bytes) -> bool:
     """Whether a # may begin a line; not where the only ones stand inside of lines, as in ids."""
-    return b"#" in block and (block[:1] in b"# \t" or any(mark in block for mark in (b"\n#", b"\n ", b"\n\t")))
+    if b"#" not in block:
+        return False
+    return block[0] in _BEFORE_COMMENTS or any(b"\n%c" % begins in block for begins in _BEFORE_COMMENTS)
 
 
 def query_blocks(source: ByteSource, block_bytes: int) -> Iterator[bytes]:

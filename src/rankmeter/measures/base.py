@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import Field, dataclass, fields, replace
 from functools import cache
 from importlib import import_module
+from inspect import Parameter, Signature
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -28,6 +29,17 @@ ANY_POSITIVE = math.ulp(0.0)
 
 
 Kind = TypeVar("Kind")
+
+
+class _Options:
+    """The options of a measure as a signature, for ``help`` and for editors: one ``**options`` tells them nothing."""
+
+    def __get__(self, measure: object, kind: Any) -> Signature:
+        options = []
+        for one in fields(kind):
+            value = one.default if measure is None else getattr(measure, one.name)
+            options.append(Parameter(one.name, Parameter.KEYWORD_ONLY, annotation=one.type, default=value))
+        return Signature(options)
 
 
 def with_options(cls: type[Kind]) -> type[Kind]:
@@ -71,6 +83,7 @@ class Measure:
     at_choices: ClassVar[str] = "10"
     """An example of what stands after ``@``, for messages."""
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    __signature__ = _Options()
 
     def __init__(self, **options: Any) -> None:
         kind = type(self)

@@ -138,13 +138,28 @@ def _tie_members(scores: Floats, offsets: Ints, ties: _Ties, wrong: Ints) -> tup
     member = expand(key[together], tied[together])
     apart = np.flatnonzero(scattered)
     if len(apart):
-        sizes = offsets[segment[apart] + 1] - offsets[segment[apart]]
-        owner, place_ = np.repeat(apart, sizes), expand(offsets[segment[apart]], sizes)
-        same = scores[place_] == wanted[owner]
-        group, member = np.concatenate([group, owner[same]]), np.concatenate([member, place_[same]])
+        tie, row = _in_ties(scores, offsets, segment[apart], wanted[apart])
+        group, member = np.concatenate([group, apart[tie]]), np.concatenate([member, row])
         order = np.argsort(group, kind="stable")
         group, member = group[order], member[order]
     return group, member
+
+
+def _in_ties(scores: Floats, offsets: Ints, segment: Ints, tied: Floats) -> tuple[Ints, Ints]:
+    """The rows of some queries whose score is one of the tied ones, which fall within each query, and which it is.
+
+    Each row is looked up among the ties of its query: to compare each with every tie would take their product, which
+    a list of a million items does not forgive.
+    """
+    first = np.flatnonzero(np.diff(segment, prepend=-1))
+    queries = segment[first]
+    sizes = offsets[queries + 1] - offsets[queries]
+    row = expand(offsets[queries], sizes)
+    score = scores[row]
+    low, high = np.repeat(first, sizes), np.repeat(np.append(first[1:], len(segment)), sizes)
+    tie = low + bisect(tied, low, high, score, past_equal=False)
+    same = (tie < high) & (tied.take(tie, mode="clip") == score)
+    return tie[same], row[same]
 
 
 def _first_of(group: Ints) -> Ints:

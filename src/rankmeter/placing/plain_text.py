@@ -137,16 +137,15 @@ def _placed_blocks(index: _Index, run: Iterable[PlainRows], plan: Plan) -> Itera
     """Place block by block, as long as no query comes back."""
     seen: set[int] = set()
     for rows in run:
-        block = _place_block(index, rows, plan)
+        codes, sizes = _stretches(rows.query, index.numbers)
         before = len(seen)
-        seen.update(block.codes.tolist())
-        if len(seen) != before + len(block.codes):
+        seen.update(codes.tolist())
+        if len(seen) != before + len(codes):
             raise NotPlainError
-        yield block
+        yield _place_block(index, rows, codes, sizes, plan)
 
 
-def _place_block(index: _Index, run: PlainRows, plan: Plan) -> _Block:
-    codes, sizes = _stretches(run.query, index.numbers)
+def _place_block(index: _Index, run: PlainRows, codes: Ints, sizes: Ints, plan: Plan) -> _Block:
     code = np.repeat(codes, sizes)
     keys = pair_keys(code, run.item.keys())
     if len(repeated(keys, sizes)):

@@ -169,6 +169,12 @@ def test_messages_of_wrong_types_say_where_and_what() -> None:
         ours.RelevanceEvaluator(JUDGMENTS, {"map"}).evaluate({"q1": {"d1": "high"}})
 
 
+def test_an_id_that_is_no_text_has_a_sentence() -> None:
+    evaluator = ours.RelevanceEvaluator({"q": {"\ud800": 1}}, {"map"})
+    with pytest.raises(InputError, match="lone surrogate"):
+        evaluator.evaluate({"q": {"\ud800": 1.0, "b": 1.0}})
+
+
 def test_no_run_gives_nothing() -> None:
     assert ours.RelevanceEvaluator(JUDGMENTS, {"map"}).evaluate(None) == {}
 

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rankmeter.compat import c_numbers, trec_parsing, trec_reading
@@ -76,6 +76,7 @@ def _sorted_by_qsort(rows: list[tuple[str, float]]) -> list[str]:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
 @given(ODD_LINES, ODD_LINES, st.sampled_from([9, 10]))
+@example([], [b"\x0b#"], 9)
 def test_a_long_file_is_taken_as_a_short_one(
     tmp_path: Path, judgments: list[bytes], run: list[bytes], version: Version
 ) -> None:
