@@ -25,7 +25,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.measuring import check_answerable, values_under
 from rankmeter.planning import by_placing, into_placing, without_any_subtopic
 
-ADDED_UP = ("nDCG", "DCG", "CG", "RBP")
+ADDED_UP = ("nDCG", "DCG", "CG", "RBP", "ERR")
 """Measures whose rows have a gain and a discount of their own."""
 MOST_ROWS = 1000
 _ANOTHER = "\0"
@@ -152,7 +152,10 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
     value, numerator, denominator = _value(measure, data)
     places = ranking(data, measure)
     adds_up = type(measure).name in ADDED_UP
-    rows = _gain_rows(measure, places) if adds_up else _growing_rows(measure, data, places, value)
+    if type(measure).name == "ERR":
+        rows = _reading_rows(measure, places)
+    else:
+        rows = _gain_rows(measure, places) if adds_up else _growing_rows(measure, data, places, value)
     shown = _until_nothing_more(rows, measure)
     return Worked(
         measure=str(measure),
@@ -243,6 +246,22 @@ def _gain_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
         added = gained * weight if weight is not None else 0.0
         total += added
         rows.append(_row(place, added, total, gained if place.placed else 0.0, weight))
+    return rows
+
+
+def _reading_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
+    """ERR: the gain is the chance that the item satisfies, the discount the chance to read so far, over the rank."""
+    rows, total, reading = [], 0.0, 1.0
+    for place in places:
+        rank = place.ranks[0]
+        if not place.placed or (measure.cutoff is not None and rank > measure.cutoff):
+            rows.append(_row(place, 0.0, total, 0.0, None if not place.placed else 0.0))
+            continue
+        satisfied = (2.0 ** max(place.grade or 0.0, 0.0) - 1.0) / 2.0**measure.max_grade
+        added = reading * satisfied / rank
+        total += added
+        rows.append(_row(place, added, total, satisfied, reading / rank))
+        reading *= 1.0 - satisfied
     return rows
 
 
