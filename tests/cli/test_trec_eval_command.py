@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -228,3 +229,30 @@ def test_no_option_is_hinted_at_that_the_program_lacks(files: list[str], capsys:
     assert (code, out) == (4, "")
     assert "twice" in err
     assert "duplicates=" not in err
+
+
+def test_a_process_ends_only_when_everything_is_printed(tmp_path: Path) -> None:
+    queries = range(400)
+    (tmp_path / "j").write_text("".join(f"q{n} 0 d{n} 1\n" for n in queries))
+    (tmp_path / "r").write_text("".join(f"q{n} Q0 d{m} 1 {m}.5 t\n" for n in queries for m in range(n, n + 3)))
+    words = [
+        sys.executable,
+        "-m",
+        "rankmeter",
+        "trec_eval",
+        "-q",
+        "-n",
+        "-m",
+        "all_trec",
+        *map(str, tmp_path.iterdir()),
+    ]
+    words[-2:] = sorted(words[-2:])
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert len(lines) % len(queries) == 0
+    assert done.stdout.endswith("\n")
+    assert {line.split("\t")[1] for line in lines} == {f"q{n}" for n in queries}
+    failed = subprocess.run([*words[:-1], str(tmp_path / "absent")], capture_output=True, text=True, check=False)
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert "absent" in failed.stderr
