@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from rankmeter.compat.trec_measures import Version
-from rankmeter.compat.trec_parsing import BOM, SPACE, Source, is_plain_judgments, is_plain_run
+from rankmeter.compat.trec_parsing import SPACE, Source, is_plain_judgments, is_plain_run
 from rankmeter.errors import InputError
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.files import plain_judgments, read_judgments
@@ -21,7 +21,7 @@ from rankmeter.inputs.plain_trec import PlainRows, read_plain
 from rankmeter.inputs.sources import PlainJudgments, RunFile
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.text import PADDING
-from rankmeter.inputs.trec import RUN, read_frames
+from rankmeter.inputs.trec import BOM, RUN, read_frames
 from rankmeter.late import pl
 
 TAIL_BYTES = 1 << 16

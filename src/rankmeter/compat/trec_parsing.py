@@ -23,7 +23,7 @@ from rankmeter.compat import c_numbers
 from rankmeter.compat.trec_measures import Version
 from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
 from rankmeter.inputs.compression import open_source
-from rankmeter.inputs.trec import as_number
+from rankmeter.inputs.trec import BOM, as_number
 
 Row = TypeVar("Row")
 Source = str | bytes
@@ -35,7 +35,6 @@ JUDGMENT_FIELDS = ("query", "iteration", "document", "grade")
 ORDER = "judgments come first, then the run"
 RUN_FIELDS = ("query", "Q0", "document", "rank", "score", "tag")
 UNDEFINED = "trec_eval reads memory there that it never wrote, so no output is the right one"
-BOM = b"\xef\xbb\xbf"
 TAB, NEWLINE, RETURN, SPACE, HASH, LOWER = 9, 10, 13, 32, 35, 32
 STEP = 1 << 17
 """Small enough that what is looked at stays in the processor's cache."""

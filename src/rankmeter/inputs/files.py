@@ -7,17 +7,15 @@ and judgments and run in the wrong order are recognised.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeAlias
+from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
-from rankmeter.inputs.progress import Listener, Progress
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled, PlainJudgments
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -109,7 +107,7 @@ def plain_judgments(
             return None
 
 
-def iter_plain_run(path: str, *, format: str | None = None, progress: Listener | None = None) -> Iterator[PlainRows]:
+def iter_plain_parts(path: str, *, format: str | None = None) -> Iterator[RunPart[PlainRows]]:
     """The rows of one plain TREC file as they stand in it, in blocks of whole queries.
 
     Raises
@@ -117,16 +115,12 @@ def iter_plain_run(path: str, *, format: str | None = None, progress: Listener |
     NotPlainError
         Where it is none, perhaps only towards its end; `iter_run` then reads it from the beginning.
     """
-    started, rows = time.monotonic(), 0
     with open_source(path) as source:
         if _resolve(source, format, "run") != "run":
             raise NotPlainError
         size = Path(path).stat().st_size
         for block in read_plain(source, RUN):
-            yield block
-            rows += len(block)
-            if progress is not None:  # after the block was used, so that the time includes the work on it
-                progress(Progress(rows, _fraction(source, size), time.monotonic() - started))
+            yield RunPart(block, _fraction(source, size))
 
 
 def iter_run(
@@ -166,11 +160,14 @@ def iter_run(
     )
 
 
+Rows = TypeVar("Rows", RunTable, PlainRows)
+
+
 @dataclass(frozen=True, slots=True)
-class RunPart:
+class RunPart(Generic[Rows]):
     """Some rows of a run, as they are stored, and how much of its file has been read with them."""
 
-    table: RunTable
+    table: Rows
     fraction: float | None
     """From 0 to 1; None where the size of the input is not known."""
 
@@ -182,7 +179,7 @@ def iter_parts(
     columns: Mapping[str, str] | None = None,
     block_bytes: int = BLOCK_BYTES,
     rows_before: int = 0,
-) -> Iterator[RunPart]:
+) -> Iterator[RunPart[RunTable]]:
     """Read a run part by part, as it is stored; the parameters are those of `iter_run`.
 
     The rows of a query may be in two parts. ``rows_before`` is how many rows of the run were in other files: where

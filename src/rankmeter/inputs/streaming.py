@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path
 
 from rankmeter.errors import EmptyInputError
-from rankmeter.inputs.files import RunPart, iter_parts, iter_plain_run
+from rankmeter.inputs.files import Rows, RunPart, iter_parts, iter_plain_parts
+from rankmeter.inputs.plain_trec import PlainRows
 from rankmeter.inputs.progress import Listener, Progress
 from rankmeter.inputs.shards import Files, check_alike, joined_runs
 from rankmeter.inputs.sources import RunFile
@@ -35,9 +36,15 @@ def open_run(
         again = partial(stream_run, data.paths, format=format, columns=columns, progress=progress)
         plain = None
         if len(data.paths) == 1 and not columns:
-            plain = partial(iter_plain_run, data.paths[0], format=format, progress=progress)
+            plain = partial(stream_plain_run, data.paths[0], format=format, progress=progress)
         return RunFile(again, data.source, plain)
     return joined_runs(list(stream_run(data.paths, format=format, columns=columns, progress=progress)))
+
+
+def stream_plain_run(path: str, *, format: str | None, progress: Listener | None) -> Iterator[PlainRows]:
+    """The rows of one plain TREC file as they stand in it; raises NotPlainError where it is none."""
+    parts = iter_plain_parts(path, format=format)
+    yield from _reported(parts, progress) if progress else (part.table for part in parts)
 
 
 def stream_run(
@@ -115,7 +122,7 @@ def _rows(table: RunTable, start: int, end: int) -> RunTable:
 
 def _all_parts(
     paths: Sequence[str], format: str | None, columns: Mapping[str, str] | None, block_bytes: int
-) -> Iterator[RunPart]:
+) -> Iterator[RunPart[RunTable]]:
     """The parts of all files; how far each one is, measured over all of them."""
     sizes = [Path(path).stat().st_size if Path(path).is_file() else 0 for path in paths]
     total, before, rows = sum(sizes), 0, 0
@@ -131,7 +138,7 @@ def _all_parts(
         raise empty[0]
 
 
-def _not_empty(parts: Iterator[RunPart], empty: list[EmptyInputError]) -> Iterator[RunPart]:
+def _not_empty(parts: Iterator[RunPart[RunTable]], empty: list[EmptyInputError]) -> Iterator[RunPart[RunTable]]:
     """The parts of a file that may be empty, as partitions of a cluster are; it is told in ``empty``."""
     try:
         yield from parts
@@ -139,7 +146,7 @@ def _not_empty(parts: Iterator[RunPart], empty: list[EmptyInputError]) -> Iterat
         empty.append(error)
 
 
-def _reported(parts: Iterator[RunPart], progress: Listener) -> Iterator[RunTable]:
+def _reported(parts: Iterator[RunPart[Rows]], progress: Listener) -> Iterator[Rows]:
     started, rows = time.monotonic(), 0
     for part in parts:
         rows += len(part.table.query)

@@ -6,9 +6,9 @@ A block of whole queries goes in, the places of its judged items come out; a run
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,12 +16,12 @@ from rankmeter.errors import InputError, RankmeterWarning, RepeatedItemError, ex
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.placing.counting import Places, place
+from rankmeter.placing.assembling import PlacedBlock, assembled, is_rising
+from rankmeter.placing.counting import place
 from rankmeter.placing.matching import Keys, KeyTable, item_keys, numbers_among, pair_keys, repeated
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
 from rankmeter.placing.short_lists import Columns, fits, match_columns
-from rankmeter.placing.unreturned import with_unreturned
 
 Table = TypeVar("Table", JudgmentTable, RunTable)
 MANY_ROWS = 10_000
@@ -56,7 +56,7 @@ class JudgmentIndex:
         """Prepare the judgments from a grade on; repeated ones are refused."""
         queries, code = encode(table.query, table.queries)
         items, grade, item = item_keys(table.item), table.grade.to_numpy(), table.item
-        if not _rising(code):  # bring the judgments of a query together, in the order given
+        if not is_rising(code):  # bring the judgments of a query together, in the order given
             order = group_rows(code, len(queries))
             code, items, grade, item = code[order], items[order], grade[order], item.gather(pl.Series(order))
         if not _few_and_different(items, code, len(queries)):
@@ -91,19 +91,6 @@ def _few_and_different(items: Keys, code: Ints, queries: int) -> bool:
     return fits(queries, 1, int(sizes.max(initial=0))) and not Columns.of(items, sizes).any_repeated()
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedBlock:
-    """What one block of whole queries adds: its queries and the places of its judged items."""
-
-    code: Ints
-    """(b,) the queries of the block; codes from the number of judged queries on are not judged."""
-    returned: Ints
-    query: Ints
-    judgment: Ints
-    score: Floats
-    places: Places
-
-
 def place_table(judgments: JudgmentTable, run: RunTable, plan: Plan) -> tuple[pl.Series, Placements]:
     """Place a run that is one table; returns the ids of the queries and where their judged items stand."""
     return place_blocks(judgments, [run], plan)
@@ -128,7 +115,9 @@ def place_blocks(judgments: JudgmentTable, blocks: Iterable[RunTable], plan: Pla
         placed.append(part)
     if index is None:
         index = JudgmentIndex.of(judgments, plan.lowest_grade)
-    return strangers.after(index.queries), _assemble(index, placed, len(strangers), plan)
+    return strangers.after(index.queries), assembled(
+        index, placed, len(index.queries) + len(strangers), plan, _items_of(index)
+    )
 
 
 class _Strangers:
@@ -251,7 +240,7 @@ def _count(run: RunTable, plan: Plan, block: _Block, row: Ints, judgment: Ints, 
     )
     if not run.scored:
         score = np.full(len(score), np.nan)
-    return PlacedBlock(block.heads, block.sizes, code[row], judgment, score, places)
+    return PlacedBlock(block.heads, block.sizes, judgment, score, places)
 
 
 def _judged_rows(index: JudgmentIndex, run: RunTable, code: Ints, keys: Keys) -> tuple[Ints, Ints]:
@@ -342,51 +331,8 @@ def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     return pl.Series(there + low, dtype=values.dtype), number[place]
 
 
-def _rising(values: Ints) -> bool:
-    return bool((values[1:] >= values[:-1]).all())
-
-
-def _assemble(index: JudgmentIndex, placed: list[PlacedBlock], unjudged: int, plan: Plan) -> Placements:
-    """Put the blocks together and the queries in order."""
-    total = len(index.queries) + unjudged
-    returned, in_run = np.zeros(total, np.int64), np.zeros(total, np.bool_)
-    for part in placed:
-        returned[part.code] = part.returned
-        in_run[part.code] = True
-    query = _joined([part.query for part in placed])
-    judgment = _joined([part.judgment for part in placed])
-    columns = {
-        "query": query,
-        "grade": index.grade[judgment],
-        "score": _joined([part.score for part in placed], np.float64),
-        "above": _joined([part.places.above for part in placed]),
-        "tied": _joined([part.places.tied for part in placed]),
-        "higher_id": _joined([part.places.higher_id for part in placed]),
-        "earlier": _joined([part.places.earlier for part in placed]),
-    }
-    if not _rising(query):
-        order = group_rows(query, total)
-        columns = {name: column[order] for name, column in columns.items()}
-    if plan.unreturned:
-        columns = with_unreturned(columns, returned, **_unreturned(index, judgment))
-    offsets = np.concatenate([index.best_offsets, np.full(unjudged, index.best_offsets[-1])])
-    is_judged = np.arange(total) < len(index.queries)
-    return Placements(
-        returned=returned, in_run=in_run, is_judged=is_judged, best_offsets=offsets, best=index.best, **columns
-    )
-
-
-def _unreturned(index: JudgmentIndex, judgment: Ints) -> dict[str, Any]:
-    """The judgments that no row of the run met, by query in the order given."""
-    left = np.ones(len(index.code), np.bool_)
-    left[judgment] = False
-    rows = np.flatnonzero(left)
-    rows = rows[group_rows(index.code[rows], len(index.queries))]
-    return {"query": index.code[rows], "grade": index.grade[rows], "items": index.item.gather(pl.Series(rows))}
-
-
-def _joined(parts: list[np.ndarray], dtype: type = np.int64) -> np.ndarray:
-    return np.concatenate(parts) if parts else np.empty(0, dtype)
+def _items_of(index: JudgmentIndex) -> Callable[[Ints], pl.Series]:
+    return lambda rows: index.item.gather(pl.Series(rows))
 
 
 def without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, duplicates: str) -> Ints | None:
