@@ -25,31 +25,35 @@ def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
     return values_from(parts, measure, placed.placements)
 
 
-def values_from(parts: Parts, measure: Any, placements: Placements) -> Values:
-    """The value of each query, from the two parts of its quotient and the policies of a measure."""
+def values_from(parts: Parts, measure: Any, placements: Placements, listless: Bools | None = None) -> Values:
+    """The value of each query, from the two parts of its quotient and the policies of a measure.
+
+    ``listless`` says which queries have an empty list, where the placements no longer tell.
+    """
+    if listless is None:
+        listless = without_list(placements, appended=getattr(measure, "candidates", "all") == "appended")
     return values_of(
         parts,
         empty=getattr(measure, "empty", "zero"),
         miss=getattr(measure, "miss", "zero"),
         chosen=chosen_by(measure, placements),
         blank=getattr(measure, "blank", "counted"),
-        listless=without_list(measure, placements),
+        listless=listless,
     )
 
 
 def chosen_by(measure: Measure, placements: Placements) -> Bools:
     """Which queries a measure is about."""
-    if measure.queries == "common":
-        return placements.is_judged & placements.in_run
-    if measure.queries == "run":
+    policy = measure.queries or measure.default_queries
+    if policy == "run":
         return placements.in_run
-    return placements.is_judged
+    return placements.is_judged & placements.in_run if policy == "common" else placements.is_judged
 
 
-def without_list(measure: Any, placements: Placements) -> Bools:
+def without_list(placements: Placements, *, appended: bool) -> Bools:
     """Which queries have an empty list; items appended behind it make it one that is not."""
     empty: Bools = placements.returned == 0
-    if getattr(measure, "candidates", "all") == "appended":
+    if appended:
         empty &= np.bincount(placements.query, minlength=len(placements)) == 0
     return empty
 

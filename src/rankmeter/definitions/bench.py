@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Parts, View, aggregated, values_of
+from rankmeter.arithmetic import FORMULAS, Parts, View, aggregated
 from rankmeter.arithmetic.views import Gains, ranked, seen_by, turned_by, without_unreturned
 from rankmeter.asking import with_options
 from rankmeter.definitions.needed import Needed, Needs, Seen, needs_of, reduced, seen_of, wider
@@ -26,7 +26,7 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import GainMeasure
-from rankmeter.measuring import chosen_by
+from rankmeter.measuring import values_from, without_list
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.placements import Bools, Ints, Placements, Plan, Subtopics
@@ -85,9 +85,7 @@ class _Placed:
             plain["ties"] = "item"
         if run.scored and (p.score > 0).all():
             plain["sign"] = "ignored"
-        listless = p.returned == 0
-        if appended:
-            listless &= np.bincount(p.query, minlength=len(p)) == 0
+        listless = without_list(p, appended=appended)
         shortest, longest = int(p.returned.min()) if len(p) else 0, int((p.above + p.tied).max(initial=0))
         longest = max(longest, int(p.returned.max(initial=0)))
         return cls(p, times, listless, run.scored, subtopics, plain, shortest, longest)
@@ -128,14 +126,7 @@ class _Kinds:
     def value(self, parts: Parts, measure: Any) -> float:
         """One number from the parts of every quotient and the policies of a definition."""
         needed = self.needed
-        values = values_of(
-            parts,
-            empty=getattr(measure, "empty", "zero"),
-            miss=getattr(measure, "miss", "zero"),
-            chosen=chosen_by(measure, needed.placements),
-            blank=getattr(measure, "blank", "counted"),
-            listless=needed.listless,
-        )
+        values = values_from(parts, measure, needed.placements, needed.listless)
         return aggregated(values, measure.aggregate, needed.times)
 
     def forget(self) -> None:

@@ -24,6 +24,7 @@ from rankmeter.lists.slicing import Slicing, into_slicings
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
+from rankmeter.measuring import chosen_by
 from rankmeter.placing import PlacedRun, judgments_table
 from rankmeter.placing.placements import Bools, Ints
 
@@ -97,7 +98,9 @@ def measure_lists(
     means: dict[Measure, float] = {}
     wholes: dict[Measure, Whole] = {}
     for measure in plain:
-        values[measure], means[measure], whole = measured(slates[measure], measure, chosen_by(measure, placed))
+        values[measure], means[measure], whole = measured(
+            slates[measure], measure, chosen_by(measure, placed.placements)
+        )
         if whole is not None:
             wholes[measure] = whole
     notes = protocol_notes(notice(material, placed.placements, list(slates.values())))
@@ -120,14 +123,6 @@ def slates_of(material: Material, measures: Sequence[SlateMeasure]) -> dict[Slat
         same = next((other for other in made if material.lists[other] is rows), None)
         made[key] = made[same] if same else material.slates(key)
     return {m: made[m.ties, m.duplicates or m.default_duplicates] for m in measures}
-
-
-def chosen_by(measure: Measure, placed: PlacedRun) -> Bools:
-    """Which queries a measure is about."""
-    policy, p = measure.queries or measure.default_queries, placed.placements
-    if policy == "run":
-        return p.in_run
-    return p.is_judged & p.in_run if policy == "common" else p.is_judged
 
 
 def measured(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Values, float, Whole | None]:
@@ -266,7 +261,7 @@ class _Cut:
         members[np.unique(judged.item)] = True
         grades = np.where(members[slates.codes], slates.grades, np.nan)
         cut = replace(slates, grades=grades, judged=judged)
-        return measured(cut, measure, chosen_by(measure, self.placed) & inside)[0]
+        return measured(cut, measure, chosen_by(measure, self.placed.placements) & inside)[0]
 
 
 def _asks_judgments(measure: Measure) -> bool:

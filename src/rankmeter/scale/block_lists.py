@@ -20,11 +20,12 @@ from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
-from rankmeter.lists.listing import chosen_by, measured, slates_of
+from rankmeter.lists.listing import measured, slates_of
 from rankmeter.lists.protocol import notice
 from rankmeter.lists.slating import Given, check_needs, gather, lists_of, order_of, shared_type
 from rankmeter.measures import Measure
 from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measuring import chosen_by
 from rankmeter.placing import PlacedRun
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def measure_block(
     groups = count_groups(listed)
     nothing = np.full(len(placed.queries), np.nan)
     for measure in listed:
-        chosen = chosen_by(measure, placed)
+        chosen = chosen_by(measure, placed.placements)
         if measure in groups:
             values[measure] = Values(nothing, chosen, nothing, nothing)
             number = groups[measure]
