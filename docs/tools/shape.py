@@ -1,0 +1,185 @@
+"""The shape of the code in numbers: how long it is, how far a number travels, whether imports go round in circles.
+
+``python docs/tools/shape.py`` prints a table, ``--way`` also every function that one nDCG passes, ``--cycles`` the
+modules of every import cycle, ``--json`` all of it for a program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+SRC = Path(__file__).parents[2] / "src"
+JUDGMENTS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
+RUN = {"q1": {"a": 0.9, "x": 0.8, "b": 0.7}, "q2": {"x": 0.5, "c": 0.4}}
+
+
+def sources() -> dict[str, Path]:
+    """Every module of the package, by its dotted name."""
+    named = {path: path.relative_to(SRC).with_suffix("").parts for path in sorted((SRC / "rankmeter").rglob("*.py"))}
+    return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for path, parts in named.items()}
+
+
+def lines_by_room(modules: dict[str, Path]) -> dict[str, int]:
+    """Lines of Python in each room; ``(top level)`` are the modules outside of any."""
+    rooms: Counter[str] = Counter()
+    for path in modules.values():
+        inside = path.relative_to(SRC / "rankmeter").parts
+        rooms[inside[0] if len(inside) > 1 else "(top level)"] += len(path.read_text(encoding="utf-8").splitlines())
+    return dict(sorted(rooms.items()))
+
+
+def way_of_one_number() -> list[tuple[str, str]]:
+    """Module and name of every function of ours that one nDCG from dictionaries passes, in order, once warm.
+
+    A comprehension, a lambda and what a dataclass generates belong to the function that holds them.
+    """
+    import rankmeter as rm
+
+    rm.evaluate(JUDGMENTS, RUN, ["nDCG@10"])["nDCG@10"]
+    passed: list[tuple[str, str]] = []
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        name = frame.f_code.co_name
+        if event == "call" and not name.startswith("<") and frame.f_code.co_filename.startswith(str(SRC)):
+            call = frame.f_globals["__name__"], frame.f_code.co_qualname
+            if not frame.f_code.co_flags & 0x20 or call not in passed:  # a generator is entered again for each value
+                passed.append(call)
+
+    sys.setprofile(note)
+    try:
+        rm.evaluate(JUDGMENTS, RUN, ["nDCG@10"])["nDCG@10"]
+    finally:
+        sys.setprofile(None)
+    return passed
+
+
+def imports(modules: dict[str, Path]) -> dict[str, set[str]]:
+    """Which module needs which, imports inside functions counted, those for type checkers alone not."""
+    return {
+        name: set(_imported(ast.parse(path.read_text(encoding="utf-8")), modules)) for name, path in modules.items()
+    }
+
+
+def _imported(tree: ast.AST, modules: dict[str, Path]) -> Iterator[str]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            for other in node.orelse:
+                yield from _imported(other, modules)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            named = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in modules else node.module for name in named if node.module in modules)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        else:
+            yield from _imported(node, modules)
+
+
+def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """The groups of modules that need each other, largest first (Tarjan's algorithm, without recursion)."""
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    groups: list[list[str]] = []
+    for root, needed in graph.items():
+        if root in number:
+            continue
+        number[root] = low[root] = len(number)
+        stack.append(root)
+        work = [(root, iter(sorted(needed)))]
+        while work:
+            name, rest = work[-1]
+            for other in rest:
+                if other not in number:
+                    number[other] = low[other] = len(number)
+                    stack.append(other)
+                    work.append((other, iter(sorted(graph[other]))))
+                    break
+                if other in stack:
+                    low[name] = min(low[name], number[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == number[name]:
+                    at = stack.index(name)
+                    groups.append(sorted(stack[at:]))
+                    del stack[at:]
+    return sorted((group for group in groups if len(group) > 1), key=len, reverse=True)
+
+
+def most_parameters(modules: dict[str, Path]) -> list[tuple[int, str]]:
+    """The functions with the most parameters, and how many they have."""
+    counted = [
+        (len([*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]), f"{name}.{node.name}")
+        for name, path in modules.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    return sorted(counted, reverse=True)[:10]
+
+
+def isinstance_of_sources(modules: dict[str, Path]) -> int:
+    """How often it is asked of what kind judgments or a run are."""
+    kinds = {"GradedMapping", "PlainJudgments", "JudgmentTable", "Dense", "ScoredMapping", "RankedLists", "RunTable"}
+    kinds |= {"RunFile", "Labelled"}
+    return sum(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "isinstance"
+        and bool(kinds & {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)})
+        for path in modules.values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
+
+
+def shape() -> dict[str, Any]:
+    """All of it."""
+    modules = sources()
+    way = way_of_one_number()
+    rooms = lines_by_room(modules)
+    return {
+        "lines": sum(rooms.values()),
+        "modules": len(modules),
+        "way": {
+            "calls": len(way),
+            "functions": len(set(way)),
+            "changes of module": sum(before[0] != after[0] for before, after in pairwise(way)),
+            "modules": len({module for module, _ in way}),
+        },
+        "cycles": [len(group) for group in cycles(imports(modules))],
+        "most parameters": most_parameters(modules)[0],
+        "questions about the kind of a source": isinstance_of_sources(modules),
+        "rooms": rooms,
+    }
+
+
+def main() -> None:
+    """Print the shape."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--way", action="store_true", help="print every function that one nDCG passes")
+    parser.add_argument("--cycles", action="store_true", help="print the modules of every import cycle")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    given = parser.parse_args()
+    if given.way:
+        print("\n".join(f"{module:<40} {name}" for module, name in way_of_one_number()))
+        return
+    if given.cycles:
+        print("\n".join(f"{len(group)}: {', '.join(group)}" for group in cycles(imports(sources()))))
+        return
+    if given.json:
+        print(json.dumps(shape(), indent=2))
+        return
+    for name, value in shape().items():
+        shown = ", ".join(f"{key} {count:,}" for key, count in value.items()) if isinstance(value, dict) else value
+        print(f"{name:<40} {shown}")
+
+
+if __name__ == "__main__":
+    main()
