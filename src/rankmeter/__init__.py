@@ -22,16 +22,18 @@ from rankmeter.errors import (
 
 if TYPE_CHECKING:
     from rankmeter import online
+    from rankmeter.arithmetic.custom import measure
     from rankmeter.comparing.advice import advise
     from rankmeter.comparing.comparison import compare, folds, seeds
     from rankmeter.comparing.pooling import pool
     from rankmeter.comparing.results import Comparison
-    from rankmeter.custom import measure
+    from rankmeter.compat.mlflow import log_to_mlflow
     from rankmeter.definitions.reconcile import reconcile
     from rankmeter.definitions.steps import between
     from rankmeter.definitions.table import score_table
     from rankmeter.definitions.worked import explain
-    from rankmeter.evaluation import evaluate, value
+    from rankmeter.evaluating.evaluation import evaluate, value
+    from rankmeter.evaluating.result import Evaluation
     from rankmeter.inputs import Labelled, arrays, ranked_grades
     from rankmeter.inputs.files import read_judgments, read_labelled, read_run
     from rankmeter.inputs.passages import roll_up
@@ -42,9 +44,7 @@ if TYPE_CHECKING:
     from rankmeter.placing.catalogue import rank_catalogue
     from rankmeter.placing.ranked_ids import ranked_ids
     from rankmeter.placing.tensors import tensors
-    from rankmeter.results import Evaluation
     from rankmeter.scale.sampling import sampled, sampled_ranks
-    from rankmeter.tracking import log_to_mlflow
 
 __version__ = "0.1.0"
 
@@ -56,7 +56,7 @@ _LAZY = {
     "parse_measures": "rankmeter.measures",
     "Catalogue": "rankmeter.lists.catalogue",
     "Comparison": "rankmeter.comparing.results",
-    "Evaluation": "rankmeter.results",
+    "Evaluation": "rankmeter.evaluating.result",
     "Slices": "rankmeter.lists.slices",
     "Labelled": "rankmeter.inputs",
     "advise": "rankmeter.comparing.advice",
@@ -65,12 +65,12 @@ _LAZY = {
     "score_table": "rankmeter.definitions.table",
     "arrays": "rankmeter.inputs",
     "compare": "rankmeter.comparing.comparison",
-    "evaluate": "rankmeter.evaluation",
+    "evaluate": "rankmeter.evaluating.evaluation",
     "explain": "rankmeter.definitions.worked",
     "files": "rankmeter.inputs.shards",
     "folds": "rankmeter.comparing.comparison",
-    "log_to_mlflow": "rankmeter.tracking",
-    "measure": "rankmeter.custom",
+    "log_to_mlflow": "rankmeter.compat.mlflow",
+    "measure": "rankmeter.arithmetic.custom",
     "pool": "rankmeter.comparing.pooling",
     "rank_catalogue": "rankmeter.placing.catalogue",
     "ranked_grades": "rankmeter.inputs",
@@ -83,7 +83,7 @@ _LAZY = {
     "seeds": "rankmeter.comparing.comparison",
     "tensors": "rankmeter.placing.tensors",
     "roll_up": "rankmeter.inputs.passages",
-    "value": "rankmeter.evaluation",
+    "value": "rankmeter.evaluating.evaluation",
 }
 
 

@@ -1,123 +1,11 @@
-"""An accumulating metric for training loops: ``update`` with a batch, ``compute`` when asked, ``merge`` processes.
-
-It keeps sums, never predictions: a few hundred whole numbers for each measure, however many batches come.
-"""
+"""For training loops with PyTorch: a metric that accumulates, plain or as torchmetrics has them."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
-
-from rankmeter.arithmetic import FORMULAS, Views
-from rankmeter.arithmetic.exact_sums import WIDTH, carried, exact_sum, total
-from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
-from rankmeter.errors import MeasureError, MissingExtraError, NotFoundError, did_you_mean, with_hint
-from rankmeter.measures import Measure, into_measures, parse
-from rankmeter.measuring import values_under
-from rankmeter.placing.placed import Placeable
-from rankmeter.placing.placements import Ints
-from rankmeter.placing.ranked_ids import ranked_ids
-from rankmeter.placing.tensors import Tensor, tensors
-from rankmeter.placing.vectors import load_torch
-from rankmeter.planning import Placing, by_placing
-
-COUNTED, GRADED, RELEVANT = 2 * WIDTH, 2 * WIDTH + 1, 2 * WIDTH + 2
-STATE_WIDTH = 2 * WIDTH + 3
-"""The sums above and below the line, and counts: queries that count, batches with a grade above 0, relevant items."""
-
-
-class RankingMetric:
-    """Ranking measures of a model while it is trained or validated.
-
-    Each batch holds whole queries. Scores are ranked on their own device and only the places of the judged items leave
-    it, once a batch; the values are those of ``evaluate``. The state is whole numbers that hold the exact sums, so the
-    mean is the same to the last digit whatever the batches, their order, and the number of processes.
-
-    Parameters
-    ----------
-    measures
-        One or several, as text or values; medians need every value and are refused.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from rankmeter.torch import RankingMetric
-    >>> metric = RankingMetric(["RR", "nDCG@1,2"])
-    >>> metric.update(torch.tensor([[-1.5, -0.5, -2.5]]), torch.tensor([[1, 0, 0]]))
-    >>> metric.update(torch.tensor([[0.9, 0.1, 0.4]]), torch.tensor([[1, 0, 1]]))
-    >>> metric.compute()
-    {'RR': 0.75, 'nDCG@1': 0.5, 'nDCG@2': 0.8154...}
-    """
-
-    def __init__(self, measures: object = ("nDCG@10", "AP", "RR")) -> None:
-        self.measures: tuple[Measure, ...] = check_measures(measures)
-        self._state = empty_state(self.measures)
-
-    def update(
-        self, scores: Tensor, labels: Tensor, *, mask: Tensor | None = None, indexes: Tensor | None = None
-    ) -> None:
-        """Take in a batch of scores and labels; see :func:`rankmeter.tensors`."""
-        self._add(tensors(scores, labels, mask=mask, indexes=indexes))
-
-    def update_ids(self, item_ids: Tensor, relevant: Any, *, grades: Any = None, padding: int = -1) -> None:
-        """Take in a batch of ranked item ids and relevant ids; see :func:`rankmeter.ranked_ids`."""
-        self._add(ranked_ids(item_ids, relevant, grades=grades, padding=padding))
-
-    def _add(self, batch: Placeable) -> None:
-        self._state = added(self._state, batch_state(self.measures, batch))
-
-    def compute(self) -> dict[str, float]:
-        """The value of each measure over all queries so far, by its canonical string; NaN where no query counts."""
-        return {str(measure): aggregate(measure, row) for measure, row in zip(self.measures, self._state, strict=True)}
-
-    def __getitem__(self, measure: str | Measure) -> float:
-        return aggregate(*self._found(measure))
-
-    def counted(self, measure: str | Measure) -> int:
-        """How many queries the value is about."""
-        return int(self._found(measure)[1][COUNTED])
-
-    def _found(self, measure: str | Measure) -> tuple[Measure, Ints]:
-        meant = parse(measure) if isinstance(measure, str) else measure
-        if meant not in self.measures:
-            hint = did_you_mean(str(measure), [str(one) for one in self.measures])
-            raise NotFoundError(with_hint(f"this metric has no '{measure}'.", hint))
-        return meant, self._state[self.measures.index(meant)]
-
-    def reset(self) -> None:
-        """Forget every batch."""
-        self._state = empty_state(self.measures)
-
-    def merge(self, *others: RankingMetric) -> None:
-        """Add what other metrics of the same measures have taken in."""
-        for other in others:
-            _check_same(self.measures, other.measures)
-            self._state = added(self._state, other._state)  # noqa: SLF001  (of the same class)
-
-    def all_reduce(self, group: Any = None) -> None:
-        """Add the sums of all processes of ``torch.distributed`` in place, so that each holds the whole."""
-        torch = load_torch()
-        device = "cuda" if torch.distributed.get_backend(group) == "nccl" else "cpu"
-        state = torch.from_numpy(self._state).to(device)
-        torch.distributed.all_reduce(state, group=group)
-        self._state = added(state.cpu().numpy())
-
-    def state_dict(self) -> dict[str, Any]:
-        """What :meth:`load_state_dict` takes: the measures as text and the sums as a tensor of whole numbers."""
-        return {
-            "measures": [str(measure) for measure in self.measures],
-            "sums": load_torch().from_numpy(self._state.copy()),
-        }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from a saved state."""
-        _check_same(self.measures, tuple(parse(text) for text in state["measures"]))
-        self._state = np.array(state["sums"].cpu().numpy(), np.int64)
-
-    def __repr__(self) -> str:
-        return f"RankingMetric({', '.join(map(str, self.measures))})"
+from rankmeter.errors import MissingExtraError
+from rankmeter.scale.training import RankingMetric
 
 
 def as_torchmetrics(measures: object = ("nDCG@10", "AP", "RR"), **options: Any) -> Any:
@@ -139,92 +27,10 @@ def as_torchmetrics(measures: object = ("nDCG@10", "AP", "RR"), **options: Any) 
     {'RR': tensor(0.2500, dtype=torch.float64), 'P@2': tensor(0.2500, dtype=torch.float64)}
     """
     try:
-        from rankmeter.torchmetrics import RankingTorchMetric  # only where that library is installed
+        from rankmeter.scale.torch_metric import RankingTorchMetric  # only where that library is installed
     except ImportError as error:
         raise MissingExtraError("torchmetrics is not installed. Hint: pip install torchmetrics") from error
     return RankingTorchMetric(measures, **options)
 
 
-def check_measures(measures: object) -> tuple[Measure, ...]:
-    """The measures, if sums are enough to aggregate them."""
-    chosen = tuple(into_measures(measures))
-    if not chosen:
-        raise MeasureError("no measure was asked for.")
-    for measure in chosen:
-        if type(measure).name not in FORMULAS:
-            fact = f"{measure} looks at lists of items, and an accumulating metric keeps sums over queries."
-            raise MeasureError(with_hint(fact, "evaluate(...) has it"))
-        if measure.aggregate == "median":
-            fact = f"{measure}: a median needs every value, and an accumulating metric keeps sums."
-            raise MeasureError(with_hint(fact, "evaluate(...) has medians"))
-    return chosen
-
-
-def empty_state(measures: tuple[Measure, ...]) -> Ints:
-    """(measures, STATE_WIDTH) nothing taken in."""
-    return np.zeros((len(measures), STATE_WIDTH), np.int64)
-
-
-def batch_state(measures: tuple[Measure, ...], batch: Placeable) -> Ints:
-    """(measures, STATE_WIDTH) the sums of one batch."""
-    state = empty_state(measures)
-    number = {measure: place for place, measure in enumerate(measures)}
-    placing = Placing(batch.place, batch.source, batch.source, wide=False)
-    for key, group in by_placing(list(measures)).items():
-        placed, _ = placing.for_measures(group, key)
-        views = Views(placed.placements)
-        for measure in group:
-            # One batch may hold low grades only: whether any grade is relevant is asked when the value is.
-            lowest = getattr(measure, "rel", None)
-            relevant = 0 if lowest is None else int((placed.placements.best >= lowest).sum())
-            values = values_under(measure, views, placed)
-            state[number[measure]] = _sums(measure, values, [placed.highest_grade > 0, relevant])
-    return state
-
-
-def _sums(measure: Measure, values: Values, counts: list[int]) -> Ints:
-    kept = values.counted
-    below = np.zeros(0)
-    if measure.aggregate == "pooled":
-        above, below = values.numerator[kept], values.denominator[kept]
-    elif measure.aggregate == "geometric":
-        above = np.log(np.maximum(values.value[kept], GEOMETRIC_FLOOR))
-    else:
-        above = values.value[kept]
-    if measure.aggregate == "filled":
-        above = np.nan_to_num(above, nan=0.0)
-    return np.concatenate([exact_sum(above), exact_sum(below), np.array([kept.sum(), *counts], np.int64)])
-
-
-def added(*states: Ints) -> Ints:
-    """The sum of states."""
-    both: Ints = np.add.reduce(states)
-    for row in both:
-        row[:WIDTH], row[WIDTH:COUNTED] = carried(row[:WIDTH]), carried(row[WIDTH:COUNTED])
-    return both
-
-
-def aggregate(measure: Measure, row: Ints) -> float:
-    """One number out of a measure's sums, as ``evaluate`` gives it for all queries at once."""
-    counted, graded, relevant = row[COUNTED:].tolist()
-    rel = getattr(measure, "rel", None)
-    if rel is not None and graded and not relevant:
-        fact = f"{measure} counts grades from {rel:g} on as relevant, but no grade so far reaches it."
-        raise MeasureError(with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel=...)"))
-    above = total(row[:WIDTH])
-    if measure.aggregate == "sum":
-        return above
-    if measure.aggregate == "pooled":
-        below = total(row[WIDTH:COUNTED])
-        return above / below if below else 0.0 if counted else math.nan
-    if not counted:
-        return math.nan
-    return math.exp(above / counted) if measure.aggregate == "geometric" else above / counted
-
-
-def _check_same(mine: tuple[Measure, ...], others: tuple[Measure, ...]) -> None:
-    if mine != others:
-        raise MeasureError(
-            f"metrics of different measures cannot be merged: {', '.join(map(str, mine))} "
-            f"and {', '.join(map(str, others))}."
-        )
+__all__ = ["RankingMetric", "as_torchmetrics"]

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rankmeter.cli import app
-from rankmeter.results import Evaluation
+from rankmeter.evaluating.result import Evaluation
 
 JUDGMENTS = "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\n"
 GOOD = "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq2 Q0 c 1 1 t\n"

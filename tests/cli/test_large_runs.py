@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rankmeter.cli import app, talk
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs.progress import Progress
-from rankmeter.results import Evaluation
 
 
 @pytest.fixture(autouse=True)

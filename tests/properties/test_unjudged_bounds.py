@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmeter as rm
-from rankmeter.asking import ask
 from rankmeter.comparing.systems import measure_system
 from rankmeter.comparing.unjudged import UnjudgedBounds, is_bounded
-from rankmeter.evaluation import About
+from rankmeter.evaluating.asking import ask
+from rankmeter.evaluating.evaluation import About
 from rankmeter.inputs import into_judgments
 from rankmeter.measures import parse
 

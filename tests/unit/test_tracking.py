@@ -8,7 +8,7 @@ import math
 import pytest
 
 import rankmeter as rm
-from rankmeter.tracking import metric_name, metrics_of
+from rankmeter.compat.mlflow import metric_name, metrics_of
 
 TRUTH = {i: {0} for i in range(40)}
 GOOD = {i: [0, 1, 2] if i % 4 else [1, 0, 2] for i in range(40)}

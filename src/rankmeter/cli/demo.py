@@ -23,7 +23,7 @@ from rankmeter.measures import into_measures
 from rankmeter.report import tables
 
 if TYPE_CHECKING:
-    from rankmeter.results import Evaluation
+    from rankmeter.evaluating.result import Evaluation
 
 MEASURES = ("nDCG@10", "AP", "RR@10", "P@5", "R@20", "Judged@10")
 MADE_UP = (

@@ -29,8 +29,8 @@ from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
 
 if TYPE_CHECKING:
+    from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
-    from rankmeter.results import Evaluation
 
 OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
 FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
@@ -236,7 +236,7 @@ def evaluate_files(
     per_query_to: Path | None = None,
 ) -> list[Evaluation]:
     """Evaluate every run; the judgments are read once."""
-    from rankmeter.evaluation import evaluate
+    from rankmeter.evaluating.evaluation import evaluate
     from rankmeter.inputs import into_judgments, into_run
 
     for_judgments, for_runs = parse_columns(reading.columns)
@@ -311,7 +311,7 @@ def _evaluate_labelled(
     if reading.dialect:
         asked = _in_dialect(measures, reading.dialect, showing.quiet)
     showing = _checked(showing, names, [labelled])
-    from rankmeter.evaluation import evaluate
+    from rankmeter.evaluating.evaluation import evaluate
     from rankmeter.inputs.files import read_labelled
 
     lists = read_labelled(labelled)

@@ -11,9 +11,9 @@ from rankmeter.cli.talk import not_noted
 from rankmeter.report import slice_tables, tables
 
 if TYPE_CHECKING:
+    from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
     from rankmeter.measures.prose import Language
-    from rankmeter.results import Evaluation
 
 WIDEST_TABLE = 100_000
 TIES_SHOWN = 6

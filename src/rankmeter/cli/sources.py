@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[Any]:
     """Evaluations that were made before, by the names of their files, or several of one system by its name."""
     from rankmeter.comparing.systems import seeds as as_seeds
-    from rankmeter.results import Evaluation
+    from rankmeter.evaluating.result import Evaluation
 
     if len(paths) + len(seeds) < 2:
         fact = f"only {paths[0]} was given." if paths else "no saved evaluation was given."

@@ -9,10 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.asking import ask
 from rankmeter.comparing.pooling import judged_share
 from rankmeter.errors import InputError, check_whole
-from rankmeter.evaluation import evaluate_placing
+from rankmeter.evaluating.asking import ask
+from rankmeter.evaluating.evaluation import evaluate_placing
+from rankmeter.evaluating.planning import into_placing
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyRun, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
@@ -21,8 +23,6 @@ from rankmeter.measures.prose import Language
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.placements import Floats
 from rankmeter.placing.table import whole
-from rankmeter.planning import into_placing
-from rankmeter.results import Evaluation
 from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said, said

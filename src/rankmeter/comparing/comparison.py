@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any, get_args
 
 from rankmeter import __version__
-from rankmeter.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.comparing.lining_up import LinedUp, samples_of, units_of_queries
 from rankmeter.comparing.notes import notes_about, notes_about_differences
 from rankmeter.comparing.records import Family, Inputs, Settings
@@ -18,11 +17,12 @@ from rankmeter.comparing.statistics import Progress, Statistics
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
 from rankmeter.comparing.truths import judged_unlike
 from rankmeter.errors import InputError, check_level, examples, with_hint
-from rankmeter.evaluation import About
+from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
+from rankmeter.evaluating.evaluation import About
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure
-from rankmeter.results import Evaluation
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.equivalence import check_margin
 from rankmeter.stats.intervals import METHODS, IntervalMethod, check_resamples, check_seed

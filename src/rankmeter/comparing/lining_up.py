@@ -12,10 +12,10 @@ import numpy as np
 from rankmeter.arithmetic.parts import Values, aggregated
 from rankmeter.comparing.systems import Measured
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.results import Evaluation
 from rankmeter.stats.samples import UNTESTED, Sample, sample
 from rankmeter.wording import Said, said
 

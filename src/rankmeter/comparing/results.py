@@ -15,18 +15,18 @@ import numpy as np
 from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, SliceDifference, Source
 from rankmeter.comparing.rows import difference_dict, difference_row, plain, score_dict, tested_columns
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.evaluating.stored import finite
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
-from rankmeter.saving import finite
 from rankmeter.stats.paired import Alternative, p_value, spread_of
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said
 
 if TYPE_CHECKING:
     from rankmeter.comparing.slices import SlicedSystems
+    from rankmeter.evaluating.result import Evaluation
     from rankmeter.placing.placements import Bools, Floats, Ints
-    from rankmeter.results import Evaluation
 
 
 @dataclass(frozen=True, slots=True, repr=False)

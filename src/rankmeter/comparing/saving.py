@@ -22,8 +22,8 @@ from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError, NotFoundError, with_hint
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
-from rankmeter.results import Evaluation
 from rankmeter.stats.effects import Effect
 from rankmeter.stats.equivalence import Equivalence
 from rankmeter.stats.intervals import Interval

@@ -11,8 +11,8 @@ from rankmeter.comparing.records import Difference, Score, Settings, units_said
 from rankmeter.comparing.statistics import Statistics
 from rankmeter.comparing.systems import Measured
 from rankmeter.comparing.unjudged import UnjudgedBounds
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
-from rankmeter.results import Evaluation
 from rankmeter.stats.effects import effect
 from rankmeter.stats.equivalence import equivalence
 from rankmeter.stats.intervals import Interval

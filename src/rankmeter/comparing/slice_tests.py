@@ -13,9 +13,9 @@ import numpy as np
 from rankmeter.comparing.lining_up import LinedUp
 from rankmeter.comparing.records import Settings, SliceDifference, units_said
 from rankmeter.comparing.scoring import tested_difference
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Ints
-from rankmeter.results import Evaluation
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.intervals import intervals_of
 from rankmeter.stats.paired import Pair, p_values

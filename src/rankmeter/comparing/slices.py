@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.lists.listing import slices_of_queries
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import into_slicings
 from rankmeter.measures import Measure
-from rankmeter.results import Evaluation
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,14 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Values, Views
-from rankmeter.asking import Asked
 from rankmeter.comparing.records import Quality
 from rankmeter.comparing.slices import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 from rankmeter.errors import InputError, NotFoundError, RankmeterError, examples, with_hint
-from rankmeter.evaluation import About, evaluate_placing
+from rankmeter.evaluating.asking import Asked
+from rankmeter.evaluating.evaluation import About, evaluate_placing
+from rankmeter.evaluating.planning import Placing, into_placing
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
@@ -24,8 +26,6 @@ from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, run_table
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.table import whole
-from rankmeter.planning import Placing, into_placing
-from rankmeter.results import Evaluation
 from rankmeter.wording import Said, said
 
 DEFAULT_CUTOFF = 10

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from rankmeter.comparing.systems import Measured
 from rankmeter.errors import InputError, with_hint
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.late import pl
-from rankmeter.results import Evaluation
 from rankmeter.wording import Said, said
 
 

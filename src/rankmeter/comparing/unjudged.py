@@ -15,8 +15,8 @@ import numpy as np
 
 from rankmeter.arithmetic import Views, aggregated
 from rankmeter.arithmetic.gain import gains_of
+from rankmeter.evaluating.measuring import values_under
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.measuring import values_under
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import offsets_of, sort_descending

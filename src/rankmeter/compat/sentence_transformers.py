@@ -23,7 +23,7 @@ import numpy as np
 
 from rankmeter.compat.nearest import Nearest, as_array, cosine
 from rankmeter.errors import InputError, with_hint
-from rankmeter.evaluation import evaluate
+from rankmeter.evaluating.evaluation import evaluate
 
 Similarity = Callable[[Any, Any], Any]
 Metrics = dict[str, float]

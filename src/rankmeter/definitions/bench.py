@@ -17,20 +17,20 @@ import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Parts, View, aggregated
 from rankmeter.arithmetic.views import Gains, ranked, seen_by, turned_by, without_unreturned
-from rankmeter.asking import with_options
 from rankmeter.definitions.needed import Needed, Needs, Seen, needs_of, reduced, seen_of, wider
 from rankmeter.definitions.space import DataFacts
 from rankmeter.errors import MeasureError, with_hint
+from rankmeter.evaluating.asking import with_options
+from rankmeter.evaluating.measuring import values_from, without_list
+from rankmeter.evaluating.planning import PlacingKey, into_placing
 from rankmeter.inputs import is_path
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import GainMeasure
-from rankmeter.measuring import values_from, without_list
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.placements import Bools, Ints, Placements, Plan, Subtopics
-from rankmeter.planning import PlacingKey, into_placing
 
 _DECIDED_AFTER = frozenset("aggregate queries empty miss blank".split())
 """The conventions that do not change the two parts of a quotient."""

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from rankmeter.asking import ask
 from rankmeter.definitions.columns import aligned, pipes
 from rankmeter.definitions.found import without_nan
 from rankmeter.definitions.sections import Section, as_html
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
-from rankmeter.evaluation import evaluate
+from rankmeter.evaluating.asking import ask
+from rankmeter.evaluating.evaluation import evaluate
 from rankmeter.inputs import JudgmentTable, RunTable, is_path
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.files import read_judgments, read_run

@@ -17,13 +17,13 @@ from rankmeter.definitions import showing
 from rankmeter.definitions.found import without_nan
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
 from rankmeter.errors import MeasureError, with_hint
+from rankmeter.evaluating.measuring import check_answerable, values_under
+from rankmeter.evaluating.planning import by_placing, into_placing, without_any_subtopic
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
-from rankmeter.measuring import check_answerable, values_under
-from rankmeter.planning import by_placing, into_placing, without_any_subtopic
 
 ADDED_UP = ("nDCG", "DCG", "CG", "RBP", "ERR")
 """Measures whose rows have a gain and a discount of their own."""

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankmeter.arithmetic import Values, Views
+from rankmeter.evaluating.measuring import values_under
+from rankmeter.evaluating.planning import Placing, by_placing, plan_for
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure
-from rankmeter.measuring import values_under
 from rankmeter.placing import PlacedRun, place_run
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
-from rankmeter.planning import Placing, by_placing, plan_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from rankmeter.arithmetic import Values, aggregated
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.evaluating.measuring import chosen_by
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.item_slices import SlicedJudgments, no_values
@@ -24,7 +25,6 @@ from rankmeter.lists.slicing import Slicing, into_slicings
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
-from rankmeter.measuring import chosen_by
 from rankmeter.placing import PlacedRun, judgments_table
 from rankmeter.placing.placements import Bools, Ints
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmeter.errors import MeasureError, NotFoundError, nearest, with_hint
-from rankmeter.late import pl
-from rankmeter.lists.samples import Sample, SumSample
-from rankmeter.measures import Measure, parse
-from rankmeter.placing.placements import Ints
-from rankmeter.reasons import (
+from rankmeter.evaluating.reasons import (
     NO_SLICE_OF_ITEMS,
     NO_SLICE_OF_QUERIES,
     TOO_FEW_QUERIES,
     why_no_interval,
     why_no_value,
 )
+from rankmeter.late import pl
+from rankmeter.lists.samples import Sample, SumSample
+from rankmeter.measures import Measure, parse
+from rankmeter.placing.placements import Ints
 
 if TYPE_CHECKING:
     from rankmeter.stats.slices import Difference, Gap, Spread

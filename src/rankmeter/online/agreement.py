@@ -20,7 +20,7 @@ from rankmeter.online.telling import Told, interval_of
 from rankmeter.online.trial import Effect, Experiment
 
 if TYPE_CHECKING:
-    from rankmeter.results import Evaluation
+    from rankmeter.evaluating.result import Evaluation
 
 Verdict = Literal["agree", "disagree", "cannot tell"]
 

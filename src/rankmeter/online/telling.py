@@ -28,7 +28,7 @@ class Told:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The same as JSON; what is no number is null."""
-        from rankmeter.saving import finite  # loads more than a log needs
+        from rankmeter.evaluating.stored import finite  # loads more than a log needs
 
         return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.errors import MeasureError
-from rankmeter.evaluation import evaluate
+from rankmeter.evaluating.evaluation import evaluate
 from rankmeter.measures import Measure, RankedMeasure
 
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Inputs
-    from rankmeter.results import Evaluation
+    from rankmeter.evaluating.result import Evaluation
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 MOST_FAMILIES = 6

@@ -17,8 +17,8 @@ from rankmeter.report.tables import Cell, Table
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
+    from rankmeter.evaluating.result import Evaluation
     from rankmeter.lists.slices import Slices
-    from rankmeter.results import Evaluation
 
 _STYLE = """<style>
 .rankmeter{font-size:.95em;line-height:1.45;max-width:70em}

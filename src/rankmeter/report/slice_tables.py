@@ -24,8 +24,8 @@ from rankmeter.report.tables import (
 )
 
 if TYPE_CHECKING:
+    from rankmeter.evaluating.result import Evaluation
     from rankmeter.lists.slices import Slices
-    from rankmeter.results import Evaluation
     from rankmeter.stats.slices import Spread
 
 FROM_REST = " - rest"

@@ -23,7 +23,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.wording import word
 
 if TYPE_CHECKING:
-    from rankmeter.results import Evaluation
+    from rankmeter.evaluating.result import Evaluation
     from rankmeter.stats.intervals import Interval
 
 DIGITS = 4

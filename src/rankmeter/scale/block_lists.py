@@ -17,6 +17,7 @@ from rankmeter.arithmetic import Values
 from rankmeter.arithmetic.slates import Counts, Slates, counted_by, value_from_counts, value_from_sums
 from rankmeter.arithmetic.tally import exact_sum
 from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.evaluating.measuring import chosen_by
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
@@ -25,11 +26,10 @@ from rankmeter.lists.protocol import notice
 from rankmeter.lists.slating import Given, check_needs, gather, lists_of, order_of, shared_type
 from rankmeter.measures import Measure
 from rankmeter.measures.slates import SlateMeasure
-from rankmeter.measuring import chosen_by
 from rankmeter.placing import PlacedRun
 
 if TYPE_CHECKING:
-    from rankmeter.evaluation import About
+    from rankmeter.evaluating.evaluation import About
 
 ExactSums = Sequence[Sequence[float]]
 """For each sum over queries a few numbers whose exact sum it is."""

@@ -15,22 +15,22 @@ from typing import Any
 
 from rankmeter.arithmetic import FORMULAS, MERGEABLE, Tally, Values, Views
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
-from rankmeter.evaluation import COUNTS, ONLY_QUERIES, counts_of, unjudged_at_cutoffs
+from rankmeter.evaluating.evaluation import COUNTS, ONLY_QUERIES, counts_of, unjudged_at_cutoffs
+from rankmeter.evaluating.measuring import check_answerable, values_under
+from rankmeter.evaluating.planning import by_placing, plan_for, without_any_subtopic
+from rankmeter.evaluating.result import Facts
+from rankmeter.evaluating.tie_bounds import bounded_by_ties, unbounded_notes
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.lists.protocol import noticed_together, protocol_notes
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.slates import SlateMeasure
-from rankmeter.measuring import check_answerable, values_under
 from rankmeter.placing import PlacedRun, place_unjudged
 from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.placing.subtopics import numbered_items, without_subtopics
 from rankmeter.placing.table import place_blocks
-from rankmeter.planning import by_placing, plan_for, without_any_subtopic
-from rankmeter.results import Facts
 from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
-from rankmeter.tie_bounds import bounded_by_ties, unbounded_notes
 
 _SHOWN = 3  # ids kept for the message about judgments and a run that have no query in common
 

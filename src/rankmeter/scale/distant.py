@@ -7,10 +7,10 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.judged_by import JudgedBy
+from rankmeter.evaluating.fingerprints import JudgedBy
+from rankmeter.evaluating.result import Evaluation, Facts
 from rankmeter.late import pl
 from rankmeter.measures import Measure
-from rankmeter.results import Evaluation, Facts
 
 
 class DistantEvaluation(Evaluation):

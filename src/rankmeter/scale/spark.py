@@ -17,16 +17,16 @@ from functools import partial
 from typing import Any
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.asking import Asked
 from rankmeter.errors import InputError, MissingExtraError, RankmeterWarning, with_hint
-from rankmeter.evaluation import About
+from rankmeter.evaluating.asking import Asked
+from rankmeter.evaluating.evaluation import About
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.slates import SlateMeasure
-from rankmeter.results import Evaluation
 from rankmeter.scale.block_lists import background_of, check_lists, listed_in, values_of_counts
 from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, summary
 from rankmeter.scale.distant import DistantEvaluation

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankmeter.custom import measure
+from rankmeter.arithmetic.custom import measure
 from rankmeter.errors import InputError, RankmeterError, with_hint
 from rankmeter.inputs import regrouping
 from rankmeter.inputs.tables import JudgmentTable, RunTable

@@ -14,15 +14,18 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.asking import Asked
 from rankmeter.errors import InputError, with_hint
-from rankmeter.evaluation import About, evaluate_placing
+from rankmeter.evaluating.asking import Asked
+from rankmeter.evaluating.evaluation import About, evaluate_placing
+from rankmeter.evaluating.fingerprints import judged_by
+from rankmeter.evaluating.planning import MOST_JUDGED, into_placing
+from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.stored import values_columns
 from rankmeter.inputs import Files, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import regrouped
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.judged_by import judged_by
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure
@@ -31,9 +34,6 @@ from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
 from rankmeter.placing.subtopics import without_subtopics
 from rankmeter.placing.table import ScatteredQueryError, same_id_types
-from rankmeter.planning import MOST_JUDGED, into_placing
-from rankmeter.results import Evaluation
-from rankmeter.saving import values_columns
 from rankmeter.scale.block_lists import background_of, check_lists, listed_in, merged_counts, values_of_counts
 from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, evaluate_block, summary
 from rankmeter.scale.distant import DistantEvaluation

@@ -8,12 +8,12 @@ import numpy as np
 
 from rankmeter.arithmetic.slates import FROM_SUMS
 from rankmeter.errors import MeasureError, with_hint
+from rankmeter.evaluating.reasons import why_no_interval
 from rankmeter.measures import Measure
-from rankmeter.reasons import why_no_interval
 from rankmeter.stats.intervals import Interval
 
 if TYPE_CHECKING:
-    from rankmeter.results import Evaluation
+    from rankmeter.evaluating.result import Evaluation
 
 BLOCK_CELLS = 4_000_000
 MOST_DRAWS = 200_000_000

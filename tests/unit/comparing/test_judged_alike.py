@@ -11,7 +11,7 @@ import pytest
 
 import rankmeter as rm
 from rankmeter.errors import InputError
-from rankmeter.judged_by import fingerprint_of
+from rankmeter.evaluating.fingerprints import fingerprint_of
 
 TRUTH = {str(i): {"10": 2, "11": 0, "12": 1} for i in range(8)}
 RUN = {str(i): ["12", "10", "99"] for i in range(8)}

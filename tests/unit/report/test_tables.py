@@ -8,8 +8,8 @@ import math
 import pytest
 
 import rankmeter as rm
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.report import tables
-from rankmeter.results import Evaluation
 
 
 def ev(name: str, *ranks: int, measures: tuple[str, ...] = ("RR", "MeanRank")) -> Evaluation:

@@ -15,12 +15,9 @@ import numpy as np
 
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, nearest, with_hint
-from rankmeter.inputs.ids import LateIds, column_of_ids
-from rankmeter.judged_by import Fingerprint, JudgedBy
-from rankmeter.late import pl
-from rankmeter.measures import Measure, parse
-from rankmeter.reasons import TOO_FEW_QUERIES, TOO_FEW_SEGMENTS, why_no_interval, why_no_value
-from rankmeter.saving import (
+from rankmeter.evaluating.fingerprints import Fingerprint, JudgedBy
+from rankmeter.evaluating.reasons import TOO_FEW_QUERIES, TOO_FEW_SEGMENTS, why_no_interval, why_no_value
+from rankmeter.evaluating.stored import (
     PARTS,
     finite,
     saved_slices,
@@ -30,6 +27,9 @@ from rankmeter.saving import (
     slates_header,
     values_columns,
 )
+from rankmeter.inputs.ids import LateIds, column_of_ids
+from rankmeter.late import pl
+from rankmeter.measures import Measure, parse
 
 if TYPE_CHECKING:
     import pandas as pd

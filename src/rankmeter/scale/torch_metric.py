@@ -9,7 +9,7 @@ from torchmetrics import Metric
 
 from rankmeter.measures import Measure
 from rankmeter.placing.tensors import tensors
-from rankmeter.torch import added, aggregate, batch_state, check_measures, empty_state
+from rankmeter.scale.training import added, aggregate, batch_state, check_measures, empty_state
 
 
 class RankingTorchMetric(Metric):  # type: ignore[misc, unused-ignore]  # Any where it is not installed

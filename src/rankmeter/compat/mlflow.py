@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError, MissingExtraError, RankmeterError, with_hint
-from rankmeter.results import Evaluation
+from rankmeter.evaluating.result import Evaluation
 
 if TYPE_CHECKING:
     from rankmeter.stats.intervals import Interval

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated
+from rankmeter.evaluating.measuring import values_under
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.measuring import values_under
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Placements, some_queries
 

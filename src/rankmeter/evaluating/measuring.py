@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic import FORMULAS, Parts, Values, Views, values_of
-from rankmeter.custom import FailedMeasureError
+from rankmeter.arithmetic.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun

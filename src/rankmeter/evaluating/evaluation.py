@@ -16,20 +16,20 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.arithmetic.relevance import hits, length
-from rankmeter.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.errors import MeasureError, with_hint
+from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
+from rankmeter.evaluating.fingerprints import judged_by
+from rankmeter.evaluating.measuring import check_answerable, values_under
+from rankmeter.evaluating.planning import Placing, by_placing, into_placing
+from rankmeter.evaluating.result import Evaluation, Facts
+from rankmeter.evaluating.tie_bounds import TieBounds
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
-from rankmeter.judged_by import judged_by
 from rankmeter.measures import Judged, Measure, RankedMeasure
-from rankmeter.measuring import check_answerable, values_under
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
-from rankmeter.planning import Placing, by_placing, into_placing
-from rankmeter.results import Evaluation, Facts
-from rankmeter.tie_bounds import TieBounds
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates import Whole
