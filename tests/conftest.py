@@ -18,3 +18,6 @@ settings.register_profile(
 settings.register_profile("fast", deadline=None, derandomize=True, max_examples=20)
 
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+
+# What commands and errors say is tested in English, whatever the locale of whoever runs the tests.
+os.environ["RANKMETER_LANG"] = "en"

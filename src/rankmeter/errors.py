@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions whose text is meant for people.
+"""What can go wrong, as values that are worded for people in English and in Chinese.
 
 ::
 
@@ -11,18 +11,128 @@
 
     RankmeterWarning      something a person should know and did not ask
 
-Every text states the fact with its value, where it was met, what was expected, and after ``Hint:`` the call that works.
+An error carries a :class:`Problem`: a kind, its values, and a hint. Its words stand in ``wording/errors/<room>.toml``,
+in both languages; they state the fact with its value, where it was met, what was expected, and after ``Hint:`` the call
+that works. Nobody reads an error's text to learn what happened: its kind and its values say it.
+
+>>> error = InputError.of("general.not_whole", option=Option("depth", 0), least=1)
+>>> str(error)
+'depth=0 is not possible: expected a whole number, 1 or more.'
+>>> error.text("zh")
+'depth=0 不可用：应为不小于 1 的整数。'
+>>> error.problem.kind, error.problem.values["least"]
+('general.not_whole', 1)
+
+In Python an error reads as English unless the variable ``RANKMETER_LANG`` says ``zh``, and
+:meth:`RankmeterError.text` words it in any language. A command speaks the language of ``--lang``, else of
+``RANKMETER_LANG``, else of the locale.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any, Self
+
+from rankmeter.wording import (
+    LANGUAGES,
+    Language,
+    Option,
+    Said,
+    Spelling,
+    as_argument,
+    chosen_language,
+    error_wording,
+    filled,
+    said,
+)
+
+LONGEST_TEXT = 20_000
+"""Letters of a message; ids and file names of any length may stand in it."""
+
+
+class Finished(str):
+    """A text that was written for people as it is: nothing in it is escaped or left out."""
+
+    __slots__ = ()
+
+    def worded(self, *_: object) -> str:
+        """The text, whatever the language."""
+        return str(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What went wrong: a kind and its values."""
+
+    kind: str
+    values: Mapping[str, Any]
+    hint: str | Problem | None = None
+    """In place of the hint that the wording of the kind has; a plain text, such as a call, is the same in all
+    languages."""
+    more: tuple[str | Problem, ...] = ()
+    """Hints of those through whose hands it went: a folder is read as one run."""
+
+    @property
+    def where(self) -> Any:
+        """The file, frame or argument in which it was met: the value called ``source``."""
+        return self.values.get("source")
+
+    def fact(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
+        """What is the case, without the hint."""
+        return filled(error_wording(self.kind)[language], self.values, language, spelling)
+
+    def advice(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
+        """What to do about it; empty where nothing is known to help."""
+        texts = error_wording(self.kind)
+        typed = None if spelling is as_argument else texts.get(f"typed_{language}")
+        own = filled(typed or texts.get(f"hint_{language}", ""), self.values, language, spelling)
+        hints = [own if self.hint is None else _worded(self.hint, language, spelling)]
+        hints += [_worded(hint, language, spelling) for hint in self.more]
+        return _BETWEEN_HINTS[language].join(hint.rstrip(".。") if self.more else hint for hint in hints if hint)
+
+    def worded(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
+        """Fact and hint in one language, the arguments of calls spelled for whoever reads it."""
+        return with_hint(self.fact(language, spelling), self.advice(language, spelling), language)
+
+
+_BETWEEN_HINTS: Mapping[Language, str] = {"en": "; ", "zh": "；"}
+
+
+def _worded(text: str | Problem, language: Language, spelling: Spelling) -> str:
+    return text.worded(language, spelling) if isinstance(text, (Problem, Said)) else text
 
 
 class RankmeterError(Exception):
     """The base of every error that rankmeter raises on purpose."""
+
+    @classmethod
+    def of(cls, kind: str, /, *, hint: str | Problem | None = None, **values: Any) -> Self:
+        """An error of a kind that ``wording/errors`` words; a hint given here takes the place of the one there."""
+        return cls(Problem(kind, values, hint))
+
+    def changed(self, *, hint: str | Problem | None = None, more: str | Problem | None = None, **values: Any) -> Self:
+        """The error with other values, another hint, or one hint more: a caller knows better what to call things."""
+        problem = self.problem
+        added = (*problem.more, more) if more else problem.more
+        return type(self)(Problem(problem.kind, {**problem.values, **values}, hint or problem.hint, added))
+
+    @property
+    def problem(self) -> Problem:
+        """What went wrong, as a value."""
+        given = self.args[0] if self.args else ""
+        return given if isinstance(given, Problem) else Problem("general.text", {"text": Finished(given)})
+
+    def text(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
+        """What went wrong in one language."""
+        text = self.problem.worded(check_language(language), spelling)
+        half = LONGEST_TEXT // 2
+        return text if len(text) <= LONGEST_TEXT else f"{text[:half]} ... {text[-half:]}"
+
+    def __str__(self) -> str:
+        return self.text(chosen_language())
 
 
 class MeasureError(RankmeterError, ValueError):
@@ -44,9 +154,6 @@ class EmptyInputError(InputError):
 class NotFoundError(RankmeterError, KeyError):
     """A file, a query or a measure that is not there."""
 
-    # KeyError shows the repr of its argument; people should see the sentence.
-    __str__ = Exception.__str__
-
 
 class RepeatedItemError(InputError):
     """A run returns an item twice for one query, and no rule for that was asked for."""
@@ -60,16 +167,19 @@ class RankmeterWarning(UserWarning):
     """Something that a person should know and did not ask; said once, with a count."""
 
 
-def with_hint(fact: str, hint: str = "") -> str:
+def with_hint(fact: str, hint: str = "", language: Language = "en") -> str:
     """Join a fact and its hint the way every message of rankmeter does."""
-    return f"{fact} Hint: {hint}" if hint else fact
+    if not hint:
+        return fact
+    return f"{fact}提示：{hint}" if language == "zh" else f"{fact} Hint: {hint}"
 
 
 def examples(values: Iterable[object], *, shown: int = 5) -> str:
     """List the first few values and count the rest: ``17, 80, 112 and 9 more``."""
-    every = list(values)
-    text = ", ".join(str(value) for value in every[:shown])
-    return f"{text} and {len(every) - shown:,} more" if len(every) > shown else text
+    every = [str(value) for value in values]
+    if len(every) > shown:
+        return said("general.and_more", first=every[:shown], count=len(every) - shown)
+    return said("general.listed", values=every)
 
 
 def nearest(word: str, choices: Sequence[str], *, shown: int = 3, alike: float = 0.6) -> list[str]:
@@ -87,7 +197,7 @@ def nearest(word: str, choices: Sequence[str], *, shown: int = 3, alike: float =
 def did_you_mean(word: str, choices: Sequence[str]) -> str:
     """A hint that names the nearest choice, or nothing when none is near."""
     close = nearest(word, choices, shown=1, alike=0.7)
-    return f"did you mean '{close[0]}'?" if close else ""
+    return said("general.did_you_mean", choice=close[0]) if close else ""
 
 
 def _same_letters(word: str, other: str) -> bool:
@@ -95,26 +205,34 @@ def _same_letters(word: str, other: str) -> bool:
     return len(word) > 2 and sorted(word.casefold()) == sorted(other.casefold())
 
 
+def check_language(language: object) -> Language:
+    """A language that rankmeter speaks; refuse others."""
+    for known in LANGUAGES:
+        if language == known:
+            return known
+    raise InputError.of("general.not_one_of", option=Option("lang", language), choices=list(LANGUAGES))
+
+
 def check_whole(what: str, value: object, least: int = 0) -> int:
-    """A whole number; refuse what is none, or too small a one.
+    """A whole number that is large enough; refuse anything else.
 
     >>> check_whole("depth", 0, 1)
     Traceback (most recent call last):
-    rankmeter.errors.InputError: depth=0 is not possible; it is a whole number of at least 1.
+    rankmeter.errors.InputError: depth=0 is not possible: expected a whole number, 1 or more.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{what}={value!r} is not possible; it is a whole number of at least {least}.")
+        raise InputError.of("general.not_whole", option=Option(what, value), least=least)
     return int(value)
 
 
 def check_level(level: object, what: str = "level") -> float:
-    """A share between 0 and 1, neither included; refuse what is none.
+    """A share between 0 and 1, neither included; refuse anything else.
 
     >>> check_level(95)
     Traceback (most recent call last):
-    rankmeter.errors.InputError: level=95 is not possible; a level is between 0 and 1, as in 0.95.
+    rankmeter.errors.InputError: level=95 is not possible: expected a number between 0 and 1, such as 0.95.
     """
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
         example = "0.8" if what == "power" else "0.95"
-        raise InputError(f"{what}={level!r} is not possible; a {what} is between 0 and 1, as in {example}.")
+        raise InputError.of("general.not_a_share", option=Option(what, level), example=example)
     return float(level)

@@ -9,7 +9,7 @@ import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.spelling import as_typed_here
-from rankmeter.cli.talk import examples
+from rankmeter.cli.talk import examples, language_option
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import split_measures
 from rankmeter.measures.prose import Language
@@ -33,7 +33,7 @@ from rankmeter.measures.prose import Language
 @click.option("--judgments-format", metavar="FORMAT", help="trec, csv, tsv, json, jsonl, parquet, ipc ...")
 @click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn at random.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of all that is said.")
+@language_option
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     paths: tuple[str, ...],

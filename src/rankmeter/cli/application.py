@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from rankmeter import __version__
-from rankmeter.cli.spelling import as_typed
-from rankmeter.cli.talk import examples, notes_on_stderr, say
+from rankmeter.cli.spelling import as_typed, typed
+from rankmeter.cli.talk import examples, language_of, notes_on_stderr, say
 from rankmeter.errors import RankmeterError, nearest
 
 COMMANDS = {
@@ -74,7 +74,7 @@ class Application(click.Group):
             sys.stdout.flush()
         except RankmeterError as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "") or self
-            raise click.ClickException(as_typed(str(error), command)) from error
+            raise click.ClickException(_worded(error, command, ctx)) from error
         except BrokenPipeError as error:
             raise _PipeClosedError from error
         except OSError as error:
@@ -119,6 +119,13 @@ class Application(click.Group):
         else:
             return code if isinstance(code, int) else DONE
         return WRONG
+
+
+def _worded(error: RankmeterError, command: click.Command, ctx: click.Context) -> str:
+    """An error in the language of the call and in the options of its command."""
+    text = error.text(language_of(ctx), typed(command))
+    # What is not a kind and values yet names its arguments as Python does.
+    return as_typed(text, command) if error.problem.kind == "general.text" else text
 
 
 def _silence_stdout() -> None:

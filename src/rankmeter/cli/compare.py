@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from rankmeter.cli.comparison import deliver
 from rankmeter.cli.options import by_option, history_option, no_judgments_option
 from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
-from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
+from rankmeter.cli.talk import Progress, examples, language_option, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, format_of, write_text, write_whole
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
@@ -111,9 +111,7 @@ FAILED = 1
 @click.option("--output", type=click.Path(path_type=Path), help="Write to this file, whole or not at all.")
 @click.option("--save", type=click.Path(path_type=Path), help="Save everything in one file, for --saved.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write one HTML file that shows everything, offline.")
-@click.option(
-    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of all that is said and shown."
-)
+@language_option
 @click.option(
     "--titles", multiple=True, metavar="KIND=FILE", help="CSV of ids and texts: queries=queries.csv, items=items.csv."
 )

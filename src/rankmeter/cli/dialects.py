@@ -9,11 +9,11 @@ from typing import Any, Literal
 import click
 
 from rankmeter.cli.showing import echo
-from rankmeter.cli.talk import examples
+from rankmeter.cli.talk import examples, language_option
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
-from rankmeter.measures.prose import LANGUAGES, Language
+from rankmeter.measures.prose import Language
 
 WIDTH = 100
 _WORDS: dict[Language, dict[str, str]] = {
@@ -46,7 +46,7 @@ _WORDS: dict[Language, dict[str, str]] = {
     ),
 )
 @click.argument("name", required=False)
-@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
+@language_option
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def command(name: str | None, lang: Language, format_: Literal["table", "json"]) -> None:
     """List the tools whose numbers can be reproduced, or the metrics of one, each with its whole definition.

@@ -12,11 +12,11 @@ import click
 
 from rankmeter.cli.options import parse_columns
 from rankmeter.cli.showing import definition_talk, echo, page
-from rankmeter.cli.talk import examples, tell
+from rankmeter.cli.talk import examples, language_option, tell
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import Measure, parse_measures
-from rankmeter.measures.prose import LANGUAGES, Language
+from rankmeter.measures.prose import Language
 
 WIDEST = 100
 """Columns beyond which lines are hard to read."""
@@ -40,7 +40,7 @@ WIDEST = 100
     "--dialect", metavar="TOOL", help="MEASURE is a metric of this tool; `rankmeter dialects` lists the tools."
 )
 @click.option("--columns", help="Columns of unusual names, as for `rankmeter evaluate`.")
-@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
+@language_option
 @click.option(
     "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
 )

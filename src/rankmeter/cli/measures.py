@@ -10,7 +10,7 @@ from typing import Any, Literal
 import click
 
 from rankmeter.cli.showing import echo
-from rankmeter.cli.talk import examples
+from rankmeter.cli.talk import examples, language_option
 from rankmeter.definitions import title_of
 from rankmeter.definitions.explain import aliases_of
 from rankmeter.errors import MeasureError, did_you_mean, with_hint
@@ -18,7 +18,7 @@ from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
 from rankmeter.measures.options import Rule, format_value
-from rankmeter.measures.prose import LANGUAGES, Language
+from rankmeter.measures.prose import Language
 from rankmeter.report.tables import NO_GOAL
 
 _SHARED = frozenset(option.name for option in fields(RankedMeasure))
@@ -47,7 +47,7 @@ _WORDS: dict[Language, dict[str, str]] = {
     epilog=examples("rankmeter measures", "rankmeter measures precision", "rankmeter measures --format json"),
 )
 @click.argument("name_filter", required=False, metavar="[NAME-FILTER]")
-@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
+@language_option
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def command(name_filter: str | None, lang: Language, format_: Literal["table", "json"]) -> None:
     """List all measures, or those whose name, other names or title contain NAME-FILTER."""

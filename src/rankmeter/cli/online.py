@@ -10,7 +10,7 @@ import click
 
 from rankmeter.cli.options import pairs
 from rankmeter.cli.showing import echo
-from rankmeter.cli.talk import examples, say, tell
+from rankmeter.cli.talk import examples, language_option, say, tell
 from rankmeter.cli.writing import check_writable, format_of, write_text
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.measures import into_measures, split_measures
@@ -88,9 +88,7 @@ GATE_FAILED = 1
     "--events-format", metavar="FORMAT", help="csv, tsv, json, jsonl, parquet, ipc. Default: told by content."
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report to this HTML file, complete in itself.")
-@click.option(
-    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of tables, notes and the report."
-)
+@language_option
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS),
     help="Default: table, or what the ending of --output says (.json, .csv, .md).",

@@ -8,9 +8,9 @@ import click
 
 from rankmeter.cli.options import parse_columns
 from rankmeter.cli.showing import echo, page
-from rankmeter.cli.talk import examples
+from rankmeter.cli.talk import examples, language_option
 from rankmeter.errors import InputError, with_hint
-from rankmeter.measures.prose import LANGUAGES, Language
+from rankmeter.measures.prose import Language
 
 if TYPE_CHECKING:
     from rankmeter.definitions.found import Reconciliation
@@ -43,7 +43,7 @@ NOT_FOUND = 1
     "--limit", type=click.IntRange(min=1), default=20_000, show_default=True, help="Most definitions that are tried."
 )
 @click.option("--columns", help="Columns of unusual names, as for `rankmeter evaluate`.")
-@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
+@language_option
 @click.option(
     "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
 )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import click
+
+from rankmeter.wording import Option, Spelling, as_argument
 
 _QUOTED = r"""(?:'[^']*'|"[^"]*")"""
 _VALUE = rf"\{{[^{{}}]*\}}|{_QUOTED}(?:(?:, | or ){_QUOTED})*|-?[\w.]+(?![\w.(])|"
@@ -52,6 +55,26 @@ def as_typed(text: str, command: click.Command) -> str:
         return f"{typed} NAME={match['runs'].replace(' ', '')}" if typed else match.group()
 
     return _ARGUMENT.sub(option, _RUNS.sub(runs, _ONLY_IN_PYTHON.sub("", text)))
+
+
+def typed(command: click.Command) -> Spelling:
+    """How an argument is typed as an option of a command; what the command has no option for is left as it is.
+
+    >>> spelling = typed(click.Command("c", params=[click.Option(["--columns"]), click.Option(["--for", "purpose"])]))
+    >>> spelling(Option("columns", {"item": "docid", "query": "q"})), spelling(Option("purpose")), spelling(Option("k"))
+    ('--columns item=docid,query=q', '--for', 'k=')
+    """
+    options = _options(command)
+
+    def spelling(option: Option) -> str:
+        name = options.get(option.name.replace("-", "_"))
+        if name is None:
+            return as_argument(option)
+        if isinstance(option.value, Mapping):
+            return f"{name} {','.join(f'{key}={value}' for key, value in option.value.items())}"
+        return name if option.value is None else f"{name} {option.value}"
+
+    return spelling
 
 
 def as_typed_here(text: str) -> str:

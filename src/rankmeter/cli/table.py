@@ -7,9 +7,9 @@ from typing import Literal
 import click
 
 from rankmeter.cli.showing import definition_talk, echo, page
-from rankmeter.cli.talk import examples, tell
+from rankmeter.cli.talk import examples, language_option, tell
 from rankmeter.measures import into_measures
-from rankmeter.measures.prose import LANGUAGES, Language
+from rankmeter.measures.prose import Language
 
 
 @click.command(
@@ -29,7 +29,7 @@ from rankmeter.measures.prose import LANGUAGES, Language
 )
 @click.option("--truth", required=True, help="The column whose highest value in a group is the best item there.")
 @click.option("-m", "--measure", "measures", multiple=True, default=("RR",), show_default=True, help="A measure.")
-@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="English or Chinese.")
+@language_option
 @click.option(
     "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
 )

@@ -14,12 +14,14 @@ import click
 
 from rankmeter.cli.spelling import as_typed_here
 from rankmeter.errors import RankmeterWarning
+from rankmeter.wording import LANGUAGES, LOCALE, Language, chosen_language
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from rankmeter.inputs.progress import Progress as ReadSoFar
 
+_LANGUAGE = "rankmeter.language"
 PATIENCE = 1.0
 """Seconds after which a person at a terminal wants to see that something happens."""
 
@@ -33,6 +35,24 @@ def tell(lines: list[str]) -> None:
     """Tell what belongs to a result."""
     for line in lines:
         click.echo(line, err=True)
+
+
+def language_of(ctx: click.Context) -> Language:
+    """The language of this call: that of ``--lang``, else of ``RANKMETER_LANG``, else of the locale."""
+    chosen: Language | None = ctx.meta.get(_LANGUAGE)
+    return chosen or chosen_language(places=LOCALE)
+
+
+def _remember(ctx: click.Context, _: click.Parameter, language: Language) -> Language:
+    ctx.meta[_LANGUAGE] = language
+    return language
+
+
+language_option = click.option(
+    "--lang", type=click.Choice(LANGUAGES), default=lambda: chosen_language(places=LOCALE), is_eager=True,
+    callback=_remember, show_default="RANKMETER_LANG, else the locale",
+    help="Language of everything that is shown and said: English or Chinese.",
+)  # fmt: skip
 
 
 def examples(*lines: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.comparing.pooling import judged_share
-from rankmeter.errors import InputError, check_whole
+from rankmeter.errors import InputError, check_language, check_whole
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.planning import into_placing
@@ -114,7 +114,7 @@ class Advice:
         """Everything in words, in one language."""
         from rankmeter.report.advice import to_text
 
-        return to_text(self, language)
+        return to_text(self, check_language(language))
 
     def __str__(self) -> str:
         return self.text()

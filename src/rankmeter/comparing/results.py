@@ -14,7 +14,7 @@ import numpy as np
 
 from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, SliceDifference, Source
 from rankmeter.comparing.rows import difference_dict, difference_row, plain, score_dict, tested_columns
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.errors import InputError, NotFoundError, check_language, did_you_mean, with_hint
 from rankmeter.evaluating.stored import finite
 from rankmeter.late import pl
 from rankmeter.measures import Measure
@@ -323,13 +323,13 @@ class Comparison:
         """A table with significance marks, and what the marks and the measures mean."""
         from rankmeter.report.comparisons import to_markdown
 
-        return to_markdown(self, digits=digits, lang=lang)
+        return to_markdown(self, digits=digits, lang=check_language(lang))
 
     def to_latex(self, *, digits: int = 4, lang: Language = "en") -> str:
         """The same as a LaTeX ``tabular`` with the rules of booktabs."""
         from rankmeter.report.comparisons import to_latex
 
-        return to_latex(self, digits=digits, lang=lang)
+        return to_latex(self, digits=digits, lang=check_language(lang))
 
     def report(
         self,
@@ -357,7 +357,7 @@ class Comparison:
         """
         from rankmeter.report.html import write_report
 
-        return write_report(self, path, lang=lang, titles=titles, lists=lists, title=title)
+        return write_report(self, path, lang=check_language(lang), titles=titles, lists=lists, title=title)
 
     def figures(
         self,
@@ -373,7 +373,7 @@ class Comparison:
         """
         from rankmeter.report.figures import write_figures
 
-        return write_figures(self, folder, lang=lang, formats=formats, progress=progress)
+        return write_figures(self, folder, lang=check_language(lang), formats=formats, progress=progress)
 
     def __repr__(self) -> str:
         from rankmeter.report.comparisons import to_text

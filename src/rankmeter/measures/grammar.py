@@ -176,8 +176,9 @@ def find_measure(name: str) -> Measure:
     if name.casefold() in folded:
         return find_measure(folded[name.casefold()])
     close = nearest(name, [*REGISTRY, *ALIASES], shown=1)
-    hint = f"did you mean '{close[0]}'? " if close else ""
-    raise MeasureError(f"unknown measure '{name}'. Hint: {hint}`rankmeter measures` lists all of them.")
+    if close:
+        raise MeasureError.of("measures.unknown_but_near", name=name, choice=close[0])
+    raise MeasureError.of("measures.unknown", name=name)
 
 
 def _with_options(measure: Measure, options: dict[str, Any]) -> Measure:

@@ -1,7 +1,16 @@
-"""What rankmeter says about comparisons, in English and in Chinese: a sentence is a kind and values, its wording data.
+"""What rankmeter says, in English and in Chinese: a sentence is a kind and values, its wording data.
 
 The files beside this one hold the wording of every kind in every language. Both languages are made from the same facts,
-so neither can say what the other does not.
+so neither can say what the other does not. ``errors/<room>.toml`` words what can go wrong in a room; a kind of it is
+``<room>.<kind>``, and :mod:`rankmeter.errors` says how it is raised.
+
+A wording names values in braces, as Python does (``{count:,}``), and
+
+- ``{count:row|rows}`` the word that fits the number;
+- ``{--columns}`` an argument of a call, which is an option on the command line, ``{--level=0.95}`` with a value, and
+  ``{--columns=}`` with the value called ``columns``;
+- a value may be a sentence, a list, or numbers by name. Text is shown with its control characters escaped, and the
+  middle of a very long one is left out.
 
 Chinese has one word for each notion: 标注 (judge), 已标注 and 未标注 (judged, unjudged), 同分 (a tie),
 指标 (a measure), 条目 (an item), 查询 (a query), 系统 (a system), 截断 (a cutoff), 约定 (a convention).
@@ -18,20 +27,65 @@ Punctuation is full-width.
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from string import Formatter
-from typing import Any, Self
-from unicodedata import bidirectional
+from typing import Any, Literal, Self, get_args
+from unicodedata import bidirectional, category
 
-from rankmeter.errors import InputError
-from rankmeter.measures.prose import LANGUAGES, Language
-
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 _TURNING = frozenset("R AL RLE RLO RLI LRE LRO LRI FSI PDF PDI".split())
 """Letters, and marks of direction, after which text may run the other way."""
 FILES = ("comparison", "advice", "report", "online")
+LONGEST = 400
+"""Letters of a value that are shown; of a longer one the beginning and the end are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An argument of a call, which is an option on the command line; without a value where only its name matters."""
+
+    name: str
+    value: Any = None
+
+
+Spelling = Callable[[Option], str]
+"""How an argument is written: as in Python, or as it is typed on a command line."""
+
+
+def as_argument(option: Option) -> str:
+    """An argument as Python takes it.
+
+    >>> as_argument(Option("columns", {"item": "docid"})), as_argument(Option("history"))
+    ('columns={"item": "docid"}', 'history=')
+    """
+    name = option.name.replace("-", "_")
+    if option.value is None:
+        return f"{name}="
+    if isinstance(option.value, Mapping):
+        return f"{name}={json.dumps(dict(option.value), ensure_ascii=False, default=str)}"
+    return f"{name}={option.value!r}"
+
+
+LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+"""The variables that name the locale, in the order in which they count."""
+
+
+def chosen_language(environ: Mapping[str, str] = os.environ, *, places: Sequence[str] = ()) -> Language:
+    """The language of ``RANKMETER_LANG``, else of the first of some other variables that is set; else English.
+
+    >>> chosen_language({"RANKMETER_LANG": "zh"}), chosen_language({"LANG": "zh_CN"})
+    ('zh', 'en')
+    >>> chosen_language({"LANG": "zh_CN.UTF-8"}, places=LOCALE)
+    'zh'
+    """
+    setting = next((environ[place] for place in ("RANKMETER_LANG", *places) if environ.get(place)), "")
+    return "zh" if setting.casefold().startswith("zh") else "en"
 
 
 class Said(str):
@@ -62,6 +116,10 @@ class Said(str):
         """The sentence in one language."""
         return word(self.kind, language, **self.values)
 
+    def worded(self, language: Language, spelling: Spelling) -> str:
+        """The sentence in one language, its arguments spelled for whoever reads it."""
+        return filled(_wording(self.kind)[_checked(language)], self.values, language, spelling)
+
 
 def said(kind: str, /, **values: Any) -> Said:
     """A sentence of this kind about these values; a value may be a sentence, a list, or numbers by name."""
@@ -75,14 +133,22 @@ def in_language(text: str, language: Language) -> str:
 
 def word(kind: str, language: Language, /, **values: Any) -> str:
     """The wording of one kind in one language, filled in."""
-    check_language(language)
-    return _Filled(language).vformat(_wordings()[kind][language], (), values)
+    return filled(_wording(kind)[_checked(language)], values, language)
+
+
+def filled(template: str, values: Mapping[str, Any], language: Language, spelling: Spelling = as_argument) -> str:
+    """A wording with its values filled in."""
+    return _Filled(language, spelling).vformat(template, (), values)
+
+
+def error_wording(kind: str) -> Mapping[str, str]:
+    """What the files say of a kind of error: ``en`` and ``zh``, ``hint_en``, ``typed_en`` (on a command line), ..."""
+    return _wording(kind)
 
 
 def words(file: str, language: Language) -> dict[str, str]:
     """All wordings of one file in one language, as they are written."""
-    check_language(language)
-    return {kind: texts[language] for kind, texts in _read(file).items()}
+    return {kind: texts[_checked(language)] for kind, texts in _read(file).items()}
 
 
 def isolated(name: str) -> str:
@@ -91,10 +157,11 @@ def isolated(name: str) -> str:
     return f"\u2068{name}\u2069" if turns else name
 
 
-def check_language(language: object) -> None:
-    """Refuse a language that nothing is worded in."""
+def _checked(language: Language) -> Language:
+    """The language; who takes one from a caller refuses others by :func:`rankmeter.errors.check_language`."""
     if language not in LANGUAGES:
-        raise InputError(f"lang={language!r} is not possible; it is one of {', '.join(LANGUAGES)}.")
+        raise ValueError(f"lang={language!r} is not possible; it is one of {', '.join(LANGUAGES)}.")
+    return language
 
 
 def exact_percent(level: float) -> str:
@@ -120,34 +187,63 @@ def _from_plain(value: Any) -> Any:
 
 
 class _Filled(Formatter):
-    """Python's own formatting, for sentences inside of sentences, for lists, and for numbers by name."""
+    """Python's own formatting, for sentences inside of sentences, lists, numbers by name, options and plurals."""
 
-    def __init__(self, language: Language) -> None:
-        self.language = language
+    def __init__(self, language: Language, spelling: Spelling) -> None:
+        self.language, self.spelling = language, spelling
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if not field_name.startswith("--"):
+            return super().get_field(field_name, args, kwargs)
+        name, equals, text = field_name[2:].partition("=")
+        return Option(name, kwargs[name.replace("-", "_")] if equals and not text else text or None), field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if "|" in format_spec:
+            singular, plural = format_spec.split("|")
+            return singular if value == 1 else plural
         if isinstance(value, Mapping):
             return self._listed(
-                f"{isolated(str(name))} {self.format_field(one, format_spec)}" for name, one in value.items()
+                f"{isolated(shown(str(name)))} {self.format_field(number, format_spec)}"
+                for name, number in value.items()
             )
         if isinstance(value, (list, tuple)):
-            return self._listed(self.format_field(one, format_spec) for one in value)
+            return self._listed(self.format_field(part, format_spec) for part in value)
+        if isinstance(value, Option):
+            return self.spelling(value)
+        if hasattr(value, "worded"):
+            return str(value.worded(self.language, self.spelling))
         if isinstance(value, str):
-            return in_language(value, self.language) if isinstance(value, Said) else isolated(value)
+            return isolated(shown(value))
         return exact_percent(value) if format_spec == "exact%" else format(value, format_spec)
 
     def _listed(self, texts: Any) -> str:
-        return _wordings()["between"][self.language].join(texts)
+        return {"en": ", ", "zh": "、"}[self.language].join(texts)
+
+
+def shown(text: str) -> str:
+    r"""Text of unknown origin as it may stand in a sentence: control characters escaped, a very long one cut.
+
+    >>> shown("a\x1b[2Jb"), shown("x" * 10_000_000)[-30:]
+    ('a\\x1b[2Jb', 'xxxxxx (10,000,000 characters)')
+    """
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST - 60]} ... {text[-50:]} ({len(text):,} characters)"
+    return "".join(repr(letter)[1:-1] if category(letter) in ("Cc", "Zl", "Zp") else letter for letter in text)
+
+
+def _wording(kind: str) -> dict[str, str]:
+    room, dot, name = kind.partition(".")
+    return _read(f"errors/{room}")[name] if dot else _wordings()[kind]
 
 
 @cache
-def _wordings() -> dict[str, dict[Language, str]]:
+def _wordings() -> dict[str, dict[str, str]]:
     return {kind: texts for file in FILES for kind, texts in _read(file).items()}
 
 
 @cache
-def _read(file: str) -> dict[str, dict[Language, str]]:
-    read: dict[str, dict[Language, str]] = tomllib.loads(
-        (resources.files("rankmeter.wording") / f"{file}.toml").read_text(encoding="utf-8")
-    )
-    return read
+def _read(file: str) -> dict[str, dict[str, str]]:
+    import tomllib  # read when something is said: not every call says something
+
+    return tomllib.loads((Path(__file__).parent / f"{file}.toml").read_text(encoding="utf-8"))

@@ -51,7 +51,7 @@ def test_equal_values_have_an_interval_of_width_zero():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"), [({"level": 1.5}, "a level is between 0 and 1"), ({"resamples": 5}, "at least 100")]
+    ("options", "message"), [({"level": 1.5}, "a number between 0 and 1"), ({"resamples": 5}, "at least 100")]
 )
 def test_bad_options_are_refused(options, message):
     given = {"level": 0.95, "resamples": 999, "seed": 0} | options

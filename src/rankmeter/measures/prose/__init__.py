@@ -13,12 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
-from rankmeter.errors import MeasureError, NotFoundError
-
-Language = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+from rankmeter.errors import NotFoundError, check_language
+from rankmeter.wording import LANGUAGES, Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def read_prose(name: str, language: Language = "en") -> MeasureProse:
     NotFoundError
         When nothing is: people's own measures have no file here.
     """
-    _check_language(language)
+    check_language(language)
     entry = _entry(name)
     if entry is None or name.endswith("conventions"):
         raise NotFoundError(f"nothing is written about '{name}'.")
@@ -69,7 +67,7 @@ def read_prose(name: str, language: Language = "en") -> MeasureProse:
 
 def read_convention(measure: str, option: str, value: object, language: Language = "en") -> ConventionProse:
     """What is written about an option of a measure and the value it has; empty texts where nothing is."""
-    _check_language(language)
+    check_language(language)
     written = "map" if isinstance(value, Mapping) else str(value)
     # One word, `norm`, means something else in each measure that has it, and `weight` in each family.
     files = [_entry("conventions") or {}, _entry("slate_conventions") or {}]
@@ -86,6 +84,4 @@ def _entry(name: str) -> dict[str, Any] | None:
     return tomllib.loads(file.read_text(encoding="utf-8")) if name.isidentifier() and file.is_file() else None
 
 
-def _check_language(language: str) -> None:
-    if language not in LANGUAGES:
-        raise MeasureError(f"language={language!r} is not possible; the prose is in {' and '.join(LANGUAGES)}.")
+__all__ = ["LANGUAGES", "ConventionProse", "Language", "MeasureProse", "read_convention", "read_prose"]
