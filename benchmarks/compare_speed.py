@@ -33,7 +33,7 @@ def main():
     random = np.random.default_rng(0)
     ease = random.random(QUERIES)
     values = [np.clip(ease + random.normal(0, 0.3, (SYSTEMS, QUERIES)), 0, 1) for _ in range(MEASURES)]
-    samples = [Sample(one, np.ones_like(one), "mean") for one in values]
+    samples = [Sample.of_values(one) for one in values]
     pairs = [(i, j) for i in range(SYSTEMS) for j in range(i)]
     timed(
         f"{PERMUTATIONS:,} permutations, {len(pairs)} pairs x {MEASURES} measures x {QUERIES:,} queries",

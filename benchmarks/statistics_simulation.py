@@ -14,6 +14,7 @@ import sys
 
 import numpy as np
 
+from rankmeter.arithmetic.parts import Values
 from rankmeter.stats.best import separation
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.equivalence import equivalence
@@ -42,7 +43,7 @@ def gains(random, systems, queries, shift=0.0):
 
 
 def whole(values):
-    return Sample(values, np.ones_like(values), "mean")
+    return Sample.of_values(values)
 
 
 def say(what, promised, found, trials):
@@ -156,7 +157,7 @@ def clusters(trials, users):
             found = 0
             for _ in range(trials):
                 values = gains(random, 2, queries) + random.normal(0, 0.2, (2, users))[:, unit]
-                made = sample(values, values, np.ones_like(values), every, units, "mean")
+                made = sample(Values(values, every, values, np.ones_like(values)), units, "mean")
                 p = p_values([made], [(0, 1)], test, permutations=999, seed=int(random.integers(2**31)))
                 found += p[0, 0] < 0.05
             promised = "<= 0.05" if name == "users" else "-"

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmeter as rm
-from rankmeter.arithmetic.exact_sums import carried, exact_sum, total
+from rankmeter.arithmetic.exact_sums import carried, limbs_of, total
 
 torch = pytest.importorskip("torch")
 
@@ -42,21 +42,21 @@ def test_an_exact_sum_is_that_of_fsum_however_it_is_cut(values, cut):
     except OverflowError:
         return
     first, second = np.array(values[:cut], float), np.array(values[cut:], float)
-    assert total(carried(exact_sum(second) + exact_sum(first))) == expected
+    assert total(carried(limbs_of(second) + limbs_of(first))) == expected
 
 
 def test_sums_of_very_many_numbers_are_carried():
     values = np.full(200_000, 0.1) * np.where(np.arange(200_000) % 7, 1, -1)
-    state = carried(exact_sum(values))
-    assert np.abs(state).max() <= 1 << 48 < np.abs(exact_sum(values)).max()
-    assert total(carried(state + exact_sum(-values[:40_000]))) == math.fsum(values[40_000:])
+    state = carried(limbs_of(values))
+    assert np.abs(state).max() <= 1 << 48 < np.abs(limbs_of(values)).max()
+    assert total(carried(state + limbs_of(-values[:40_000]))) == math.fsum(values[40_000:])
 
 
 def test_sums_of_what_is_not_finite():
-    assert math.isnan(total(exact_sum(np.array([1.0, np.nan]))))
-    assert math.isnan(total(exact_sum(np.array([np.inf, -np.inf]))))
-    assert total(exact_sum(np.array([-np.inf, 3.0]))) == -np.inf
-    assert total(exact_sum(np.array([np.inf]))) == np.inf
+    assert math.isnan(total(limbs_of(np.array([1.0, np.nan]))))
+    assert math.isnan(total(limbs_of(np.array([np.inf, -np.inf]))))
+    assert total(limbs_of(np.array([-np.inf, 3.0]))) == -np.inf
+    assert total(limbs_of(np.array([np.inf]))) == np.inf
 
 
 @settings(max_examples=15, deadline=None)

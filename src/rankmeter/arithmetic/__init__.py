@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rankmeter.arithmetic import diversity, gain, historic, incomplete, relevance, users
-from rankmeter.arithmetic.parts import Parts, Values, aggregated, values_of
-from rankmeter.arithmetic.tally import MERGEABLE, Tally
+from rankmeter.arithmetic.aggregates import AGGREGATES, Tally, aggregated
+from rankmeter.arithmetic.parts import Parts, Values, values_of
 from rankmeter.arithmetic.views import View, Views
 
 FORMULAS: dict[str, Callable[[View, Any], Parts]] = {
@@ -61,4 +61,4 @@ FORMULAS: dict[str, Callable[[View, Any], Parts]] = {
 }
 """The formula of every measure, by its name."""
 
-__all__ = ["FORMULAS", "MERGEABLE", "Parts", "Tally", "Values", "View", "Views", "aggregated", "values_of"]
+__all__ = ["AGGREGATES", "FORMULAS", "Parts", "Tally", "Values", "View", "Views", "aggregated", "values_of"]

@@ -275,7 +275,7 @@ def _behaviour(evaluations: Sequence[Evaluation], measures: Sequence[Measure], s
         if not pairs or values.shape[1] < 2:
             found.append(Behaviour(str(measure), None, None, saturated))
             continue
-        one = Sample(values, np.ones_like(values), "mean")
+        one = Sample.of_values(values)
         chances = p_values([one], pairs, "randomisation", permutations=10_000, seed=seed)[0]
         found.append(Behaviour(str(measure), float((chances < 0.05).mean()), _stable(values, pairs, seed), saturated))
     return found

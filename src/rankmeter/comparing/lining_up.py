@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import Values, aggregated
+from rankmeter.arithmetic import Values, aggregated
 from rankmeter.comparing.systems import Measured
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.evaluating.result import Evaluation
@@ -50,7 +50,7 @@ class LinedUp:
             ):
                 store[measure] = np.stack([_spread(getattr(one, name), place, size, 0.0) for one, place in placed])
             spread = [_spread(one.counted, place, size, 0.0) for one, place in placed]
-            counted: Bools = (np.stack(spread) > 0) & ~np.isnan(self.value[measure])
+            counted: Bools = np.stack(spread) > 0
             self.counted[measure] = counted
             self.paired[measure] = np.logical_and.reduce(counted, axis=0)
             self.shown[measure] = np.where(counted, self.value[measure], np.nan)
@@ -62,8 +62,14 @@ class LinedUp:
         paired = self.paired[measure]
         if measure.aggregate == "whole" or not paired.any() or (self.counted[measure][row] == paired).all():
             return own
-        parts = (self.value[measure][row], paired, self.numerator[measure][row], self.denominator[measure][row])
-        return aggregated(Values(*parts), measure.aggregate)
+        every = self.values_of(measure, paired)
+        return aggregated(
+            Values(every.value[row], paired, every.numerator[row], every.denominator[row]), measure.aggregate
+        )
+
+    def values_of(self, measure: Measure, counted: Bools) -> Values:
+        """The values of all systems, ``(systems, queries)``, of which these queries count."""
+        return Values(self.value[measure], counted, self.numerator[measure], self.denominator[measure])
 
 
 def line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
@@ -141,12 +147,15 @@ def samples_of(
             reasons[measure] = said(f"untested_{measure.aggregate}")
         elif not paired.any():
             reasons[measure] = said("none_paired")
-        elif units_of is None:
-            samples[measure] = _sample_of_runs(measure, measured)
         else:
-            parts = (lined_up.value[measure], lined_up.numerator[measure], lined_up.denominator[measure])
-            made = sample(*parts, paired, units_of, measure.aggregate)
-            if (made.bottom.sum(axis=1) > 0).all():
+            made = (
+                _sample_of_runs(measure, measured)
+                if units_of is None
+                else sample(lined_up.values_of(measure, paired), units_of, measure.aggregate)
+            )
+            if np.isnan(made.top).any():
+                reasons[measure] = said("value_undefined")
+            elif (made.bottom.sum(axis=1) > 0).all():
                 samples[measure] = made
             else:
                 reasons[measure] = said("zero_denominator")
@@ -160,4 +169,4 @@ def _sample_of_runs(measure: Measure, measured: Mapping[str, Measured]) -> Sampl
         values = [run.means[measure] for run in one.runs]
         rows.append(values if len(values) > 1 else values * most)
     top = np.array(rows)
-    return Sample(top, np.ones_like(top), "mean")
+    return Sample.of_values(top)

@@ -69,11 +69,10 @@ def _samples(
     lined_up: LinedUp, measure: Measure, members: Mapping[str, Bools], units_of: Ints
 ) -> list[tuple[str, Sample]]:
     """What is resampled in each slice that can be tested, the largest first."""
-    parts = (lined_up.value[measure], lined_up.numerator[measure], lined_up.denominator[measure])
     made = []
     for label, inside in members.items():
         counted = lined_up.paired[measure] & inside
-        one = sample(*parts, counted, units_of, measure.aggregate) if counted.any() else None
+        one = sample(lined_up.values_of(measure, counted), units_of, measure.aggregate) if counted.any() else None
         if one is not None and one.units >= FEWEST and (one.bottom.sum(axis=1) > 0).all():
             made.append((label, one))
     return sorted(made, key=lambda pair: -pair[1].units)[:MOST_TESTED]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Values, Views
+from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated
 from rankmeter.comparing.records import Quality
 from rankmeter.comparing.slices import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
@@ -306,10 +306,13 @@ def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
     for measure in first.values:
         parts = [ev.values[measure] for ev in evaluations]
         counted = np.logical_and.reduce([part.counted for part in parts])
-        mean = [
-            np.mean([getattr(part, field) for part in parts], axis=0) for field in ("value", "numerator", "denominator")
-        ]
-        values[measure] = Values(mean[0], counted, mean[1], mean[2])
+        each = {
+            name: np.stack([getattr(part, name) for part in parts]) for name in ("value", "numerator", "denominator")
+        }
+        if measure.aggregate == "filled":
+            each["value"] = np.nan_to_num(each["value"], nan=0.0)
+        mean = {name: several.mean(axis=0) for name, several in each.items()}
+        values[measure] = Values(counted=counted, **mean)
     bounds = {
         measure: tuple(
             np.mean([ev.tie_bounds.get(measure, (ev.means[measure],) * 2) for ev in evaluations], axis=0).tolist()
@@ -321,11 +324,18 @@ def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
         first,
         name=name,
         values=values,
-        means={m: float(np.mean([ev.means[m] for ev in evaluations])) for m in first.means},
+        means={m: _averaged_mean(m, values[m], evaluations) for m in first.means},
         tie_bounds=bounds,
         facts=replace(first.facts, run=f"{len(evaluations)} runs"),
         slices=averaged_slices([ev.slices for ev in evaluations]),
     )
+
+
+def _averaged_mean(measure: Measure, values: Values, evaluations: Sequence[Evaluation]) -> float:
+    """The aggregate of the averaged values; a measure of all lists has none, so the runs' numbers are averaged."""
+    if measure.aggregate == "whole":
+        return float(np.mean([ev.means[measure] for ev in evaluations]))
+    return aggregated(values, measure.aggregate)
 
 
 def _averaged_bounds(

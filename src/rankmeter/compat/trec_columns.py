@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
 from rankmeter.arithmetic.gain import gains_of
-from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
 from rankmeter.compat import c_numbers, trec_unusual
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_measures import LARGEST_INT, Printed, Version, Wanted

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
+from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
 from rankmeter.compat.four_digits import all_four_digits, four_digits
 from rankmeter.compat.scoring import Scores
 from rankmeter.compat.trec_columns import Column, Columns, Settings

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
+from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
 from rankmeter.compat import c_numbers
 from rankmeter.compat.trec_measures import LARGEST_INT, Version, Wanted
 from rankmeter.compat.trec_parsing import merge_sorted

@@ -277,6 +277,8 @@ class Evaluation:
         if type(found).name == "SegmentGap":
             known = any(one.kind == "query" for one in self.slices.values()) and not math.isnan(self.means[found])
             return None if known else TOO_FEW_SEGMENTS
+        if math.isnan(self.means[found]):
+            return why_no_value(found, self.counted(found))
         if found.aggregate != "whole" or (found in self.wholes and self.wholes[found].parts is not None):
             return None
         return why_no_interval(found)

@@ -89,7 +89,7 @@ def saved_wholes(header: Mapping[str, Any]) -> dict[Measure, Whole]:
 
 def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Slices]:
     """Read what :func:`slates_header` and :func:`slates_columns` wrote; samples for intervals are made again."""
-    from rankmeter.lists.listing import samples_of
+    from rankmeter.lists.listing import sample_by_slice
     from rankmeter.lists.slices import Slices
 
     made, wholes = {}, saved_wholes(header)
@@ -100,7 +100,7 @@ def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Sl
         for measure in values if one["kind"] == "query" else ():
             if str(measure) not in frame.columns:
                 continue
-            sample = samples_of(measure, saved_values(frame, measure), code, len(one["labels"]), wholes)
+            sample = sample_by_slice(measure, saved_values(frame, measure), code, len(one["labels"]), wholes)
             if sample is not None:
                 samples[measure] = sample
         counts = {parse(text): tuple(row) for text, row in one["counts"].items()}

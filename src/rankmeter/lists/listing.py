@@ -18,7 +18,7 @@ from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.item_slices import SlicedJudgments, no_values
 from rankmeter.lists.protocol import notice, protocol_notes
-from rankmeter.lists.samples import Sample, SumSample, sample_of, stacked_sample, sum_sample
+from rankmeter.lists.samples import PartsSample, SumSample, parts_sample, sum_sample
 from rankmeter.lists.slating import Given, Material, gather, lists_of
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import Slicing, into_slicings
@@ -28,7 +28,7 @@ from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing import PlacedRun, judgments_table
 from rankmeter.placing.placements import Bools, Ints
 
-_Found = dict[Measure, tuple[list[float], list[int], Sample | SumSample | None]]
+_Found = dict[Measure, tuple[list[float], list[int], PartsSample | SumSample | None]]
 """For each measure its value in every slice, how many queries it is about, and what can be drawn again."""
 
 Remeasure: TypeAlias = "Callable[[SlicedJudgments, pl.Series], list[dict[Measure, Values]]]"
@@ -162,28 +162,30 @@ def slices_of_queries(
 
     ``whole`` gives those of measures of all lists, ``wholes`` what their queries add where they can be drawn again.
     """
-    found: _Found = {}
+    by_measure: _Found = {}
     code, slices = slicing.code, len(slicing.labels)
     for measure, one in values.items():
-        means, counts = [], []
-        for place in range(slices):
-            inside = one.counted & (code == place)
-            counts.append(int(inside.sum()))
-            is_whole = measure.aggregate == "whole"
-            means.append(
-                whole(measure, inside) if is_whole else aggregated(replace(one, counted=inside), measure.aggregate)
-            )
-        found[measure] = (means, counts, samples_of(measure, one, code, slices, wholes or {}))
-    return _slices_of(slicing, code, found)
+        rows = _cut_by(one, code, slices)
+        sample = sample_by_slice(measure, one, code, slices, wholes or {})
+        if measure.aggregate == "whole":
+            numbers = [whole(measure, row.counted) for row in rows]
+        else:
+            numbers = [aggregated(row, measure.aggregate) for row in rows]
+        by_measure[measure] = numbers, [int(row.counted.sum()) for row in rows], sample
+    return _slices_of(slicing, code, by_measure)
 
 
-def samples_of(
+def sample_by_slice(
     measure: Measure, values: Values, code: Ints, slices: int, wholes: Mapping[Measure, Whole]
-) -> Sample | SumSample | None:
+) -> PartsSample | SumSample | None:
     """What the queries add to their slices; None where drawing them again says nothing."""
     if measure.aggregate == "whole":
         return sum_sample(measure, wholes.get(measure), values.counted, code, slices)
-    return sample_of(values, code, slices, measure.aggregate)
+    return parts_sample(_cut_by(values, code, slices), measure.aggregate)
+
+
+def _cut_by(values: Values, code: Ints, slices: int) -> list[Values]:
+    return [replace(values, counted=values.counted & (code == place)) for place in range(slices)]
 
 
 def _slices_of(slicing: Slicing, code: Ints, found: _Found) -> Slices:
@@ -241,7 +243,14 @@ class _Cut:
                     rows[measure].append(self._list_values(measure, slates_part))
                 else:
                     rows[measure].append(part.get(measure, no_values(n)))
-        return {m: _stacked(some, m.aggregate) for m, some in rows.items()}
+        return {
+            measure: (
+                [aggregated(row, measure.aggregate) for row in several],
+                [int(row.counted.sum()) for row in several],
+                parts_sample(several, measure.aggregate),
+            )
+            for measure, several in rows.items()
+        }
 
     def _judged_part(self, place: int) -> Rows | None:
         judged = self.material.judged
@@ -266,9 +275,3 @@ class _Cut:
 
 def _asks_judgments(measure: Measure) -> bool:
     return not isinstance(measure, SlateMeasure) or "judgments" in measure.needed()
-
-
-def _stacked(rows: list[Values], aggregate: str) -> tuple[list[float], list[int], Sample | None]:
-    means = [aggregated(values, aggregate) if values.counted.any() else math.nan for values in rows]
-    counts = [int(values.counted.sum()) for values in rows]
-    return means, counts, stacked_sample(rows, aggregate)

@@ -6,11 +6,12 @@ everything outside of it (:meth:`statistic`); the bootstrap needs to know no mor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from rankmeter.arithmetic.aggregates import AGGREGATES, Aggregate
 from rankmeter.arithmetic.parts import Values
 from rankmeter.arithmetic.slates import FROM_SUMS, Whole
 from rankmeter.measures import Measure
@@ -18,33 +19,37 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """For a mean or a quotient of sums: what every query adds above and below the line; both ``(slices, n)``."""
+class PartsSample:
+    """For a function of two sums, such as a mean: what every query adds to each slice; all ``(slices, n)``."""
 
-    above: Floats
-    below: Floats
+    top: Floats
+    bottom: Floats
+    inside: Bools
+    """Whether a query counts in a slice."""
+    rule: Aggregate
 
     def used(self) -> Bools:
         """(n,) the queries that count in any slice."""
-        return np.asarray((self.below != 0).any(axis=0))
+        return np.asarray(self.inside.any(axis=0))
 
     def members(self) -> Ints:
         """(slices,) how many queries count in each."""
-        return np.asarray(np.count_nonzero(self.below, axis=1))
+        return np.asarray(self.inside.sum(axis=1))
 
     def width(self) -> int:
         """How many columns there are."""
-        return 4 * len(self.above)
+        return 3 * len(self.top)
 
     def columns(self) -> Floats:
-        """(n, 4 slices) above and below the line, of each slice and of the rest."""
-        rest = _others(len(self.above))
-        return np.vstack([self.above, rest @ self.above, self.below, rest @ self.below]).T
+        """(n, 3 slices) what is added above and below the line of each slice, and to the number of its queries."""
+        return np.vstack([self.top, self.bottom, self.inside]).T
 
     def statistic(self, sums: Floats) -> Floats:
-        """``(..., 4 slices) -> (..., 2 slices)`` the value of each slice, then of each rest."""
-        above, below = np.split(sums, 2, axis=-1)
-        return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
+        """``(..., 3 slices) -> (..., 2 slices)`` the value of each slice, then of each rest."""
+        own = sums.reshape(*sums.shape[:-1], 3, -1)
+        both = np.concatenate([own, own @ _others(len(self.top))], axis=-1)
+        top, bottom, queries = np.moveaxis(both, -2, 0)
+        return np.where(queries > 0, self.rule.value(top, bottom), self.rule.nothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,26 +94,16 @@ def _others(slices: int) -> Floats:
     return np.ones((slices, slices)) - np.eye(slices)
 
 
-def sample_of(values: Values, code: Ints, slices: int, aggregate: str) -> Sample | None:
-    """What every query adds to its slice; None where the aggregate is no quotient of sums."""
-    if aggregate not in ("mean", "pooled"):
+def parts_sample(rows: Sequence[Values], aggregate: str) -> PartsSample | None:
+    """What every query adds to each slice, from its values there; None where the aggregate is no function of sums."""
+    rule = AGGREGATES[aggregate]
+    if not rule.of_sums:
         return None
-    inside = values.counted & (np.arange(slices)[:, None] == code)
-    return _sample(values, inside, aggregate)
-
-
-def stacked_sample(rows: list[Values], aggregate: str) -> Sample | None:
-    """The same where a query can be in several slices: its values in each."""
-    if aggregate not in ("mean", "pooled"):
-        return None
-    each = [_sample(values, values.counted[None], aggregate) for values in rows]
-    return Sample(np.vstack([one.above for one in each]), np.vstack([one.below for one in each]))
-
-
-def _sample(values: Values, inside: Any, aggregate: str) -> Sample:
-    above = values.numerator if aggregate == "pooled" else values.value
-    below = values.denominator if aggregate == "pooled" else np.ones(len(above))
-    return Sample(np.where(inside, above, 0.0), np.where(inside, below, 0.0))
+    inside = np.stack([values.counted for values in rows])
+    top, bottom = np.zeros(inside.shape), np.zeros(inside.shape)
+    for place, values in enumerate(rows):
+        top[place, values.counted], bottom[place, values.counted] = rule.parts(values)
+    return PartsSample(top, bottom, inside, rule)
 
 
 def sum_sample(measure: Measure, whole: Whole | None, counted: Bools, code: Ints, slices: int) -> SumSample | None:

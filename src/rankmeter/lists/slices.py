@@ -16,7 +16,7 @@ from rankmeter.evaluating.reasons import (
     why_no_value,
 )
 from rankmeter.late import pl
-from rankmeter.lists.samples import Sample, SumSample
+from rankmeter.lists.samples import PartsSample, SumSample
 from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Ints
 
@@ -51,7 +51,7 @@ class Slices:
     """For each measure its value in every slice; NaN where nothing counts there."""
     counts: Mapping[Measure, tuple[int, ...]]
     """How many queries each value is about."""
-    samples: Mapping[Measure, Sample | SumSample]
+    samples: Mapping[Measure, PartsSample | SumSample]
     """What can be drawn again, for intervals; :meth:`without_interval` says why a measure has none."""
 
     def __getitem__(self, measure: str | Measure) -> dict[str, float]:
@@ -183,11 +183,11 @@ class Slices:
         if self.kind == "item":
             raise MeasureError("the same queries are in several slices of items: use difference() for two of them.")
         sample = self._sample(measure)
-        if not isinstance(sample, Sample):
+        if not isinstance(sample, PartsSample):
             raise MeasureError(f"{measure} is no mean over queries: use difference() for two slices.")
         return gap_test(sample, gap=gap, level=level, resamples=resamples, seed=seed)
 
-    def _sample(self, measure: str | Measure) -> Sample | SumSample:
+    def _sample(self, measure: str | Measure) -> PartsSample | SumSample:
         found = self.find(measure)
         if found not in self.samples:
             raise MeasureError(f"{found} has no interval: {why_no_interval(found)}.")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.arithmetic import Values
+from rankmeter.arithmetic.exact_sums import expansion
 from rankmeter.arithmetic.slates import Counts, Slates, counted_by, value_from_counts, value_from_sums
-from rankmeter.arithmetic.tally import exact_sum
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.evaluating.measuring import chosen_by
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -123,7 +123,7 @@ def measure_block(
             continue
         values[measure], _, whole = measured(slates[measure], measure, chosen)
         if whole is not None and whole.parts is not None and whole.constants is not None:
-            sums[measure] = [exact_sum(column) for column in whole.parts.T], whole.constants.tolist()
+            sums[measure] = [expansion(column) for column in whole.parts.T], whole.constants.tolist()
     together = pl.concat(counts.values()) if counts else no_counts(known.ids.dtype)
     return BlockLists(values, together, sums, notice(material, placed.placements, list(slates.values())))
 

@@ -5,14 +5,13 @@ It keeps sums, never predictions: a few hundred whole numbers for each measure, 
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Views
-from rankmeter.arithmetic.exact_sums import WIDTH, carried, exact_sum, total
-from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
+from rankmeter.arithmetic import AGGREGATES, FORMULAS, Views
+from rankmeter.arithmetic.exact_sums import WIDTH, carried, limbs_of, total
+from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, with_hint
 from rankmeter.evaluating.measuring import values_under
 from rankmeter.evaluating.planning import Placing, by_placing
@@ -129,7 +128,7 @@ def check_measures(measures: object) -> tuple[Measure, ...]:
         if type(measure).name not in FORMULAS:
             fact = f"{measure} looks at lists of items, and an accumulating metric keeps sums over queries."
             raise MeasureError(with_hint(fact, "evaluate(...) has it"))
-        if measure.aggregate == "median":
+        if not AGGREGATES[measure.aggregate].of_sums:
             fact = f"{measure}: a median needs every value, and an accumulating metric keeps sums."
             raise MeasureError(with_hint(fact, "evaluate(...) has medians"))
     return chosen
@@ -158,17 +157,10 @@ def batch_state(measures: tuple[Measure, ...], batch: Placeable) -> Ints:
 
 
 def _sums(measure: Measure, values: Values, counts: list[int]) -> Ints:
-    kept = values.counted
-    below = np.zeros(0)
-    if measure.aggregate == "pooled":
-        above, below = values.numerator[kept], values.denominator[kept]
-    elif measure.aggregate == "geometric":
-        above = np.log(np.maximum(values.value[kept], GEOMETRIC_FLOOR))
-    else:
-        above = values.value[kept]
-    if measure.aggregate == "filled":
-        above = np.nan_to_num(above, nan=0.0)
-    return np.concatenate([exact_sum(above), exact_sum(below), np.array([kept.sum(), *counts], np.int64)])
+    rule = AGGREGATES[measure.aggregate]
+    top, bottom = rule.parts(values)
+    below = bottom if rule.pools else bottom[:0]
+    return np.concatenate([limbs_of(top), limbs_of(below), np.array([len(top), *counts], np.int64)])
 
 
 def added(*states: Ints) -> Ints:
@@ -186,15 +178,9 @@ def aggregate(measure: Measure, row: Ints) -> float:
     if rel is not None and graded and not relevant:
         fact = f"{measure} counts grades from {rel:g} on as relevant, but no grade so far reaches it."
         raise MeasureError(with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel=...)"))
-    above = total(row[:WIDTH])
-    if measure.aggregate == "sum":
-        return above
-    if measure.aggregate == "pooled":
-        below = total(row[WIDTH:COUNTED])
-        return above / below if below else 0.0 if counted else math.nan
-    if not counted:
-        return math.nan
-    return math.exp(above / counted) if measure.aggregate == "geometric" else above / counted
+    rule = AGGREGATES[measure.aggregate]
+    below = total(row[WIDTH:COUNTED]) if rule.pools else counted
+    return float(rule.value(total(row[:WIDTH]), below)) if counted else rule.nothing
 
 
 def _check_same(mine: tuple[Measure, ...], others: tuple[Measure, ...]) -> None:

@@ -10,7 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR, Values
+from rankmeter.arithmetic.aggregates import AGGREGATES
+from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_level
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.resampling import Step, resampled_sums
@@ -45,13 +46,19 @@ def bootstrap_interval(values: Values, aggregate: str, *, level: float, resample
     check_level(level)
     check_resamples(resamples)
     check_seed(seed)
-    top, bottom = _sample(values, aggregate)
+    rule = AGGREGATES[aggregate]
+    top, bottom = rule.parts(values)
     if len(top) < 2:
         raise InputError(f"there is no interval: {len(top)} query counts for this measure, and it takes at least two.")
-    observed = float(_statistic(top.mean(), bottom.mean(), aggregate))
-    drawn = _resampled(top, bottom, aggregate, resamples, seed)
-    low, high = _bca(observed, drawn, _jackknife(top, bottom, aggregate), level)
-    return Interval(low, high, level, "BCa bootstrap over queries", resamples, seed, len(top))
+    if np.isnan(top).any():
+        raise InputError(
+            "there is no interval: the value of a query is not a number, so that of all is not one either."
+        )
+    if not rule.of_sums:
+        low, high = _bca(float(np.median(top)), _medians(top, resamples, seed), _median_left_out(np.sort(top)), level)
+        return Interval(low, high, level, "BCa bootstrap over queries", resamples, seed, len(top))
+    one = Sample(top[None], bottom[None], rule)
+    return intervals_of([one], [], level=level, method="bca", resamples=resamples, seed=seed)[0].systems[0]
 
 
 def check_resamples(resamples: int, what: str = "resamples") -> None:
@@ -122,7 +129,7 @@ def _drawn(samples: Sequence[Sample], resamples: int, seed: int, step: Step | No
 
     places = [([column(v) for v in one.top], [column(v) for v in one.bottom]) for one in samples]
     sums = resampled_sums(np.ascontiguousarray(np.stack(rows).T), resamples, seed, step)
-    return [one.value_of(sums[:, top], sums[:, bottom]) for one, (top, bottom) in zip(samples, places, strict=True)]
+    return [one.rule.value(sums[:, top], sums[:, bottom]) for one, (top, bottom) in zip(samples, places, strict=True)]
 
 
 def _bands(
@@ -136,7 +143,7 @@ def _bands(
     observed = one.values()
     bottom = one.bottom.sum(axis=1, keepdims=True) - one.bottom
     left_out = (
-        one.value_of(one.top.sum(axis=1, keepdims=True) - one.top, bottom) if one.units > 1 else observed[:, None]
+        one.rule.value(one.top.sum(axis=1, keepdims=True) - one.top, bottom) if one.units > 1 else observed[:, None]
     )
 
     def interval(value: float, values: Floats, jackknife: Floats) -> Interval:
@@ -162,43 +169,13 @@ def _percentile(drawn: Floats, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _sample(values: Values, aggregate: str) -> tuple[Floats, Floats]:
-    """Per query what is averaged above and below the line."""
-    kept = values.counted
-    if aggregate == "pooled":
-        return values.numerator[kept], values.denominator[kept]
-    value = values.value[kept]
-    if aggregate == "geometric":
-        value = np.log(np.maximum(value, GEOMETRIC_FLOOR))
-    elif aggregate == "sum":
-        value = value * len(value)
-    return value, np.ones(len(value))
-
-
-def _statistic(top: Floats | float, bottom: Floats | float, aggregate: str) -> Floats:
-    quotient = np.asarray(top) / bottom
-    return np.exp(quotient) if aggregate == "geometric" else quotient
-
-
-def _resampled(top: Floats, bottom: Floats, aggregate: str, resamples: int, seed: int) -> Floats:
+def _medians(values: Floats, resamples: int, seed: int) -> Floats:
+    """The medians of resampled values: no function of sums, so every resample is sorted."""
     random = np.random.default_rng(seed)
-    step = max(1, BLOCK_CELLS // len(top))
-    drawn = []
-    for first in range(0, resamples, step):
-        chosen = random.integers(0, len(top), (min(step, resamples - first), len(top)))
-        if aggregate == "median":
-            drawn.append(np.median(top[chosen], axis=1))
-        else:
-            below = bottom[chosen].mean(axis=1) if aggregate == "pooled" else 1.0
-            drawn.append(_statistic(top[chosen].mean(axis=1), below, aggregate))
+    step = max(1, BLOCK_CELLS // len(values))
+    sizes = [min(step, resamples - first) for first in range(0, resamples, step)]
+    drawn = [np.median(values[random.integers(0, len(values), (rows, len(values)))], axis=1) for rows in sizes]
     return np.concatenate(drawn)
-
-
-def _jackknife(top: Floats, bottom: Floats, aggregate: str) -> Floats:
-    """The value with each query left out in turn."""
-    if aggregate == "median":
-        return _median_left_out(np.sort(top))
-    return _statistic(top.sum() - top, bottom.sum() - bottom, aggregate)
 
 
 def _median_left_out(rising: Floats) -> Floats:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import GEOMETRIC_FLOOR
-from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.arithmetic.aggregates import AGGREGATES, GEOMETRIC_FLOOR, Aggregate
+from rankmeter.arithmetic.parts import Values
+from rankmeter.placing.placements import Floats, Ints
 
 UNTESTED = ("median", "whole")
 """Aggregates that have no paired test here: a median is no mean over queries, a whole has one value for all lists."""
@@ -16,18 +17,21 @@ UNTESTED = ("median", "whole")
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Sums over units: the aggregated value of a system is the sum of its ``top`` over the sum of its ``bottom``.
+    """What the queries of each unit add above and below the line, as the aggregate says, for every system.
 
-    For a mean over queries ``top`` adds the values of a unit's queries and ``bottom`` counts them. For a pooled value
-    they are numerators and denominators; for a geometric mean ``top`` adds logarithms. Every unit has a ``bottom``
-    above 0 for at least one system.
+    Every unit has a ``bottom`` above 0 for at least one system.
     """
 
     top: Floats
     """(systems, units)."""
     bottom: Floats
     """(systems, units)."""
-    aggregate: str
+    rule: Aggregate
+
+    @classmethod
+    def of_values(cls, values: Floats) -> Sample:
+        """Values per unit, ``(systems, units)``, that are averaged."""
+        return cls(values, np.ones_like(values), AGGREGATES["mean"])
 
     @property
     def units(self) -> int:
@@ -36,12 +40,8 @@ class Sample:
 
     def values(self) -> Floats:
         """(systems,) the aggregated values."""
-        return self.value_of(self.top.sum(axis=1), self.bottom.sum(axis=1))
-
-    def value_of(self, top: Floats, bottom: Floats) -> Floats:
-        """The aggregated value of summed tops and bottoms."""
-        quotient = np.divide(top, bottom, out=np.zeros(np.broadcast(top, bottom).shape), where=bottom != 0)
-        return np.exp(quotient) if self.aggregate == "geometric" else quotient
+        values: Floats = self.rule.value(self.top.sum(axis=1), self.bottom.sum(axis=1))
+        return values
 
     def per_unit(self) -> Floats:
         """(systems, units) the value of each unit on its own."""
@@ -53,6 +53,8 @@ class Sample:
         Where units are of one size these are the values per unit; otherwise the value linearised around its mean, whose
         variance is that of the quotient (the delta method; for means over clusters, the cluster-robust variance).
         """
+        if self.rule.totals:
+            return self.top * self.units
         quotient = self.top.sum(axis=1, keepdims=True) / self.bottom.sum(axis=1, keepdims=True)
         linear: Floats = quotient + (self.top - quotient * self.bottom) / self.bottom.mean(axis=1, keepdims=True)
         return linear
@@ -63,7 +65,7 @@ class Sample:
         A geometric mean is linearised around itself (the delta method).
         """
         linear = self.linear()
-        if self.aggregate != "geometric":
+        if not self.rule.logs:
             return linear
         value = self.values()[:, None]
         moved: Floats = value * (1 + linear - np.log(value))
@@ -76,7 +78,7 @@ class Sample:
         """
         linear = self.linear()
         base = 0.0 if other is None else float(self.values()[other])
-        if self.aggregate == "geometric":
+        if self.rule.logs:
             limit = math.log(max(base + shift, GEOMETRIC_FLOOR))
             shift = limit if other is None else limit - math.log(base)
         moved: Floats = linear[system] - shift
@@ -84,33 +86,28 @@ class Sample:
 
     def flippable(self) -> Floats:
         """(systems, units) numbers whose mean is the same, and that two equal systems could exchange unit by unit."""
+        if self.rule.totals:
+            return self.top * self.units
         scaled: Floats = self.top / self.bottom.mean(axis=1, keepdims=True)
         return scaled
 
 
-def sample(value: Floats, numerator: Floats, denominator: Floats, paired: Bools, unit: Ints, aggregate: str) -> Sample:
-    """Gather values per query, each ``(systems, queries)``, into units.
+def sample(values: Values, unit: Ints, aggregate: str) -> Sample:
+    """Gather what queries add into units.
 
     Parameters
     ----------
-    paired
-        (queries,) which queries count for every system.
+    values
+        ``(systems, queries)``; those queries count that count for every system.
     unit
         (queries,) the number of the unit of each query.
     """
-    codes = np.unique(unit[paired], return_inverse=True)[1]
-    if aggregate == "pooled":
-        top, bottom = numerator[:, paired], denominator[:, paired]
-    else:
-        top = value[:, paired]
-        if aggregate == "geometric":
-            top = np.log(np.maximum(top, GEOMETRIC_FLOOR))
-        elif aggregate == "sum":
-            top = top * paired.sum()
-        bottom = np.ones_like(top)
+    rule = AGGREGATES[aggregate]
+    top, bottom = rule.parts(values)
+    codes = np.unique(unit[values.counted], return_inverse=True)[1]
     if len(codes) == int(codes.max(initial=-1)) + 1:
-        return Sample(np.ascontiguousarray(top), np.ascontiguousarray(bottom), aggregate)
-    return Sample(_gathered(top, codes), _gathered(bottom, codes), aggregate)
+        return Sample(np.ascontiguousarray(top), np.ascontiguousarray(bottom), rule)
+    return Sample(_gathered(top, codes), _gathered(bottom, codes), rule)
 
 
 def _gathered(rows: Floats, codes: Ints) -> Floats:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankmeter.arithmetic.aggregates import Aggregate
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, check_level
 from rankmeter.measures import Measure
@@ -17,7 +18,7 @@ from rankmeter.stats.intervals import check_resamples
 from rankmeter.stats.resampling import resampled_sums
 
 if TYPE_CHECKING:
-    from rankmeter.lists.samples import Sample, SumSample
+    from rankmeter.lists.samples import PartsSample, SumSample
 
 MOST_DRAWS = 200_000_000
 """How many queries are drawn in all; with very many queries there are fewer resamples, and the result says so."""
@@ -69,7 +70,7 @@ class Spread:
 
 
 def spreads(
-    samples: Mapping[Measure, Sample | SumSample], *, level: float = 0.95, resamples: int = 1999, seed: int = 0
+    samples: Mapping[Measure, PartsSample | SumSample], *, level: float = 0.95, resamples: int = 1999, seed: int = 0
 ) -> dict[Measure, tuple[Spread, ...]]:
     """For each measure and slice the intervals of its value and of its difference from the rest, by percentiles.
 
@@ -99,7 +100,7 @@ def spreads(
     return found
 
 
-def _shared(samples: Mapping[Measure, Sample | SumSample]) -> list[list[Measure]]:
+def _shared(samples: Mapping[Measure, PartsSample | SumSample]) -> list[list[Measure]]:
     """Measures whose queries are drawn together, in groups that fit into memory."""
     groups: dict[bytes, list[list[Measure]]] = {}
     cells: dict[bytes, int] = {}
@@ -135,12 +136,8 @@ def _ends(drawn: Floats, ends: list[float], *, enough: bool) -> tuple[float, flo
     return float(low), float(high)
 
 
-def _quotient(above: Floats, below: Floats) -> Floats:
-    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
-
-
 def difference(
-    sample: Sample | SumSample, one: int, other: int, *, level: float, resamples: int, seed: int
+    sample: PartsSample | SumSample, one: int, other: int, *, level: float, resamples: int, seed: int
 ) -> Difference:
     """The value of one slice minus that of another; queries that are in both are drawn together."""
     check_level(level)
@@ -156,26 +153,26 @@ def difference(
     return Difference(float(observed[one] - observed[other]), low, high, level, draws, seed)
 
 
-def gap_test(sample: Sample, *, gap: str, level: float, resamples: int, seed: int) -> Gap:
+def gap_test(sample: PartsSample, *, gap: str, level: float, resamples: int, seed: int) -> Gap:
     """The gap between the slices that hold a query, its interval and its null distribution."""
     check_level(level)
     check_resamples(resamples)
-    used = (sample.below != 0).any(axis=1)
+    used = sample.inside.any(axis=1)
     if used.sum() < 2:
         raise InputError("a gap needs two slices with queries that count.")
-    above, below = sample.above[used], sample.below[used]
-    value = float(gap_between(_quotient(above.sum(axis=1), below.sum(axis=1)), gap))
-    members = [np.flatnonzero(row != 0) for row in below]
+    top, bottom = sample.top[used], sample.bottom[used]
+    value = float(gap_between(sample.rule.value(top.sum(axis=1), bottom.sum(axis=1)), gap))
+    members = [np.flatnonzero(row) for row in sample.inside[used]]
     rng = np.random.default_rng(seed)
 
     def draw_within() -> Floats:
         return np.concatenate([rng.choice(inside, len(inside)) for inside in members])
 
-    flat_above, flat_below = above.sum(axis=0), below.sum(axis=0)
+    flat = top.sum(axis=0), bottom.sum(axis=0)
     group = np.concatenate([np.full(len(inside), place) for place, inside in enumerate(members)])
     everyone = np.concatenate(members)
-    again = _gaps(draw_within, group, flat_above, flat_below, gap, resamples)
-    null = _gaps(lambda: rng.permutation(everyone), group, flat_above, flat_below, gap, resamples)
+    again = _gaps(draw_within, group, flat, sample.rule, gap, resamples)
+    null = _gaps(lambda: rng.permutation(everyone), group, flat, sample.rule, gap, resamples)
     low, high = np.quantile(again, [(1 - level) / 2, (1 + level) / 2])
     above_chance = (1 + int((null >= value - 1e-12).sum())) / (1 + resamples)
     return Gap(
@@ -185,14 +182,18 @@ def gap_test(sample: Sample, *, gap: str, level: float, resamples: int, seed: in
 
 
 def _gaps(
-    draw: Callable[[], Ints | Floats], group: Ints, above: Floats, below: Floats, gap: str, resamples: int
+    draw: Callable[[], Ints | Floats],
+    group: Ints,
+    parts: tuple[Floats, Floats],
+    rule: Aggregate,
+    gap: str,
+    resamples: int,
 ) -> Floats:
     """The gap of many draws; the i-th drawn query stands in the slice of the i-th place."""
     slices = int(group.max()) + 1
     means = np.empty((resamples, slices))
     for place in range(resamples):
         chosen = draw().astype(np.int64)
-        top = np.bincount(group, weights=above[chosen], minlength=slices).astype(np.float64)
-        bottom = np.bincount(group, weights=below[chosen], minlength=slices).astype(np.float64)
-        means[place] = _quotient(top, bottom)
+        top, bottom = (np.bincount(group, weights=part[chosen], minlength=slices) for part in parts)
+        means[place] = rule.value(top, bottom)
     return gap_between(means, gap)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rankmeter.arithmetic import AGGREGATES, Values
 from rankmeter.errors import InputError
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.effects import effect
@@ -25,7 +26,7 @@ def mean_difference(a, b, axis=-1):
 
 def sample_of(values) -> Sample:
     values = np.asarray(values, np.float64)
-    return Sample(values, np.ones_like(values), "mean")
+    return Sample.of_values(values)
 
 
 @pytest.fixture
@@ -170,9 +171,13 @@ def test_rounding_is_no_difference() -> None:
     assert p_value(np.array([1e-17, -1e-17, 2e-17]), "sign", permutations=100, seed=0) == 1.0
 
 
+def of_means(value: np.ndarray) -> Values:
+    return Values(value, np.ones(value.shape[1], bool), value, np.ones_like(value))
+
+
 def test_units_of_several_queries_are_resampled_whole() -> None:
     value = np.array([[0.2, 0.4, 0.9, 0.1], [0.3, 0.1, 0.5, 0.1]])
-    made = sample(value, value, np.ones_like(value), np.array([True] * 4), np.array([7, 7, 7, 3]), "mean")
+    made = sample(of_means(value), np.array([7, 7, 7, 3]), "mean")
     assert made.units == 2
     assert made.values() == pytest.approx(value.mean(axis=1))
     assert made.linear().mean(axis=1) == pytest.approx(value.mean(axis=1))
@@ -184,7 +189,7 @@ def test_the_t_test_over_clusters_has_the_cluster_robust_variance() -> None:
     random = np.random.default_rng(2)
     groups = np.repeat(np.arange(12), random.integers(1, 6, 12))
     value = random.normal(0, 1, (2, len(groups))) + np.stack([random.normal(0, 1, 12)[groups], np.zeros(len(groups))])
-    made = sample(value, value, np.ones_like(value), np.ones(len(groups), bool), groups, "mean")
+    made = sample(of_means(value), groups, "mean")
     d = value[0] - value[1]
     sums = np.bincount(groups, d - d.mean())
     # The sandwich with the usual factor G / (G - 1).
@@ -196,17 +201,17 @@ def test_the_t_test_over_clusters_has_the_cluster_robust_variance() -> None:
 def test_geometric_means_and_pooled_values_are_resampled_as_such() -> None:
     value = np.array([[0.2, 0.4, 0.9], [0.3, 0.1, 0.5]])
     top, bottom = np.array([[1.0, 2, 3], [2, 2, 2]]), np.array([[2.0, 4, 4], [4, 4, 2]])
-    every, alone = np.ones(3, bool), np.arange(3)
-    assert sample(value, top, bottom, every, alone, "geometric").values() == pytest.approx(stats.gmean(value, axis=1))
-    assert sample(value, top, bottom, every, alone, "pooled").values() == pytest.approx([0.6, 0.6])
-    assert sample(value, top, bottom, every, alone, "sum").values() == pytest.approx(value.sum(axis=1))
+    values, alone = Values(value, np.ones(3, bool), top, bottom), np.arange(3)
+    assert sample(values, alone, "geometric").values() == pytest.approx(stats.gmean(value, axis=1))
+    assert sample(values, alone, "pooled").values() == pytest.approx([0.6, 0.6])
+    assert sample(values, alone, "sum").values() == pytest.approx(value.sum(axis=1))
 
 
 def test_limits_and_margins_of_a_geometric_mean_are_on_its_own_scale() -> None:
     random = np.random.default_rng(8)
     values = np.exp(random.normal([[-1.0], [-0.9]], 0.3, (2, 60)))
     logs, ones = np.log(values), np.ones_like(values)
-    one = Sample(logs, ones, "geometric")
+    one = Sample(logs, ones, AGGREGATES["geometric"])
     gmeans = stats.gmean(values, axis=1)
     assert one.on_scale().mean(axis=1) == pytest.approx(gmeans)
     # The error of the linearised difference is that of resampling it.

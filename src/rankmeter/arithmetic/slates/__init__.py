@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import summed
+from rankmeter.arithmetic.exact_sums import summed
 from rankmeter.arithmetic.slates import coverage, diversity, fairness, listquality, popularity, taste, value
 from rankmeter.arithmetic.slates.data import Counts, Items, ListValues, Rows, Sets, Slates, Whole
 from rankmeter.placing.placements import Floats

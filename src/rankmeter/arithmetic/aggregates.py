@@ -1,0 +1,152 @@
+"""How the values of queries become one number, stated once for every way of putting them together.
+
+An aggregate says what each query adds above and below a line (`parts`) and what the two sums are worth (`value`).
+Everything else follows: an evaluation adds the parts exactly, blocks and processes hand over their sums (`Tally`),
+a bootstrap draws queries again and adds their parts as often as they were drawn, a slice adds those of its queries.
+A median alone is not a function of sums: it needs the values, and each of these takes its own way there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.exact_sums import expansion, summed
+from rankmeter.arithmetic.parts import Values
+from rankmeter.placing.placements import Floats, Ints
+
+GEOMETRIC_FLOOR = 1e-5
+"""Values below this count as this in a geometric mean, as in trec_eval's gm_map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One rule; see the module."""
+
+    name: str
+    pools: bool = False
+    """Whether queries add their numerators and denominators, not their values."""
+    fills: bool = False
+    """Whether a value that is not a number counts as 0."""
+    logs: bool = False
+    """Whether logarithms are added, and the value is the exponential of their mean."""
+    totals: bool = False
+    """Whether the sum is not divided."""
+    of_sums: bool = True
+    """Whether two sums are enough; a median needs the values."""
+
+    @property
+    def nothing(self) -> float:
+        """The number where no query counts."""
+        return 0.0 if self.totals else math.nan
+
+    def parts(self, values: Values) -> tuple[Floats, Floats]:
+        """What each query that counts adds above and below the line.
+
+        The arrays of ``values`` are ``(..., n)`` but for ``counted``, which is ``(n,)``.
+        """
+        if self.pools:
+            return values.numerator[..., values.counted], values.denominator[..., values.counted]
+        top = values.value[..., values.counted]
+        if self.fills:
+            top = np.nan_to_num(top, nan=0.0)
+        if self.logs:
+            top = np.log(np.maximum(top, GEOMETRIC_FLOOR))
+        return top, np.ones(top.shape)
+
+    def value(self, top: Any, bottom: Any) -> Any:
+        """What the sums of the parts are worth, numbers or arrays; 0 where nothing is below the line."""
+        if self.totals:
+            return top
+        if isinstance(top, float):
+            quotient: Any = top / bottom if bottom else 0.0
+            return math.exp(quotient) if self.logs else quotient
+        quotient = np.divide(top, bottom, out=np.zeros(np.broadcast(top, bottom).shape), where=bottom != 0)
+        return np.exp(quotient) if self.logs else quotient
+
+    def number(self, values: Values, times: Ints | None = None) -> float:
+        """The number for all queries that count; with ``times`` each stands for so many queries.
+
+        Sums are exact (as ``math.fsum``), so that no partitioning of the queries changes a digit.
+        """
+        top, bottom = self.parts(values)
+        if not len(top):
+            return self.nothing
+        if times is not None:
+            times = times[values.counted]
+        if not self.of_sums:
+            return median(top, times)
+        queries = len(top) if times is None else int(times.sum())
+        return float(self.value(summed(top, times), summed(bottom, times) if self.pools else queries))
+
+
+AGGREGATES = {
+    rule.name: rule
+    for rule in (
+        Aggregate("mean"),
+        Aggregate("geometric", logs=True),
+        Aggregate("sum", totals=True),
+        Aggregate("pooled", pools=True),
+        Aggregate("median", of_sums=False),
+        Aggregate("filled", fills=True),
+    )
+}
+"""The rules by name. Measures of all lists ("whole") have none: nothing is put together from values of queries."""
+
+
+def aggregated(values: Values, aggregate: str, times: Ints | None = None) -> float:
+    """One number for all queries that count, by the rule of this name."""
+    return AGGREGATES[aggregate].number(values, times)
+
+
+def median(values: Floats, times: Ints | None = None) -> float:
+    """The median; with ``times`` as ``np.median(np.repeat(values, times))``, without repeating anything."""
+    if times is None:
+        return float(np.median(values))
+    order = np.argsort(values)  # NaN comes last
+    upto = np.cumsum(times[order])
+    if math.isnan(values[order[-1]]):
+        return math.nan
+    middle = np.searchsorted(upto, [(upto[-1] - 1) // 2, upto[-1] // 2], side="right")
+    return float(np.mean(values[order[middle]]))
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What some queries add to the aggregated value of one measure, in a form that merges exactly."""
+
+    queries: int
+    """How many of them count."""
+    above: list[float]
+    """The exact sum of what they add above the line, as an expansion; for a median the values themselves."""
+    below: list[float]
+    """The same below the line where that is not the number of queries."""
+
+    @classmethod
+    def of(cls, values: Values, aggregate: str) -> Tally:
+        """Count and add up the queries that count."""
+        rule = AGGREGATES[aggregate]
+        top, bottom = rule.parts(values)
+        above = expansion(top) if rule.of_sums else top.tolist()
+        return cls(len(top), above, expansion(bottom) if rule.pools else [])
+
+    @classmethod
+    def merged(cls, tallies: Iterable[Tally]) -> Tally:
+        """The tally of all their queries together."""
+        together = list(tallies)
+        above = [number for tally in together for number in tally.above]
+        below = [number for tally in together for number in tally.below]
+        return cls(sum(tally.queries for tally in together), above, below)
+
+    def value(self, aggregate: str) -> float:
+        """The aggregated value, to the last bit what `aggregated` gives for all values at once."""
+        rule = AGGREGATES[aggregate]
+        if not self.queries:
+            return rule.nothing
+        if not rule.of_sums:
+            return median(np.array(self.above))
+        return float(rule.value(math.fsum(self.above), math.fsum(self.below) if rule.pools else self.queries))
