@@ -7,10 +7,11 @@ BIN    := $(VENV)/bin
 # A stamp says what the environment already holds; it is made again when pyproject.toml changes.
 CORE   := $(VENV)/.installed-core
 DEV    := $(VENV)/.installed-dev
+SITE   := $(VENV)/.installed-docs
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) -q
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types layers fast format bench docs demo-data clean
+.PHONY: help setup demo test check lint types layers fast format bench docs site demo-data clean
 
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | \
@@ -27,6 +28,10 @@ $(CORE): pyproject.toml | $(BIN)/python
 $(DEV): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install -q -e '.[dev]'
 	@touch $(CORE) $@
+
+$(SITE): pyproject.toml | $(DEV)
+	$(BIN)/python -m pip install -q -e '.[docs]'
+	@touch $@
 
 setup: $(DEV) ## make .venv with everything that development needs
 
@@ -63,6 +68,9 @@ bench: $(DEV) ## run every benchmark
 
 docs: $(DEV) ## run every example in README.md and docs/
 	$(BIN)/python -m pytest -q $(wildcard README.md README.zh.md docs) || [ $$? -eq 5 ]  # 5: there is no example yet
+
+site: $(SITE) ## build the documentation site into build/site, in both languages; a dead link ends it
+	$(BIN)/python docs/tools/make_site.py
 
 demo-data: $(CORE) ## invent the demo's data again (the same bytes, unless make.py changed)
 	$(BIN)/python -m rankmeter.demo.make

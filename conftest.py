@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 NEEDS = {
+    "latex2mathml": ["docs/tools/make_site.py"],
     "torch": [
         "docs/how-to/tensors.md",
         "src/rankmeter/placing/ranked_ids.py",

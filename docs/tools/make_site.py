@@ -1,0 +1,320 @@
+"""Build the documentation site: ``python docs/tools/make_site.py`` (or ``make site``) writes ``build/site``.
+
+The pages are those of ``docs/``, which also read well as they are in a checkout. This script only prepares them: it
+writes the reference of the public functions and results from the package itself, turns the formulas of the measures
+into MathML, which browsers show without any script, and separates the languages: English pages stand at the root,
+Chinese ones under ``zh/``. Zensical then builds the site; any warning of it, and any dead link, fails the build.
+Nothing is fetched: the site works without a network.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import typing
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from latex2mathml.converter import convert
+
+import rankmeter
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+BUILD = ROOT / "build"
+PROSE = ROOT / "src" / "rankmeter" / "measures" / "prose"
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
+LANGUAGES = {"en": "English", "zh": "中文"}
+
+SECTIONS: dict[str, tuple[str, list[str]]] = {
+    "Start": ("开始", ["index.md", "tutorial.md"]),
+    "For you": ("按身份", [f"for/{who}.md" for who in ("search", "rag", "recommender", "analyst", "student")]),
+    "How to": ("操作指南", ["how-to/*.md"]),
+    "Worked examples": ("手算示例", ["examples/*.md"]),
+    "Reference": (
+        "参考",
+        ["reference/measures.md", "reference/conventions.md", "reference/api.md", "dialects.md"],
+    ),
+    "Statistics": ("统计", ["statistics.md", "online.md"]),
+    "Decisions": ("设计取舍", ["decisions/*.md"]),
+    "Project": ("项目", ["design.md", "performance.md", "contributing.md", "security.md", "changelog.md"]),
+}
+"""The parts of the site with their Chinese names; a pattern stands for the pages that match it, README first."""
+
+OUTSIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md"}
+"""Pages that stand in the root of the repository, where people look for them."""
+
+LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
+FORMULA = re.compile(r"^### (?P<name>\w+)\n(?P<before>.*?)```text\n(?P<formula>.*?)```\n", re.MULTILINE | re.DOTALL)
+
+
+def main() -> int:
+    """Prepare both languages and build each."""
+    shutil.rmtree(BUILD / "site", ignore_errors=True)
+    for language in LANGUAGES:
+        source = BUILD / f"site-{language}"
+        shutil.rmtree(source, ignore_errors=True)
+        pages = pages_in(language)
+        for name, text in pages.items():
+            page = source / "docs" / name
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(with_math(name, linked(text, name, pages, language)), encoding="utf-8")
+        shutil.copytree(DOCS / "images", source / "docs" / "images")
+        config = source / "zensical.toml"
+        config.write_text(configuration(language, pages), encoding="utf-8")
+        command = [Path(sys.executable).with_name("zensical"), "build", "--strict", "--clean", "-f", config]
+        done = subprocess.run(command, check=False, cwd=source)  # noqa: S603 (our own command)
+        if done.returncode:
+            return done.returncode
+        (source / "site").rename(BUILD / "site" / ("zh" if language == "zh" else ""))
+    if dead := list(dead_links(BUILD / "site")):
+        print("dead links:", *dead, sep="\n  ")
+        return 1
+    print(f"the site is in {BUILD / 'site'}; to look at it: python -m http.server -d {BUILD / 'site'}")
+    return 0
+
+
+def pages_in(language: str) -> dict[str, str]:
+    """The text of every page by its name; in Chinese the English page where no other is there."""
+    suffix = f".{language}.md"
+    pages: dict[str, str] = {}
+    for path in sorted(DOCS.rglob("*.md")):
+        name = str(path.relative_to(DOCS))
+        if not name.endswith(".zh.md"):
+            translated = path.with_name(path.name.removesuffix(".md") + suffix)
+            pages[name] = (translated if translated.exists() else path).read_text(encoding="utf-8")
+    for outside, name in OUTSIDE.items():
+        if (ROOT / outside).exists():
+            pages[name] = (ROOT / outside).read_text(encoding="utf-8")
+    pages["reference/api.md"] = api_page(language)
+    return pages
+
+
+def linked(text: str, name: str, pages: dict[str, str], language: str) -> str:
+    """Turn links into those of the site: to the other language, to pages of the root, and to the repository's files."""
+
+    def replaced(link: re.Match[str]) -> str:
+        target, _, anchor = link["target"].partition("#")
+        if not target or "://" in target or target.startswith("mailto:"):
+            return link[0]
+        anchor = f"#{anchor}" if anchor else ""
+        base = DOCS if name not in OUTSIDE.values() else ROOT
+        path = Path(os.path.normpath((base / name).parent / target)) if base == DOCS else ROOT / target
+        return f"[{link['text']}]({address(path, name, pages, language)}{anchor})"
+
+    return LINK.sub(replaced, text)
+
+
+def address(path: Path, name: str, pages: dict[str, str], language: str) -> str:
+    """Where the site, or the repository, has a file that a page links to."""
+    here = Path(name).parent
+    if path.is_relative_to(DOCS):
+        inside = str(path.relative_to(DOCS))
+        other = "zh" if inside.endswith(".zh.md") else "en"
+        page = inside.removesuffix(".zh.md") + ".md" if other == "zh" else inside
+        if page in pages:
+            has_twin = (DOCS / page.replace(".md", ".zh.md")).exists()
+            if other == language or not has_twin:
+                return os.path.relpath(page, here)
+            up = os.path.relpath(".", here)
+            return f"{up}/{'zh/' if other == 'zh' else '../'}{html_of(page)}"
+        if path.suffix != ".md":
+            return os.path.relpath(inside, here)
+    if path.name in OUTSIDE:
+        return os.path.relpath(OUTSIDE[path.name], here)
+    return f"{REPOSITORY}/blob/main/{path.relative_to(ROOT)}"
+
+
+def html_of(page: str) -> str:
+    """The file that a page becomes; a folder's README is its front page."""
+    return page.removesuffix(".md").replace("README", "index") + ".html"
+
+
+def with_math(name: str, text: str) -> str:
+    """The reference of measures with its formulas as MathML, the plain text folded under them."""
+    if name != "reference/measures.md":
+        return text
+
+    def shown(section: re.Match[str]) -> str:
+        latex = tomllib.loads((PROSE / f"{section['name']}.toml").read_text(encoding="utf-8")).get("latex")
+        if latex is None:
+            return section[0]
+        math = convert(latex, display="block")
+        folded = f"<details><summary>text</summary><pre>{section['formula']}</pre></details>"
+        return f"### {section['name']}\n{section['before']}<div class='formula'>{math}</div>\n{folded}\n"
+
+    return FORMULA.sub(shown, text)
+
+
+def api_page(language: str) -> str:
+    """The reference of every public function and of every result that one of them gives."""
+    title = {"en": "# Functions and results", "zh": "# 函数与结果"}[language]
+    functions = [thing for thing in map(public, rankmeter.__all__) if inspect.isfunction(thing)]
+    parts = [title, {"en": "## Functions", "zh": "## 函数"}[language]]
+    parts += [f"::: {path_of(function)}" for function in functions]
+    parts.append({"en": "## Results and values", "zh": "## 结果与值"}[language])
+    parts += [f"::: {path_of(kind)}" for kind in dict.fromkeys(classes(functions))]
+    parts.append({"en": "## Errors", "zh": "## 错误"}[language])
+    parts += [f"::: {path_of(thing)}" for thing in map(public, rankmeter.__all__) if is_error(thing)]
+    return "\n\n".join(parts) + "\n"
+
+
+def public(name: str) -> Any:
+    """What a public name stands for."""
+    return getattr(rankmeter, name)
+
+
+def is_error(thing: Any) -> bool:
+    """Whether this is an exception or a warning."""
+    return isinstance(thing, type) and issubclass(thing, Exception)
+
+
+def path_of(thing: Any) -> str:
+    """The dotted name of the place where something is defined."""
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def classes(functions: list[Any]) -> Iterator[type]:
+    """The public classes, and those of rankmeter that the functions give back."""
+    for name in rankmeter.__all__:
+        if isinstance(kind := public(name), type) and not is_error(kind) and not hasattr(kind, "tie_rules"):
+            yield kind
+    for function in functions:
+        try:
+            given = typing.get_type_hints(function).get("return")
+        except NameError:  # a type that is imported for the checker only
+            continue
+        for kind in (given, *typing.get_args(given)):
+            if isinstance(kind, type) and kind.__module__.startswith("rankmeter"):
+                yield kind
+
+
+def configuration(language: str, pages: dict[str, str]) -> str:
+    """Zensical's configuration; JSON strings and lists are TOML's, too."""
+    nav = []
+    listed: set[str] = set()
+    for section, (chinese, patterns) in SECTIONS.items():
+        names = [name for pattern in patterns for name in matching(pattern, pages) if name not in listed]
+        listed.update(names)
+        if names:
+            title = chinese if language == "zh" else section
+            nav.append(f"{{ {json.dumps(title, ensure_ascii=False)} = {json.dumps(names)} }}")
+    if lost := set(pages) - listed:
+        raise SystemExit(f"these pages stand nowhere in the site: {', '.join(sorted(lost))}")
+    alternate = "\n".join(
+        f'[[project.extra.alternate]]\nname = "{word}"\nlang = "{code}"\nlink = "{front_page(language, code)}"'
+        for code, word in LANGUAGES.items()
+    )
+    return f"""[project]
+site_name = "rankmeter"
+site_description = "Measures rankings and recommendations, and says which definition every number has"
+repo_url = "{REPOSITORY}"
+site_dir = "site"
+docs_dir = "docs"
+use_directory_urls = false
+nav = [{", ".join(nav)}]
+
+[project.theme]
+language = "{language}"
+font = false
+features = [
+  "content.code.copy", "navigation.indexes", "navigation.top", "navigation.footer", "search.highlight", "toc.follow",
+]
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: light)"
+scheme = "default"
+toggle.icon = "lucide/sun"
+toggle.name = "dark"
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: dark)"
+scheme = "slate"
+toggle.icon = "lucide/moon"
+toggle.name = "light"
+
+{alternate}
+
+[project.plugins.mkdocstrings.handlers.python]
+paths = [{json.dumps(str(ROOT / "src"))}]
+
+[project.plugins.mkdocstrings.handlers.python.options]
+docstring_style = "numpy"
+heading_level = 3
+show_root_heading = true
+show_root_full_path = false
+show_source = false
+merge_init_into_class = true
+separate_signature = true
+show_signature_annotations = true
+filters = ["!^_", "^__getitem__$"]
+
+[project.markdown_extensions]
+admonition = {{}}
+attr_list = {{}}
+md_in_html = {{}}
+tables = {{}}
+toc.permalink = true
+pymdownx.details = {{}}
+pymdownx.highlight.pygments_lang_class = true
+pymdownx.inlinehilite = {{}}
+pymdownx.superfences = {{}}
+"""
+
+
+class Addresses(HTMLParser):
+    """The addresses that a page links to, and those that it has inside."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.anchors.add(value)
+            if (name, tag) in {("href", "a"), ("src", "img")} and value:
+                self.targets.append(value)
+
+
+def dead_links(site: Path) -> Iterator[str]:
+    """Links of the finished site, from both languages, that lead nowhere."""
+    pages = {
+        path: Addresses(path.read_text(encoding="utf-8")) for path in site.rglob("*.html") if path.name != "404.html"
+    }
+    for path, page in pages.items():
+        for target in page.targets:
+            file, _, anchor = target.partition("#")
+            if "://" in target or target.startswith(("mailto:", "data:", "/")):
+                continue
+            goal = Path(os.path.normpath(path.parent / unquote(file))) if file else path
+            if goal.is_dir():
+                goal /= "index.html"
+            if not goal.exists() or (anchor and goal in pages and unquote(anchor) not in pages[goal].anchors):
+                yield f"{path.relative_to(site)} -> {target}"
+
+
+def front_page(language: str, other: str) -> str:
+    """The address of a language's front page, as seen from that of another."""
+    return f"{'./' if language == 'en' else '../'}{'zh/' if other == 'zh' else ''}index.html"
+
+
+def matching(pattern: str, pages: dict[str, str]) -> list[str]:
+    """The pages that a pattern names, a folder's README first."""
+    names = sorted(name for name in pages if Path(name).match(pattern) and name.count("/") == pattern.count("/"))
+    return sorted(names, key=lambda name: not name.endswith("README.md"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
