@@ -40,7 +40,7 @@ def run_in_terminal(command: list[str], folder: Path) -> str:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     plain = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-    process = subprocess.Popen(  # noqa: S603 (the command is ours)
+    process = subprocess.Popen(
         command,
         cwd=folder,
         stdin=theirs,
