@@ -40,9 +40,9 @@ def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
     >>> parse_columns("query=uid,run.item=docid_x")
     ({'query': 'uid'}, {'query': 'uid', 'item': 'docid_x'})
     """
-    from rankmeter.inputs.columns import ROLES  # the one list of roles; loads Polars, which --help does not need
+    from rankmeter.inputs.columns import ROLES, STATEMENTS, columns_of
 
-    columns: dict[str, dict[str, str]] = {side: {} for side in _SIDES}
+    columns: dict[str, str] = {}
     for part in (text or "").split(","):
         if not part.strip():
             continue
@@ -50,14 +50,12 @@ def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
         if role.startswith("catalogue.") and equals and column:
             continue  # read by catalogue_columns
         side, dot, bare = role.partition(".")
-        sides = [side] if dot and side in _SIDES else list(_SIDES)
-        role = bare if dot and side in _SIDES else role
-        if not equals or not column or role not in ROLES:
-            fact = f"--columns: '{part.strip()}' is not possible; expected one of {', '.join(ROLES)} = a column's name."
+        known = (*ROLES, *STATEMENTS)
+        if not equals or not column or (bare if dot and side in _SIDES else role) not in known:
+            fact = f"--columns: '{part.strip()}' is not possible; expected one of {', '.join(known)} = a column's name."
             raise InputError(with_hint(fact, did_you_mean(role, ROLES) or "--columns item=docid_x,query=uid"))
-        for one in sides:
-            columns[one][role] = column
-    return columns["judgments"], columns["run"]
+        columns[role] = column
+    return columns_of(columns, "judgments") or {}, columns_of(columns, "run") or {}
 
 
 def catalogue_columns(text: str | None) -> dict[str, str]:
@@ -84,7 +82,10 @@ def columns_for(path: str, format: str | None, columns: Mapping[str, str]) -> di
         return None
     if columns.get("subtopic") == "iteration" and len(columns) == 1:
         return dict(columns)
-    return None if _is_trec(path, format) else dict(columns)
+    from rankmeter.inputs.columns import STATEMENTS
+
+    stated = {role: column for role, column in columns.items() if role in STATEMENTS}
+    return stated if _is_trec(path, format) else dict(columns)
 
 
 def _is_trec(path: str, format: str | None) -> bool:

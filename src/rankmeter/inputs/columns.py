@@ -2,22 +2,35 @@
 
 People name these columns in a few usual ways (``qid``, ``user_id``, ``doc_id``, ``corpus-id``, ...). Those are found
 without being told; anything else is named by the caller, ``columns={"item": "docid_x"}``. A guess is made only where
-there is one candidate: two of them are an error, because picking one silently would change the number.
+there is one candidate: two of them are an error, because picking one silently would change the number. For the same
+reason a column of numbers that nobody recognises is an error where it could be the score or the grade.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, cast, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, nearest, with_hint
 
-Role = Literal["query", "item", "score", "rank", "grade", "subtopic"]
+Role = Literal["query", "item", "score", "rank", "distance", "grade", "subtopic"]
 
 SIDES = ("judgments", "run")
 
 ROLES: tuple[Role, ...] = get_args(Role)
+
+RANKING: tuple[Role, ...] = ("score", "distance", "rank")
+"""What can order the items of a run; the first of them that is named does."""
+
+STATEMENTS: Mapping[str, str] = MappingProxyType({"order": "rows", "relevant": "rows"})
+"""What can be said in place of naming a column: the rows of a run are ranked, every row of judgments is relevant."""
+
+STATEMENT_SIDES: Mapping[str, str] = MappingProxyType({"order": "run", "relevant": "judgments"})
+"""Which side each of them is about."""
+
+HoldsNumbers = Callable[[str], bool]
+"""Whether a column of a table holds numbers, as numbers, truth values or text."""
 
 USUAL_NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
     {
@@ -30,20 +43,35 @@ USUAL_NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
             *("corpus_id", "passage_id", "pid", "product", "product_id", "movie_id", "article_id", "news_id"),
             *("track_id", "video_id", "book_id", "listing_id", "asin", "candidate", "candidate_id"),
         ),
-        # A distance is no score: lower is better, and guessing would turn the ranking around.
-        "score": ("score", "scores", "prediction", "predicted", "pred", "relevance_score", "sim", "similarity"),
+        "score": (
+            *("score", "scores", "prediction", "predictions", "predicted", "pred", "preds", "y_pred", "y_score"),
+            *("y_hat", "est", "predicted_score", "predicted_rating", "pred_score", "pred_rating", "model_score"),
+            *("relevance_score", "similarity_score", "ranking_score", "bm25", "bm25_score", "logit", "logits"),
+            *("probability", "prob", "proba", "sim", "similarity", "cosine_similarity", "cos_sim"),
+        ),
         "rank": ("rank", "position", "pos"),
+        # Only where it is named: lower is better, and a guess would turn the ranking around.
+        "distance": (),
         "subtopic": ("subtopic", "subtopic_id", "aspect", "intent"),
         "grade": (
-            *("grade", "rel", "relevance", "label", "labels", "rating", "target", "gain"),
-            *("judgment", "judgement"),
+            *("grade", "rel", "relevance", "relevancy", "label", "labels", "rating", "ratings", "stars", "target"),
+            *("gain", "judgment", "judgement", "y_true", "relevance_label", "relevance_grade"),
         ),
     }
 )
 """The usual names of each role, the most usual first."""
 
-GRADE_AS_LAST_RESORT = "score"
-"""BEIR writes its judgments under the header ``query-id, corpus-id, score``."""
+BEIR = ("query-id", "corpus-id", "score")
+"""The header under which BEIR writes its judgments: the only one in which a score is a grade."""
+
+RATINGS = frozenset({"rating", "ratings", "stars"})
+"""Grades of which not every one above 0 means that somebody liked the item."""
+
+_BESIDE = frozenset(
+    "timestamp time ts unixtime eventtime date datetime createdat updatedat year month day hour "
+    "iteration iter fold split index unnamed:0 row rowid rownumber level0".split()
+)
+"""Numbers that stand beside judgments and runs and are neither grade nor score."""
 
 
 def fold(name: str) -> str:
@@ -111,50 +139,88 @@ def find_columns(
     return {role: found[role] for role in wanted if role in found}
 
 
-def judgment_columns(names: Sequence[str], given: Mapping[str, str] | None, source: str) -> dict[Role, str]:
+def _any_may(name: str) -> bool:
+    """Where nothing is known of the values, any column may hold numbers."""
+    return bool(name)
+
+
+def judgment_columns(
+    names: Sequence[str], given: Mapping[str, str] | None, source: str, holds_numbers: HoldsNumbers = _any_may
+) -> dict[Role, str]:
     """Find query, item and, when there is one, grade and subtopic.
 
-    Without a grade column every listed pair is relevant (recommender interactions). A table that has a rank or a
-    prediction and no grade is a run that came in the wrong place, and is refused.
-    """
-    found = find_columns(names, ("query", "item", "grade", "subtopic"), given, source)
-    if "grade" in found:
-        return found
-    free = [name for name in names if name not in found.values()]
-    ranks = [name for name in free if is_usual("rank", name)]
-    scores = [name for name in free if is_usual("score", name)]
-    last_resort = [name for name in scores if fold(name) == GRADE_AS_LAST_RESORT]
-    if len(last_resort) == 1 and len(scores) == 1 and not ranks:
-        return {**found, "grade": last_resort[0]}
-    if scores or ranks:
-        likely = (scores or ranks)[0]
-        msg = f"{source} looks like a run, not like judgments: it has {_listed(scores + ranks)} and no grade column."
-        hint = f"judgments come first, then the run; if '{likely}' holds the grades, say {say_columns('grade', likely)}"
-        raise InputError(with_hint(msg, hint))
-    return found
-
-
-def run_columns(names: Sequence[str], given: Mapping[str, str] | None, source: str) -> dict[Role, str]:
-    """Find query, item and, when there is one, score or else rank.
-
-    The score wins over the rank unless the caller named the rank and not the score. With neither, the rows are in
-    ranked order as given; but a table that has a grade instead is judgments that came in the wrong place.
+    With ids alone every listed pair is relevant (recommender interactions). A table that has a rank or a score and no
+    grade is a run that came in the wrong place, and is refused; so is one with a column of numbers that nobody
+    recognises.
     """
     given = check_columns(given) or {}
-    if "rank" in given and "score" not in given:
-        return find_columns(names, ("query", "item", "rank"), given, source)
-    found = find_columns(names, ("query", "item", "score"), given, source)
-    if "score" in found:
-        return found
-    found = find_columns(names, ("query", "item", "rank"), given, source)
-    grades = [name for name in names if name not in found.values() and is_usual("grade", name)]
-    if "rank" not in found and grades:
+    if "relevant" in given and "grade" not in given:
+        return find_columns(names, ("query", "item", "subtopic"), given, source)
+    columns = find_columns(names, ("query", "item", "grade", "subtopic"), given, source)
+    if "grade" in columns:
+        return columns
+    free = [name for name in names if name not in columns.values()]
+    if (*columns.values(), *free) == BEIR:
+        return {**columns, "grade": BEIR[2]}
+    ranking = [name for role in RANKING for name in free if is_usual(role, name) or name == given.get(role)]
+    if ranking:
+        msg = f"{source} looks like a run, not like judgments: it has {_listed(ranking)} and no grade column."
+        likely = ranking[0]
+        hint = f"judgments come first, then the run; if '{likely}' holds the grades, say {say_columns('grade', likely)}"
+        raise InputError(with_hint(msg, hint))
+    unknown = _unknown_numbers(free, holds_numbers)
+    if unknown:
+        msg = f"{source} has no grade column, and {_listed(unknown)} may be one."
+        hint = f"{say_columns('grade', unknown[0])} if it is; {_say('relevant')} if every row is a relevant pair"
+        raise InputError(with_hint(msg, hint))
+    return columns
+
+
+def run_columns(
+    names: Sequence[str], given: Mapping[str, str] | None, source: str, holds_numbers: HoldsNumbers = _any_may
+) -> dict[Role, str]:
+    """Find query, item and, when there is one, score or else rank.
+
+    The score wins over the rank unless the caller named the rank and not the score. With ids alone the rows are in
+    ranked order as given. A table that has a grade instead is judgments that came in the wrong place; one with a column
+    of numbers that nobody recognises is refused.
+    """
+    given = check_columns(given) or {}
+    named = next((role for role in RANKING if role in given), None)
+    if named is not None or "order" in given:
+        return find_columns(names, ("query", "item", *((named,) if named else ())), given, source)
+    columns = find_columns(names, ("query", "item", "score"), given, source)
+    if "score" in columns:
+        return columns
+    columns = find_columns(names, ("query", "item", "rank"), given, source)
+    if "rank" in columns:
+        return columns
+    free = [name for name in names if name not in columns.values()]
+    grades = [name for name in free if is_usual("grade", name) or name == given.get("grade")]
+    if grades:
         msg = f"{source} looks like judgments, not like a run: it has {_listed(grades)} and neither score nor rank."
         hint = (
             f"judgments come first, then the run; if '{grades[0]}' is the score, say {say_columns('score', grades[0])}"
         )
         raise InputError(with_hint(msg, hint))
-    return found
+    unknown = _unknown_numbers(free, holds_numbers)
+    if unknown:
+        msg = f"{source} has neither a score nor a rank column, and {_listed(unknown)} may be one."
+        hint = (
+            f"{say_columns('score', unknown[0])} if higher is better; {say_columns('distance', unknown[0])} if lower "
+            f"is better; {_say('order')} if the rows are in ranked order"
+        )
+        raise InputError(with_hint(msg, hint))
+    return columns
+
+
+def _unknown_numbers(free: Sequence[str], holds_numbers: HoldsNumbers) -> list[str]:
+    """The columns of numbers that nobody recognises."""
+    return [name for name in free if fold(name) not in _BESIDE and holds_numbers(name)]
+
+
+def _say(statement: str) -> str:
+    return say_columns(statement, STATEMENTS[statement])
 
 
 def say_columns(role: str, column: str) -> str:
@@ -190,6 +256,10 @@ def check_columns(columns: Mapping[str, str] | None, *, sides: Sequence[str] = (
     for word, column in columns.items():
         side, dot, bare = str(word).partition(".")
         role = bare if dot and side in sides else word
+        if role in STATEMENTS and column == STATEMENTS[role]:
+            continue
+        if role in STATEMENTS:
+            raise InputError(with_hint(f"columns= says {role!r} of {column!r}.", _say(role)))
         if role not in ROLES:
             also = f", alone or after {' or '.join(f'{one}.' for one in sides)}" if sides else ""
             msg = f"columns= names '{word}', which is not one of {', '.join(ROLES)}{also}."
@@ -262,4 +332,4 @@ def columns_of(columns: Mapping[str, str] | None, side: Literal["judgments", "ru
     mine.update(
         (role.removeprefix(f"{side}."), column) for role, column in columns.items() if role.startswith(f"{side}.")
     )
-    return mine
+    return {role: column for role, column in mine.items() if STATEMENT_SIDES.get(role, side) == side}

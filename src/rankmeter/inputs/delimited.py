@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Literal
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.columns import Role
-from rankmeter.inputs.frames import Origin, RawColumn
+from rankmeter.inputs.frames import LOOKED_AT, Origin, RawColumn, are_numbers, is_number, number_of
 from rankmeter.late import pl
 
 
@@ -73,6 +74,12 @@ class Delimited:
             msg = f"{self._name} is not UTF-8 text: byte {error.object[error.start]:#04x} after line {line}."
             raise InputError(with_hint(msg, "save the file as UTF-8")) from error
 
+    def holds_numbers(self, column: str) -> bool:
+        """Whether the first rows of a column hold numbers."""
+        position = self.header.index(column)
+        rows = islice(self._rows(), 1 if self.header_lines else 0, LOOKED_AT)
+        return are_numbers([row[position] for _, _, row in rows if len(row) > position])
+
     def read_fast(self, found: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
         """Read with Polars; None where anything is unusual.
 
@@ -84,7 +91,7 @@ class Delimited:
         position = {role: self.header.index(column) for role, column in found.items()}
         schema = {
             str(index): pl.Float64
-            if index in [position.get(role) for role in ("score", "rank", "grade")]
+            if index in [position.get(role) for role in ("score", "distance", "rank", "grade")]
             else pl.String
             for index in range(len(self.header))
         }
@@ -119,7 +126,7 @@ class Delimited:
         columns: dict[Role, RawColumn] = {}
         for role, index in position.items():
             texts: list[object] = [row[index] or None for _, _, row in rows]
-            columns[role] = texts if role in ("query", "item") else list(map(_number, texts))
+            columns[role] = texts if role in ("query", "item") else list(map(number_of, texts))
         return columns, lines
 
 
@@ -127,20 +134,3 @@ def may_be_rounded(columns: Mapping[Role, pl.Series]) -> bool:
     """Whether a number was read that, if it was written as a whole number, may have been another."""
     floats = [column for column in columns.values() if column.dtype == pl.Float64]
     return any(((column.abs() >= 2**53) & column.is_finite()).any() for column in floats)
-
-
-def is_number(text: str) -> bool:
-    """Whether a field holds a number."""
-    return isinstance(_number(text), (int, float))
-
-
-def _number(text: object) -> object:
-    """Take the number that a field spells, or the field itself for the message that refuses it."""
-    if not isinstance(text, str) or "_" in text or not text.isascii():
-        return text  # float() takes 1_000 and digits of other scripts; no other tool does
-    try:
-        number = float(text)
-        is_large_and_whole = abs(number) >= 2**53 and text.strip().lstrip("+-").isdigit()
-        return int(text) if is_large_and_whole else number
-    except ValueError:
-        return text if text.strip() else None

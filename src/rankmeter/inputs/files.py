@@ -73,9 +73,10 @@ def read_judgments(
         if kind == "qrels":
             if dict(check_columns(columns) or {}) == SUBTOPICS_OF_TREC:
                 return _diversity(source)
-            _check_no_columns(source, columns)
+            _check_no_columns(source, {role: column for role, column in (columns or {}).items() if role != "relevant"})
             frame = pl.concat(read_frames(source, QRELS), rechunk=True)
-            return JudgmentTable(frame["query"], frame["item"], frame["value"].alias("grade"), source.name)
+            grade = pl.repeat(1.0, frame.height, eager=True) if columns else frame["value"]
+            return JudgmentTable(frame["query"], frame["item"], grade.alias("grade"), source.name)
         from rankmeter.inputs import structured
 
         return structured.read_judgments(source.content(), format=kind, name=source.name, columns=columns)

@@ -80,7 +80,7 @@ def judgments_from_frame(
     """
     source = source or f"judgments ({kind_of_frame(frame)})"
     taken = _Frame(frame, source)
-    found = judgment_columns(taken.names, columns, source)
+    found = judgment_columns(taken.names, columns, source, taken.holds_numbers)
     return judgment_table(taken.take(found), Origin(source))
 
 
@@ -105,7 +105,7 @@ def run_from_frame(frame: object, *, columns: Mapping[str, str] | None = None, s
     """
     source = source or f"run ({kind_of_frame(frame)})"
     taken = _Frame(frame, source)
-    found = run_columns(taken.names, columns, source)
+    found = run_columns(taken.names, columns, source, taken.holds_numbers)
     return run_table(taken.take(found), Origin(source))
 
 
@@ -142,6 +142,15 @@ class _Frame:
             return native if direct else nw.from_native(native)
         except nw.exceptions.DuplicateError as error:
             raise InputError(f"{self._source}: {str(error).replace(chr(10), ' ')}.") from error
+
+    def holds_numbers(self, column: str) -> bool:
+        """Whether a column holds numbers, by its type or, where that does not say it, by its first rows."""
+        if self._is_pandas:
+            return are_numbers(_from_pandas(self._frame.iloc[:LOOKED_AT, self.names.index(column)]))
+        dtype = self._frame.collect_schema()[column]
+        if dtype.is_numeric() or str(dtype) not in ("String", "Object"):
+            return dtype.is_numeric() or str(dtype) == "Boolean"
+        return are_numbers(_Frame(self._frame.head(LOOKED_AT), self._source).take({"score": column})["score"])
 
     def take(self, found: Mapping[Role, str]) -> dict[Role, RawColumn]:
         """Take the found columns out, in one collection where the frame is lazy."""
@@ -182,6 +191,24 @@ class _Frame:
             library = error.name or "pyarrow"
             msg = f"{self._source}: reading this frame needs {library}."
             raise MissingExtraError(with_hint(msg, f"pip install {library}")) from error
+
+
+LOOKED_AT = 1000
+"""How many rows of a column are looked at to tell what it holds."""
+
+
+def are_numbers(column: RawColumn) -> bool:
+    """Whether a column that nobody recognised holds numbers or truth values, also where they are text.
+
+    Examples
+    --------
+    >>> [are_numbers(values) for values in (["0.5", "1e3", None], [True, False], ["a", "1"], [None])]
+    [True, True, False, False]
+    """
+    values = [value for value in list(column[:LOOKED_AT]) if not _is_missing(value) and value != ""]
+    return bool(values) and all(
+        is_number(value) if isinstance(value, str) else _is_number(value, "grade") for value in values
+    )
 
 
 def _from_pandas(series: Any) -> RawColumn:  # a pandas Series, which is never imported here
@@ -247,11 +274,13 @@ def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
     query, item = _ids("query", raw, origin), _ids("item", raw, origin)
     if "score" in raw:
         score = _numbers("score", raw, origin)
+    elif "distance" in raw:
+        score = -_numbers("distance", raw, origin)
     elif "rank" in raw:
         score = -_numbers("rank", raw, origin)
     else:
         score = -_positions(query)
-    scored = "score" in raw
+    scored = "score" in raw or "distance" in raw
     query, queries = _with_empty(query, raw, origin)
     return RunTable(query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored, queries)
 
@@ -387,7 +416,7 @@ def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Se
         _check_exact(role, column, floats, raw, origin)
     elif (nan := floats.is_nan()).any():
         raise InputError(origin.blame(f"{role} is NaN", nan.arg_true().to_list(), raw))
-    elif role != "score" and (infinite := floats.is_infinite()).any():
+    elif role not in ("score", "distance") and (infinite := floats.is_infinite()).any():
         raise InputError(origin.blame(f"{role} is infinite", infinite.arg_true().to_list(), raw))
     return floats
 
@@ -427,6 +456,26 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, Raw
     if rounded:
         raise InputError(_rounded_text(role, clean[rounded[0]], rounded, raw, origin))
     return pl.Series([None if v is None else float(v) for v in clean], dtype=pl.Float64)  # type: ignore[arg-type]
+
+
+def is_number(text: str) -> bool:
+    """Whether a field of a text file holds a number or a truth value."""
+    return isinstance(number_of(text), (int, float))
+
+
+def number_of(text: object) -> object:
+    """Take the number or truth value that a field spells, or the field itself for the message that refuses it."""
+    if not isinstance(text, str) or "_" in text or not text.isascii():
+        return text  # float() takes 1_000 and digits of other scripts; no other tool does
+    try:
+        number = float(text)
+        is_large_and_whole = abs(number) >= 2**53 and text.strip().lstrip("+-").isdigit()
+        return int(text) if is_large_and_whole else number
+    except ValueError:
+        return _TRUTH_VALUES.get(text.strip().casefold(), text) if text.strip() else None
+
+
+_TRUTH_VALUES = {"true": True, "false": False}
 
 
 def _is_number(value: object, role: Role) -> bool:

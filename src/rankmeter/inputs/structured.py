@@ -14,9 +14,18 @@ from pathlib import Path
 from typing import Literal, NoReturn, TypeVar, cast, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
-from rankmeter.inputs.columns import ROLES, Role, fold, is_usual, judgment_columns, run_columns
-from rankmeter.inputs.delimited import Delimited, is_number, may_be_rounded
-from rankmeter.inputs.frames import GroupedQueries, Origin, RawColumn, judgment_table, run_table
+from rankmeter.inputs.columns import ROLES, HoldsNumbers, Role, fold, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.delimited import Delimited, may_be_rounded
+from rankmeter.inputs.frames import (
+    LOOKED_AT,
+    GroupedQueries,
+    Origin,
+    RawColumn,
+    are_numbers,
+    is_number,
+    judgment_table,
+    run_table,
+)
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 
@@ -24,8 +33,8 @@ Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "ipc"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-Find = Callable[[Sequence[str]], dict[Role, str]]
-"""From the names in a file to the columns that are needed."""
+Find = Callable[[Sequence[str], HoldsNumbers], dict[Role, str]]
+"""From the names in a file, and which of them hold numbers, to the columns that are needed."""
 
 Table = TypeVar("Table", JudgmentTable, RunTable)
 
@@ -59,7 +68,11 @@ def read_judgments(
     >>> table.query.to_list(), table.item.to_list(), table.grade.to_list()
     (['007'], ['D-4'], [2.0])
     """
-    return _read(source, format, name, lambda names: judgment_columns(names, columns, name), "grade", judgment_table)
+
+    def find(names: Sequence[str], holds_numbers: HoldsNumbers) -> dict[Role, str]:
+        return judgment_columns(names, columns, name, holds_numbers)
+
+    return _read(source, format, name, find, "grade", judgment_table)
 
 
 def read_run(
@@ -77,7 +90,11 @@ def read_run(
     >>> table.item.to_list(), table.score.to_list()
     (['a', 'b'], [0.5, 2.0])
     """
-    return _read(source, format, name, lambda names: run_columns(names, columns, name), "score", run_table)
+
+    def find(names: Sequence[str], holds_numbers: HoldsNumbers) -> dict[Role, str]:
+        return run_columns(names, columns, name, holds_numbers)
+
+    return _read(source, format, name, find, "score", run_table)
 
 
 def _read(
@@ -125,7 +142,7 @@ def open_binary(source: bytes | Path, kind: str, name: str, find: Find) -> tuple
         names = lazy.collect_schema().names()
     except BINARY_FAULTS as error:
         raise_corrupt(name, kind, error)
-    found = find(names)
+    found = find(names, lambda column: are_numbers(lazy.select(column).head(LOOKED_AT).collect().to_series()))
     return lazy.select(list(found.values())), found
 
 
@@ -156,7 +173,7 @@ def _read_delimited(
     """Polars first; the csv module where Polars refuses, or where a check fails and lines must be named."""
     text = Delimited(data, separator, name)
     try:
-        found = find(text.header)
+        found = find(text.header, text.holds_numbers)
     except InputError:
         has_names = any(is_usual(role, column) for role in ROLES for column in text.header)
         if has_names or not any(map(is_number, text.header)):
@@ -249,7 +266,7 @@ def _json_lines_fast(data: bytes, name: str, find: Find) -> dict[Role, RawColumn
     first = _parse_json(line, name, number)
     if not isinstance(first, dict) or _nested_key(list(first), first) is not None:
         return None
-    found = find(list(first))
+    found = find(list(first), lambda _: False)
     id_types = {str: pl.String, int: pl.Int64}
     if len(found) < 3 or any(type(first[found[role]]) not in id_types for role in ("query", "item")):
         return None
@@ -261,12 +278,15 @@ def _json_lines_fast(data: bytes, name: str, find: Find) -> dict[Role, RawColumn
         frame = pl.read_ndjson(data, schema=schema)
     except (pl.exceptions.PolarsError, ValueError, TypeError):
         return None
-    # Polars keeps one of two equal keys without a word, and makes text of whatever stands in a text column.
-    for column, dtype in schema.items():
-        key = json.dumps(column).encode()
+    # Polars keeps one of two equal keys without a word, passes over keys that the first record does not have, and
+    # makes text of whatever stands in a text column.
+    if data.count(b'":') != len(frame) * len(first):
+        return None
+    for column in first:
+        key = json.dumps(column, ensure_ascii=False).encode() + b":"
         if data.count(key) != len(frame):
             return None
-        if dtype == pl.String and data.count(key + b':"') + data.count(key + b': "') != len(frame):
+        if schema.get(column) == pl.String and data.count(key + b'"') + data.count(key + b' "') != len(frame):
             return None
     taken = {role: frame.get_column(column) for role, column in found.items()}
     return None if may_be_rounded(taken) else dict(taken)
@@ -295,12 +315,16 @@ def _record_columns(
     mappings = cast("Sequence[Mapping[str, object]]", records)
     names = list(dict.fromkeys(key for record in mappings for key in record))
     nested = _nested_key(names, mappings[0])
+
+    def holds_numbers(key: str) -> bool:
+        return are_numbers([record.get(key) for record in mappings])
+
     try:
-        found = find(names)
+        found = find(names, holds_numbers)
     except InputError:
         if nested is None:
             raise
-        found = find(["item" if key == nested else key for key in names])
+        found = find(["item" if key == nested else key for key in names], holds_numbers)
         found["item"] = nested
     columns: dict[Role, RawColumn] = {role: [record.get(key) for record in mappings] for role, key in found.items()}
     if isinstance(columns["item"][0], (list, dict)):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs import structured
-from rankmeter.inputs.columns import Role, run_columns
+from rankmeter.inputs.columns import RANKING, Role, run_columns
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import Delimited
 from rankmeter.inputs.frames import Origin, RawColumn, run_table
@@ -42,7 +42,9 @@ def iter_run(
 def _binary_parts(
     content: bytes | Path, kind: str, name: str, columns: Mapping[str, str] | None, rows_before: int
 ) -> Iterator[tuple[RunTable, float]]:
-    lazy, found = structured.open_binary(content, kind, name, lambda names: run_columns(names, columns, name))
+    lazy, found = structured.open_binary(
+        content, kind, name, lambda *table: run_columns(table[0], columns, name, table[1])
+    )
     try:
         total = lazy.select(pl.len()).collect().item()
         batches = (
@@ -77,7 +79,7 @@ def _checked(raw: dict[Role, RawColumn], name: str, before: int, total: int) -> 
 
 def _ranked(raw: dict[Role, RawColumn], before: int) -> dict[Role, RawColumn]:
     """The columns, with the number of the row as rank where nothing else orders them."""
-    if "score" in raw or "rank" in raw:
+    if any(role in raw for role in RANKING):
         return raw
     return {**raw, "rank": pl.int_range(before + 1, before + len(raw["query"]) + 1, eager=True)}
 
@@ -101,7 +103,7 @@ def _delimited_parts(
         text = Delimited(block, separator, source.name, header=header, lines_before=lines)
         if header is None:
             header = text.header
-            found = run_columns(header, columns, source.name)
+            found = run_columns(header, columns, source.name, text.holds_numbers)
         table = _delimited_table(text, found, source.name, rows_before + rows)
         lines += block.count(b"\n")
         if table is not None:

@@ -365,7 +365,7 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
             raise InputError("history is empty: it holds no interaction.")
         return History(ids([row[0] for row in rows]), ids([row[1] for row in rows]))
     try:
-        read = into_judgments(data, columns=columns)
+        read = into_judgments(data, columns={**(columns or {}), "relevant": "rows"})
     except InputError as error:
         if not is_frame(data):
             raise

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs import Labelled, RunFile, into_judgments, into_run
-from rankmeter.inputs.columns import judgment_columns, run_columns, say_columns
+from rankmeter.inputs.columns import RANKING, HoldsNumbers, judgment_columns, run_columns, say_columns
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.late import pl
 from rankmeter.placing import judgments_table, run_table
@@ -20,6 +20,7 @@ BLANK = 2
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _TEXT = ("string", "char", "varchar")
 _NUMBERS = (*_WHOLE, "float", "double", "decimal")
+_VALUES = ("grade", *RANKING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Side:
         return rows.union(self.blank.selectExpr(f"cast(query as {id_types[0]}) as query", *nothing))
 
     def _value(self) -> str:
-        role = next((role for role in ("grade", "score", "rank") if role in self.columns), None)
+        role = next((role for role in _VALUES if role in self.columns), None)
         if role is None:  # judgments without grades: every pair is relevant
             return "1.0D"
         column = quoted(self.columns[role])
@@ -81,29 +82,35 @@ class Side:
             # Beyond 2**53 two different whole numbers may become one float: such a value is refused as NaN.
             exact = f"cast({as_double} as decimal(38, 0)) = cast({column} as decimal(38, 0))"
             as_double = f"case when {column} is null or {exact} then {as_double} else double('NaN') end"
-        return f"-({as_double})" if role == "rank" else as_double
+        return f"-({as_double})" if role in ("rank", "distance") else as_double
 
     def column_of(self, shared: str) -> str:
         """The caller's name of a column of the shape of both sides."""
-        roles = ("grade", "score", "rank") if shared == "value" else (shared,)
+        roles = _VALUES if shared == "value" else (shared,)
         return next((self.columns[role] for role in roles if role in self.columns), shared)
 
 
 def judgment_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
     """Judgments: query, item and, where there is one, grade."""
     source = "judgments (Spark DataFrame)"
-    return _side(frame, judgment_columns(frame.columns, columns, source), source)
+    return _side(frame, judgment_columns(frame.columns, columns, source, _numbers_of(frame)), source)
 
 
 def run_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
     """A run: query, item, and score or rank; the order of rows ranks nothing here."""
     source = "run (Spark DataFrame)"
-    found = run_columns(frame.columns, columns, source)
-    if "score" not in found and "rank" not in found:
+    found = run_columns(frame.columns, columns, source, _numbers_of(frame))
+    if not any(role in found for role in RANKING):
         fact = f"{source} has neither a score nor a rank column (found: {', '.join(frame.columns)}), "
         fact += "and the rows of a Spark table have no order of their own."
         raise InputError(with_hint(fact, f"say which column ranks: {say_columns('score', 'my_score')}"))
     return _side(frame, found, source)
+
+
+def _numbers_of(frame: Frame) -> HoldsNumbers:
+    """Which columns hold numbers, by their types: to look at values would start a job."""
+    kinds = dict(frame.dtypes)
+    return lambda column: _base(kinds[column]) in (*_NUMBERS, "boolean")
 
 
 def _side(frame: Frame, found: Mapping[Any, str], source: str) -> Side:

@@ -119,7 +119,9 @@ def test_doubly_named_column_is_refused() -> None:
         find_columns(["query", "item", "item"], PAIR, None, "x")
 
 
-def test_beir_score_is_a_grade() -> None:
+def test_a_score_is_a_grade_only_under_the_header_of_beir() -> None:
+    with pytest.raises(InputError, match=r"looks like a run, not like judgments: it has 'score' and no grade column"):
+        judgment_columns(["user_id", "item_id", "score"], None, "x")
     assert judgment_columns(["query-id", "corpus-id", "score"], None, "x") == {
         "query": "query-id",
         "item": "corpus-id",
@@ -170,7 +172,10 @@ def test_score_wins_over_rank(extra: list[str], given: dict[str, str] | None, ex
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (["item"], r"columns= is of type list; expected .* Hint: .*roles are query, item, score, rank, grade"),
+        (
+            ["item"],
+            r"columns= is of type list; expected .* Hint: .*roles are query, item, score, rank, distance, grade",
+        ),
         ("item=docid", "columns= is of type str"),
         (
             {"itm": "a"},

@@ -319,7 +319,7 @@ def test_pandas_sliced_and_sparse_columns() -> None:
 
 
 def test_lazy_frames_collect_only_what_is_needed() -> None:
-    lazy = pl.LazyFrame({"query": ["q"], "item": ["a"], "text": ["x"]}).with_columns(
+    lazy = pl.LazyFrame({"query": ["q"], "item": ["a"], "score": [1.0], "text": ["x"]}).with_columns(
         pl.col("text").map_elements(lambda _: 1 / 0, return_dtype=pl.Float64)
     )
     assert run_from_frame(lazy).item.to_list() == ["a"]
