@@ -200,8 +200,7 @@ def evaluate_placing(
         for measure in group:
             check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=asked.strict)
             values[measure] = values_under(measure, views, placed)
-        if subtopics is None:
-            bounds.add({measure: values[measure] for measure in group if measure in wanted}, placed)
+        bounds.add({measure: values[measure] for measure in group if measure in wanted}, placed)
     if placed is None or facts is None:
         placed = placing.place(ONLY_QUERIES)
         facts = _facts(placed, placing, {})

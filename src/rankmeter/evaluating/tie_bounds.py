@@ -1,8 +1,10 @@
-"""How far ties can move a number: its value under the worst and under the best order of tied items."""
+"""How far ties can move a number: between its values under the worst and the best order of tied items, or nobody knows.
+
+Which of the two it is, the measure says (`RankedMeasure.ties_unknown`).
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,53 +13,42 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.evaluating.measuring import values_under
-from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Placements, some_queries
-
-BOUNDED_BY_TIES = frozenset(
-    "P R F Success RR AP nDCG DCG CG RBP ERR Rprec Bpref AUC Judged IPrec NumRelRet AllRelevant".split()
-)
-"""Measures whose highest and lowest values are those of the best and the worst order of the grades in a tie."""
-
 
 KEPT = 1 << 18
 """How many placements may wait for somebody to look at the bounds; with more, they are computed at once."""
 
 
 class TieBounds(Mapping[Measure, tuple[float, float]]):
-    """For each measure that ties can change, its value under the worst and under the best order of tied items.
+    """For each measure that ties can change, its lowest and its highest value over all orders of tied items.
 
     They cost as much as the values themselves and many callers never look: what is needed is kept, and the bounds are
     computed when the first of them is asked for.
     """
 
-    __slots__ = ("_known", "_unbounded", "_waiting")
+    __slots__ = ("_known", "_unknown", "_waiting")
 
     def __init__(self) -> None:
         self._known: dict[Measure, tuple[float, float]] = {}
         self._waiting: list[_Tied] = []
-        self._unbounded: list[Measure] = []
+        self._unknown: list[Measure] = []
 
     def add(self, values: Mapping[Measure, Values], placed: PlacedRun) -> None:
         """Take measures that share a placing, with their values."""
-        movable: dict[Measure, Values] = {
-            m: v for m, v in values.items() if isinstance(m, RankedMeasure) and bounded_by_ties(m)
-        }
         if not (placed.placements.tied > 1).any():
             return
-        self._unbounded += values
-        if not movable:
-            return
-        tied = _Tied(movable, placed)
+        self._unknown += [measure for measure in values if is_unknown(measure, placed.placements)]
+        tied = _Tied({measure: one for measure, one in values.items() if is_bounded(measure)}, placed)
         if len(placed.placements.query) <= KEPT:
             self._waiting.append(tied)
         else:
             self._known |= tied.bounds()
 
     def notes(self) -> list[str]:
-        """A sentence for each measure that ties may move and whose ends are not known."""
-        return unbounded_notes(self._unbounded)
+        """A sentence for each measure that ties may move and whose extremes are not known."""
+        return unknown_notes(self._unknown)
 
     def _all(self) -> dict[Measure, tuple[float, float]]:
         waiting = self._waiting
@@ -100,44 +91,40 @@ class _Tied:
         placed, views = replace(self.placed, placements=part), Views(part)
         found: dict[Measure, tuple[float, float]] = {}
         for measure, values in self.values.items():
-            worst, best = (
+            low, high = sorted(
                 aggregated(
                     _exchanged(values, chosen, values_under(measure(ties=ties), views, placed)), measure.aggregate
                 )
                 for ties in ("worst", "best")
             )
-            if worst != best and not math.isnan(worst):
-                found[measure] = worst, best
+            if low < high:
+                found[measure] = low, high
         return found
 
 
-def unbounded_notes(measures: Iterable[Measure]) -> list[str]:
-    """What to say of measures of tied data whose ends are not those of the best and the worst order."""
+def is_bounded(measure: Any) -> bool:
+    """Whether the worst and the best order of a tie, which are orders by grade, give its extremes."""
+    return measure.is_moved_by_ties and measure.ties not in ("worst", "best") and not measure.ties_unknown()
+
+
+def is_unknown(measure: Any, placements: Placements) -> bool:
+    """Whether some tie may move a measure between values that are not known."""
+    if not measure.ties_unknown():
+        return False
+    tied = placements.tied > 1
+    last = measure.cutoff
+    if last is not None and measure.unjudged == "nonrelevant":
+        tied &= placements.above < last
+        if not measure.sees_order and measure.depth is None:
+            tied &= placements.above + placements.tied > last
+    return bool(tied.any())
+
+
+def unknown_notes(measures: Iterable[Any]) -> list[str]:
+    """What to say of measures that ties may move between values that are not known."""
     return [
-        f"ties may move {measure} between values that are not known ({_why_unbounded(measure)})"
-        for measure in measures
-        if isinstance(measure, RankedMeasure)
-        and type(measure).name in BOUNDED_BY_TIES
-        and measure.ties not in ("worst", "best")
-        and not bounded_by_ties(measure)
+        f"ties may move {measure} between values that are not known ({measure.ties_unknown()})" for measure in measures
     ]
-
-
-def _why_unbounded(measure: Any) -> str:
-    if measure.miss != "zero":
-        return f"miss={measure.miss}: which queries count depends on the order too"
-    return "norm=hits" if getattr(measure, "norm", "") == "hits" else "ideal=top"
-
-
-def bounded_by_ties(measure: Any) -> bool:
-    """Whether relevant items first and last in a tie give the highest and the lowest value there is."""
-    return (
-        type(measure).name in BOUNDED_BY_TIES
-        and measure.ties not in ("worst", "best")
-        and measure.miss == "zero"
-        and getattr(measure, "norm", "") != "hits"
-        and getattr(measure, "ideal", "") != "top"
-    )
 
 
 def _exchanged(values: Values, chosen: Bools, again: Values) -> Values:

@@ -180,6 +180,32 @@ class RankedMeasure(Measure):
     """Whether it needs the items judged not relevant in their places too."""
     needs_total: ClassVar[bool] = True
     """Whether it needs the number of all relevant items, not only the best few (for the ideal)."""
+    sees_order: ClassVar[bool] = True
+    """Whether it matters where within the cutoff an item stands, and not only that it stands there."""
+    bounded_by_grade: ClassVar[bool] = False
+    """Whether it is proven that of all orders of a tie the best and the worst by grade give its extreme values."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a part of the list is not looked at, so that ties may decide which items are."""
+        return self.cutoff is not None or self.depth is not None
+
+    @property
+    def is_moved_by_ties(self) -> bool:
+        """Whether the order of tied items can change the value."""
+        return self.sees_order or self.is_cut
+
+    def ties_unknown(self) -> str:
+        """Why it is not known between which values ties can move it; '' where it is, or where they cannot."""
+        if not self.is_moved_by_ties:
+            return ""
+        if not self.bounded_by_grade:
+            return "its extremes need not be those of an order by grade"
+        if self.miss == "skip" and self.is_cut:
+            return "miss=skip: which queries count depends on the order too"
+        if self.depth is not None and (self.candidates == "list" or self.unjudged == "removed"):
+            return f"depth={self.depth}: which items are left depends on the order too"
+        return ""
 
     def __post_init__(self) -> None:
         # Zero-argument super() breaks in slotted dataclasses on Python 3.11.

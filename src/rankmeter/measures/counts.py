@@ -24,6 +24,8 @@ class NumQueries(RankedMeasure):
     aggregate: str = choice("sum")
 
     name: ClassVar[str] = "NumQ"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     needs_total: ClassVar[bool] = False
     aggregates: ClassVar[tuple[str, ...]] = ("sum",)
@@ -44,6 +46,8 @@ class NumReturned(RankedMeasure):
     aggregate: str = choice("sum", "mean", "median")
 
     name: ClassVar[str] = "NumRet"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     needs_total: ClassVar[bool] = False
     aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")
@@ -64,6 +68,8 @@ class NumRelevant(RelevanceMeasure):
     aggregate: str = choice("sum", "mean", "median")
 
     name: ClassVar[str] = "NumRel"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")
 
@@ -83,6 +89,8 @@ class NumRelevantReturned(RelevanceMeasure):
     aggregate: str = choice("sum", "mean", "median")
 
     name: ClassVar[str] = "NumRelRet"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     needs_total: ClassVar[bool] = False
     aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")

@@ -218,6 +218,7 @@ class IntentAwarePrecision(DiversityMeasure):
     """
 
     name: ClassVar[str] = "P_IA"
+    sees_order: ClassVar[bool] = False
 
 
 @register
@@ -238,3 +239,4 @@ class SubtopicRecall(DiversityMeasure):
     """
 
     name: ClassVar[str] = "StRecall"
+    sees_order: ClassVar[bool] = False

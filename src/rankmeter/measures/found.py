@@ -33,6 +33,8 @@ class Precision(RelevanceMeasure):
     norm: Literal["k", "list", "capped"] = choice("k", "list", "capped")
 
     name: ClassVar[str] = "P"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -58,6 +60,8 @@ class Recall(RelevanceMeasure):
     norm: Literal["relevant", "capped"] = choice("relevant", "capped")
 
     name: ClassVar[str] = "R"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -83,6 +87,8 @@ class FMeasure(RelevanceMeasure):
     beta: float = real(1, low=0, high=math.inf, open_low=True)
 
     name: ClassVar[str] = "F"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -104,6 +110,8 @@ class Success(RelevanceMeasure):
     """
 
     name: ClassVar[str] = "Success"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -131,6 +139,9 @@ class RPrecision(RelevanceMeasure):
     mult: float = real(1, low=0, high=1000, open_low=True)
 
     name: ClassVar[str] = "Rprec"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
+    is_cut: ClassVar[bool] = True  # at R
 
 
 @register
@@ -159,6 +170,7 @@ class InterpolatedPrecision(RelevanceMeasure):
     rounding: Literal["ceil", "trec9", "nearest"] = choice("ceil", "trec9", "nearest")
 
     name: ClassVar[str] = "IPrec"
+    bounded_by_grade: ClassVar[bool] = True
     at: ClassVar[str] = "recall"
     at_choices: ClassVar[str] = "0.5"
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
@@ -186,6 +198,8 @@ class SetPrecision(RelevanceMeasure):
     norm: Literal["list", "capped"] = choice("list", "capped")
 
     name: ClassVar[str] = "SetP"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -205,6 +219,8 @@ class SetRecall(RelevanceMeasure):
     """
 
     name: ClassVar[str] = "SetR"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -232,6 +248,8 @@ class SetF(RelevanceMeasure):
     weight: Literal["squared", "plain"] = choice("squared", "plain")
 
     name: ClassVar[str] = "SetF"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -253,6 +271,8 @@ class AllRelevant(RelevanceMeasure):
     """
 
     name: ClassVar[str] = "AllRelevant"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
 
 
@@ -282,6 +302,7 @@ class Compatibility(RelevanceMeasure):
     norm: Literal["ideal", "none"] = choice("ideal", "none")
 
     name: ClassVar[str] = "Compat"
+    bounded_by_grade: ClassVar[bool] = True
     graded: ClassVar[bool] = True
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")

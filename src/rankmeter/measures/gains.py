@@ -40,6 +40,8 @@ class CumulatedGain(GainMeasure):
     gain: Gain = gains("linear", "exp2", "binary")
 
     name: ClassVar[str] = "CG"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
@@ -68,6 +70,7 @@ class DiscountedGain(GainMeasure):
     discount: Discount = choice("log2", "jk", "reciprocal")
 
     name: ClassVar[str] = "DCG"
+    bounded_by_grade: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
@@ -103,6 +106,7 @@ class NDCG(GainMeasure):
     )
 
     name: ClassVar[str] = "nDCG"
+    bounded_by_grade: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         GainMeasure.__post_init__(self)
@@ -115,6 +119,11 @@ class NDCG(GainMeasure):
         if self.ties == "mean" and self.ideal == "top" and self.cutoff is not None:
             # Which items are in the first k is random then, and so is the divisor.
             raise MeasureError(no_closed_form(self))
+
+    def ties_unknown(self) -> str:
+        if (self.ideal == "top" and self.is_cut) or (self.ideal == "list" and self.depth is not None):
+            return f"ideal={self.ideal}: the divisor depends on the order too"
+        return GainMeasure.ties_unknown(self)
 
 
 @register
@@ -146,6 +155,7 @@ class RankBiasedPrecision(RankedMeasure):
     norm: Literal["none", "capped", "list"] = choice("none", "capped", "list")
 
     name: ClassVar[str] = "RBP"
+    bounded_by_grade: ClassVar[bool] = True
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
     def __post_init__(self) -> None:
@@ -191,6 +201,7 @@ class ExpectedReciprocalRank(RankedMeasure):
     max_grade: int = whole(4, low=1)
 
     name: ClassVar[str] = "ERR"
+    bounded_by_grade: ClassVar[bool] = True
     graded: ClassVar[bool] = True
     needs_total: ClassVar[bool] = False
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES

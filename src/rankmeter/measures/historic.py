@@ -43,6 +43,7 @@ class AveragedInterpolatedPrecision(RelevanceMeasure):
     rounding: Literal["ceil", "trec9", "nearest"] = choice("ceil", "trec9", "nearest")
 
     name: ClassVar[str] = "IPrecAvg"
+    bounded_by_grade: ClassVar[bool] = True
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
     aggregates: ClassVar[tuple[str, ...]] = MEANS
 
@@ -66,6 +67,8 @@ class SetAveragePrecision(RelevanceMeasure):
     """
 
     name: ClassVar[str] = "SetAP"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
 
 
@@ -96,6 +99,8 @@ class Utility(RelevanceMeasure):
     collection: int = whole(0, low=0)
 
     name: ClassVar[str] = "Utility"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "median", "filled")
@@ -122,6 +127,7 @@ class BinaryG(RelevanceMeasure):
     """
 
     name: ClassVar[str] = "binG"
+    bounded_by_grade: ClassVar[bool] = True
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
 
 
@@ -201,6 +207,7 @@ class NdcgOverLevels(GainMeasure):
     gain: Gain = gains("linear", "exp2", "binary")
 
     name: ClassVar[str] = "RnDCG"
+    bounded_by_grade: ClassVar[bool] = True
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
     aggregates: ClassVar[tuple[str, ...]] = MEANS
 
@@ -220,6 +227,7 @@ class NumNonrelevantReturned(RelevanceMeasure):
     aggregate: str = choice("sum", "mean", "median")
 
     name: ClassVar[str] = "NumNonrelRet"
+    sees_order: ClassVar[bool] = False
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     places_judged: ClassVar[bool] = True
     needs_total: ClassVar[bool] = False
@@ -249,6 +257,8 @@ class Unjudged(RankedMeasure):
     """
 
     name: ClassVar[str] = "Unjudged"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = False
     places_judged: ClassVar[bool] = True
     needs_total: ClassVar[bool] = False
@@ -283,6 +293,7 @@ class RankBiasedResidual(RankedMeasure):
     tail: Literal["always", "if-unjudged"] = choice("always", "if-unjudged")
 
     name: ClassVar[str] = "RBPResidual"
+    bounded_by_grade: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = False
     places_judged: ClassVar[bool] = True
     needs_total: ClassVar[bool] = False

@@ -30,6 +30,7 @@ class BinaryPreference(RelevanceMeasure):
     """
 
     name: ClassVar[str] = "Bpref"
+    bounded_by_grade: ClassVar[bool] = True
     places_judged: ClassVar[bool] = True
     tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
 
@@ -87,6 +88,8 @@ class Judged(RankedMeasure):
     """
 
     name: ClassVar[str] = "Judged"
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
     places_judged: ClassVar[bool] = True
     needs_total: ClassVar[bool] = False
 

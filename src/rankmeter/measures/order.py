@@ -30,6 +30,7 @@ class ReciprocalRank(RelevanceMeasure):
     """
 
     name: ClassVar[str] = "RR"
+    bounded_by_grade: ClassVar[bool] = True
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
 
 
@@ -62,6 +63,7 @@ class AveragePrecision(RelevanceMeasure):
     ranks: Literal["relevant", "all"] = choice("relevant", "all")
 
     name: ClassVar[str] = "AP"
+    bounded_by_grade: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         RelevanceMeasure.__post_init__(self)
@@ -71,6 +73,11 @@ class AveragePrecision(RelevanceMeasure):
         if self.ties == "mean" and self.norm == "hits" and self.cutoff is not None:
             # The divisor itself is random then, and the expectation of the quotient has no closed form.
             raise MeasureError(no_closed_form(self))
+
+    def ties_unknown(self) -> str:
+        if (self.norm == "hits" and self.is_cut) or (self.norm == "found" and self.depth is not None):
+            return f"norm={self.norm}: the divisor depends on the order too"
+        return RelevanceMeasure.ties_unknown(self)
 
 
 @register
@@ -98,6 +105,7 @@ class AreaUnderCurve(RelevanceMeasure):
     ties: str = choice("mean", "item", "item-ascending", "input", "reversed", "worst", "best")
 
     name: ClassVar[str] = "AUC"
+    bounded_by_grade: ClassVar[bool] = True
     tie_rules: ClassVar[tuple[str, ...]] = (
         "mean",
         "item",
@@ -114,6 +122,11 @@ class AreaUnderCurve(RelevanceMeasure):
             # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
             fact = f"AUC@{self.cutoff} has no exact value for ties=mean, its usual rule: the pairs are left to chance."
             raise MeasureError(with_hint(fact, f"AUC(ties=item)@{self.cutoff}"))
+
+    def ties_unknown(self) -> str:
+        if self.is_cut:
+            return "the list is cut: which pairs there are depends on the order too"
+        return RelevanceMeasure.ties_unknown(self)
 
 
 @register
@@ -139,6 +152,7 @@ class MeanRank(RelevanceMeasure):
     miss: Literal["zero", "skip"] = choice("skip", "zero")
 
     name: ClassVar[str] = "MeanRank"
+    bounded_by_grade: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     higher_is_better: ClassVar[bool] = False
     tie_rules: ClassVar[tuple[str, ...]] = RankedMeasure.tie_rules
@@ -147,3 +161,8 @@ class MeanRank(RelevanceMeasure):
         RelevanceMeasure.__post_init__(self)
         if self.ties == "mean" and self.cutoff is not None:
             raise MeasureError(no_closed_form(self))
+
+    def ties_unknown(self) -> str:
+        if self.is_cut:
+            return "the list is cut: which items are found depends on the order too"
+        return RelevanceMeasure.ties_unknown(self)

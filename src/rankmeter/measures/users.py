@@ -81,6 +81,7 @@ class Insq(UserModelMeasure):
     T: float = real(1, low=0, high=1000, open_low=True)
 
     name: ClassVar[str] = "INSQ"
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -125,6 +126,7 @@ class ScaledDiscountedGain(UserModelMeasure):
     """
 
     name: ClassVar[str] = "SDCG"
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -144,6 +146,7 @@ class NormalisedErr8(UserModelMeasure):
     """
 
     name: ClassVar[str] = "NERR8"
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -165,6 +168,7 @@ class NormalisedErr9(UserModelMeasure):
     """
 
     name: ClassVar[str] = "NERR9"
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -188,6 +192,7 @@ class NormalisedErr10(UserModelMeasure):
     p: float = real(0.9, low=0, high=1, open_low=True, open_high=True)
 
     name: ClassVar[str] = "NERR10"
+    bounded_by_grade: ClassVar[bool] = True
 
 
 @register
@@ -211,3 +216,4 @@ class NormalisedErr11(UserModelMeasure):
     T: float = real(1, low=0, high=1000, open_low=True)
 
     name: ClassVar[str] = "NERR11"
+    bounded_by_grade: ClassVar[bool] = True

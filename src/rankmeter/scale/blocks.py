@@ -19,12 +19,12 @@ from rankmeter.evaluating.evaluation import COUNTS, ONLY_QUERIES, counts_of, unj
 from rankmeter.evaluating.measuring import check_answerable, values_under
 from rankmeter.evaluating.planning import by_placing, plan_for, without_any_subtopic
 from rankmeter.evaluating.result import Facts
-from rankmeter.evaluating.tie_bounds import bounded_by_ties, unbounded_notes
+from rankmeter.evaluating.tie_bounds import is_bounded, is_unknown, unknown_notes
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.lists.protocol import noticed_together, protocol_notes
-from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measures import Measure
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.placing import PlacedRun, place_unjudged
 from rankmeter.placing.placements import Plan, Subtopics
@@ -47,6 +47,8 @@ class State:
     """The same under the best order of tied items."""
     tied: bool
     """Whether any judged item is tied at all."""
+    unknown: Sequence[str]
+    """The measures, as text, that ties may move between values that are not known."""
     counts: Mapping[str, int]
     unjudged_at: Mapping[int, int]
     scored: bool
@@ -93,6 +95,7 @@ class State:
             worst=together("worst"),
             best=together("best"),
             tied=any(state.tied for state in every),
+            unknown=sorted({text for state in every for text in state.unknown}),
             counts={name: sum(state.counts[name] for state in every) for name in COUNTS},
             unjudged_at={k: sum(state.unjudged_at.get(k, 0) for state in every) for k in cutoffs},
             scored=all(state.scored for state in every),
@@ -165,10 +168,12 @@ def evaluate_block(
     unjudged_at: dict[int, int] = {}
     first: PlacedRun | None = None
     tied = False
+    unknown: list[str] = []
     for key, group in by_placing(ranked).items():
         placed, subtopics = _placed(truth if key[2] else plain, run, plan_for(group, *key[:2], wide=wide), highest)
         views = Views(placed.placements, subtopics)
         tied |= bool((placed.placements.tied > 1).any())
+        unknown += [str(measure) for measure in group if is_unknown(measure, placed.placements)]
         unjudged_at = unjudged_at_cutoffs(group, views) if wide and first is None else unjudged_at
         first = first or placed
         for measure in group:
@@ -184,6 +189,7 @@ def evaluate_block(
         worst=[_tally(worst.get(m, values[m]), m) for m in measures],
         best=[_tally(best.get(m, values[m]), m) for m in measures],
         tied=tied,
+        unknown=unknown,
         counts=counts_of(p),
         unjudged_at=unjudged_at,
         scored=run.scored,
@@ -216,9 +222,9 @@ def _tally(values: Values, measure: Measure) -> Tally:
     return Tally.of(values, measure.aggregate)
 
 
-def _extremes(measure: Measure, views: Views, placed: PlacedRun, values: Values) -> tuple[Values, Values]:
+def _extremes(measure: Any, views: Views, placed: PlacedRun, values: Values) -> tuple[Values, Values]:
     """The values under the worst and the best order of tied items."""
-    if not isinstance(measure, RankedMeasure) or not bounded_by_ties(measure):
+    if not is_bounded(measure):
         return values, values
     # Without ties every rule gives the same ranks, but an expectation is computed by another formula.
     if measure.ties not in ("mean", "shared", "middle") and not (views.placements.tied > 1).any():
@@ -256,9 +262,9 @@ def summary(
     for measure, low, high in zip(measures, state.worst, state.best, strict=True):
         if measure.aggregate == "whole":
             continue
-        ends = low.value(measure.aggregate), high.value(measure.aggregate)
-        if state.tied and ends[0] != ends[1] and not math.isnan(ends[0]):
-            bounds[measure] = ends
+        ends = sorted((low.value(measure.aggregate), high.value(measure.aggregate)))
+        if state.tied and ends[0] < ends[1]:
+            bounds[measure] = ends[0], ends[1]
     means = {}
     for measure, tally in zip(measures, state.tallies, strict=True):
         if counted is not None and measure in counted:
@@ -268,7 +274,7 @@ def summary(
         else:
             means[measure] = tally.value(measure.aggregate)
     notes = tuple(protocol_notes(state.noticed)) if state.noticed else ()
-    notes += tuple(unbounded_notes(measures)) if state.tied else ()
+    notes += tuple(unknown_notes(measure for measure in measures if str(measure) in state.unknown))
     return {
         "means": means,
         "counts": {m: t.queries for m, t in zip(measures, state.tallies, strict=True)},
