@@ -20,6 +20,7 @@ def cleaned(events: list[Event]) -> list[Event]:
             if key in seen:
                 continue
             seen.add(key)
+            event = {**event, "type": "refund"} if (event.get("value") or 0) < 0 else event
         kept.append(event)
     return kept
 
@@ -102,6 +103,7 @@ def parts(measure: Any, events: list[Event], has_request: bool = True) -> dict[A
     x, y = dict.fromkeys(users, 0.0), dict.fromkeys(users, 0.0)
     name = type(measure).name
     bought = [event for event in events if event["type"] == "conversion"]
+    refunds = [event for event in events if event["type"] == "refund" and name == "Value" and measure.refunds == "keep"]
     if name == "CTR":
         shown, clicked = exposures(events, measure.impressions, measure.clicks, measure.orphans, has_request)
         if measure.cutoff is not None:
@@ -167,11 +169,10 @@ def parts(measure: Any, events: list[Event], has_request: bool = True) -> dict[A
             x = {u: x[u] / y[u] if y[u] else 0.0 for u in users}
             y = {u: float(y[u] > 0) for u in users}
     else:
-        for event in bought:
+        for event in [*bought, *refunds]:
             amount = 1.0
             if name == "Value":
                 amount = event["value"] or 0.0
-                amount = max(amount, 0.0) if measure.refunds == "drop" else amount
                 amount = amount if measure.cap is None else min(amount, measure.cap)
             x[event["user"]] += amount
         if measure.per == "user":

@@ -210,7 +210,7 @@ class Value(SessionMeasure):
 
     .. math:: \mathrm{Value} = \frac{\sum_u \sum_{c \in u} \min(v_c, \text{cap})}{\text{users}}
 
-    Negative values (refunds) subtract unless ``refunds=drop``.
+    A refund, a conversion with a value below 0, subtracts unless ``refunds=drop``; no measure counts it as one.
 
     Misleads: one whale moves the mean; state a ``cap`` before looking.
 

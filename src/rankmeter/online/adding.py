@@ -19,6 +19,7 @@ from rankmeter.measures.online import (
 )
 from rankmeter.online.events import CONVERSION, IMPRESSION
 from rankmeter.online.log import Bools, Floats, Ints, Log
+from rankmeter.online.partitions import IS_REFUND
 from rankmeter.online.sessions import SessionTable
 
 
@@ -114,14 +115,12 @@ def _conversions(measure: Conversions, log: Log, unit: Ints, units: int) -> tupl
 
 
 def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    rows = np.flatnonzero(log.is_kind(CONVERSION))
+    paid = log.is_kind(CONVERSION)
+    rows = np.flatnonzero(paid | log.known(IS_REFUND) if measure.refunds == "keep" else paid)
     value = log.column("value")[rows]
     missing = np.isnan(value)
     log.found["conversions without a readable value"] = int(missing.sum())
     value = np.where(missing, 0.0, value)
-    log.found["negative values"] = int((value < 0).sum())
-    if measure.refunds == "drop":
-        value = np.maximum(value, 0.0)
     if measure.cap is not None:
         value = np.minimum(value, measure.cap)
     return total(unit, units, rows, value), _below(measure.per, measure, log, unit, units)

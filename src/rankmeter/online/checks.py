@@ -26,8 +26,9 @@ FINDINGS: tuple[str, ...] = (
     "events of unknown type",
     "suspected bots",
     "events of suspected bots",
+    "positions that are not whole",
     "impressions without position",
-    "negative values",
+    "refunds",
     "conversions without a readable value",
     "conversions without a click to credit",
     "clicks younger than the window",
@@ -72,6 +73,7 @@ def findings(events: Events, counted: Counted, question: Question) -> tuple[Find
     found["times without a time zone"] = seen.without_zone
     found["events dated before the rest"] = seen.dated_before
     found["events dated after the rest"] = seen.dated_after
+    found["positions that are not whole"] = seen.broken_positions
     unknown = {word: n for word, n in seen.types.items() if word.casefold() not in events.kinds}
     found["events of unknown type"] = sum(unknown.values())
     told = []
@@ -116,8 +118,8 @@ def _whole(name: str, found: Counter[str], rows: int) -> int:
         return found["sessions"]
     if name.startswith("units") or name == "suspected bots":
         return found["users"]
-    if "conversions" in name or "values" in name:
-        return found["conversions"]
+    if "conversions" in name or name == "refunds":
+        return found["conversions"] + found["refunds"]
     if "clicks" in name:
         return found["clicks"]
     return found["impressions"] if "impressions" in name else rows

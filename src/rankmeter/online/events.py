@@ -8,6 +8,7 @@ events are counted.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -128,7 +129,7 @@ def _check_plain(frame: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str
     """Refuse columns with several values in a row where one is meant."""
     for role in (role for role in ("user", "type", *FIELDS) if role in found):
         dtype = frame.select(at_path(schema, found[role])).collect_schema().dtypes()[0]
-        if isinstance(dtype, (pl.List, pl.Array, pl.Object)):
+        if isinstance(dtype, (pl.List, pl.Array, pl.Object, pl.Struct)):
             fact = f"{name}: the {role} column '{found[role]}' is of type {dtype}."
             raise InputError(with_hint(fact, "each event has one text or number there"))
 
@@ -161,7 +162,7 @@ def _open(source: object, format: str | None) -> tuple[pl.LazyFrame, str]:
     if isinstance(source, pl.DataFrame):
         return source.lazy(), "events (polars DataFrame)"
     if isinstance(source, (list, tuple)):
-        return _records(source), "events (records)"
+        return _records(source, "events (records)"), "events (records)"
     if isinstance(source, (str, os.PathLike)):
         return _open_path(os.fspath(source), format)
     if is_frame(source):
@@ -170,11 +171,22 @@ def _open(source: object, format: str | None) -> tuple[pl.LazyFrame, str]:
     raise InputError(with_hint(fact, "pass a frame, a list of records or a file's path"))
 
 
-def _records(records: Sequence[Any]) -> pl.LazyFrame:
+def _records(records: Sequence[Any], name: str) -> pl.LazyFrame:
+    kinds: dict[str, set[type]] = {}
+    for record in records:
+        for column, value in record.items() if isinstance(record, Mapping) else ():
+            kinds.setdefault(column, set()).add(type(value))
+    for column in [column for column, of_column in kinds.items() if str in of_column and len(of_column) > 1]:
+        values = {(type(record.get(column)) is str, str(record.get(column))) for record in records}
+        for both in sorted(text for is_text, text in values if is_text and (False, text) in values)[:1]:
+            fact = (
+                f"{name}: the column '{column}' holds {both} as a text and as something else, which would become one."
+            )
+            raise InputError(with_hint(fact, "make them all texts or all numbers"))
     try:
         return pl.DataFrame(records, infer_schema_length=None).lazy()
-    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise InputError(f"events (records): they make no table: {error}.") from error
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{name} make no table: {first_line(error)}.") from error
 
 
 def _foreign(frame: object) -> pl.LazyFrame:
@@ -188,7 +200,8 @@ def _foreign(frame: object) -> pl.LazyFrame:
     except nw.exceptions.DuplicateError as error:
         fact = f"events ({kind_of_frame(frame)}): two columns have the same name: {' '.join(str(error).split())}."
         raise InputError(with_hint(fact, "rename one of them")) from error
-    except (TypeError, ValueError) as error:  # as pyarrow raises for a column of numbers and texts
+    # pyarrow raises these for a column of numbers and texts, or of numbers too large; Polars panics at 256 bits.
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PanicException) as error:
         fact = f"events ({kind_of_frame(frame)}) make no table: {first_line(error)}."
         raise InputError(with_hint(fact, "make each column of one type: frame.astype({'user': str})")) from error
     return made.lazy()
@@ -225,10 +238,12 @@ def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:
             )
         content: Any = opened.path if opened.path is not None else opened.read_all()
         try:
-            frame = _scan(content, kind)
+            frame = _scan(content, kind, name)
             frame.collect_schema()
+        except InputError:
+            raise
         except (pl.exceptions.PolarsError, OSError, ValueError, TypeError) as error:
-            raise InputError(f"{name} cannot be read as {kind}: {str(error).splitlines()[0]}.") from error
+            raise InputError(f"{name} cannot be read as {kind}: {first_line(error)}.") from error
     return frame, name
 
 
@@ -242,7 +257,7 @@ def _open_many(path: str) -> pl.LazyFrame:
     return frame
 
 
-def _scan(content: Path | bytes, kind: str) -> pl.LazyFrame:
+def _scan(content: Path | bytes, kind: str, name: str) -> pl.LazyFrame:
     if kind == "parquet":
         return pl.scan_parquet(content)
     if kind == "ipc":
@@ -250,17 +265,18 @@ def _scan(content: Path | bytes, kind: str) -> pl.LazyFrame:
     if kind == "jsonl":
         return pl.scan_ndjson(content, infer_schema_length=10_000)
     if kind == "json":
-        return pl.read_json(content, infer_schema_length=None).lazy()
+        # Polars would turn whole numbers of more than 64 bits into floats.
+        records = json.loads(content.read_bytes() if isinstance(content, Path) else content)
+        return _records(records if isinstance(records, list) else [records], name)
     # Ids stay text, so that 007 and 7 are two users; numbers are made where numbers are needed.
     separator = "," if kind == "csv" else "\t"
     return pl.scan_csv(content, separator=separator, infer_schema=False)
 
 
 def _field(role: str, column: pl.Expr, dtype: pl.DataType | None) -> pl.Expr:
-    if role == "position":
-        number = column if dtype is not None and dtype.is_integer() else column.cast(pl.Float64, strict=False)
-        column = number.cast(pl.Int32, strict=False)
-    elif role == "value":
+    if role == "position" and dtype is not None and dtype.is_integer():
+        return column.alias(role)
+    if role in ("position", "value"):
         column = column.cast(pl.Float64, strict=False)
     elif dtype is not None and dtype.is_float():
         column = column.fill_nan(None)

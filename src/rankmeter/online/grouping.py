@@ -8,13 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.online.partitions import Columns
+from rankmeter.placing.hashing import mixed
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-
-_GOLDEN, _SECOND, _THIRD = (
-    np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9)
-)
 
 
 def changes(column: npt.NDArray[Any]) -> Bools:
@@ -34,14 +31,10 @@ def first_of_each(group: Ints, chosen: Bools, groups: int) -> Ints:
 
 def _mixed(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.uint64]:
     """A 64-bit hash of each row."""
-    mixed = columns[0].view(np.uint64) * _GOLDEN
+    hashed = mixed(columns[0].view(np.uint64))
     for column in columns[1:]:
-        mixed ^= mixed >> np.uint64(29)
-        mixed *= _THIRD
-        mixed ^= column.view(np.uint64) * _SECOND
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= _THIRD
-    return mixed
+        hashed = mixed(hashed ^ column.view(np.uint64))
+    return hashed
 
 
 def _by_hash(mixed: npt.NDArray[np.uint64]) -> tuple[Ints, Bools]:

@@ -17,7 +17,7 @@ from rankmeter.measures.online import ConversionRate, SessionMeasure
 from rankmeter.online.attribution import Credit, credit
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
 from rankmeter.online.grouping import by_user_and_time, changes, companions, first_of_each, numbered, seen_before
-from rankmeter.online.partitions import HAS_ID, HAS_ITEM, HAS_REQUEST, HAS_SESSION, Columns
+from rankmeter.online.partitions import HAS_ID, HAS_ITEM, HAS_REQUEST, HAS_SESSION, IS_REFUND, Columns
 from rankmeter.online.sessions import SessionTable, sessions_by_gap, sessions_by_id
 
 Ints = npt.NDArray[np.int64]
@@ -88,6 +88,7 @@ class Log:
         self.found["users"] = self.users
         for number, name in enumerate(("other", "impressions", "clicks", "conversions")):
             self.found[name] = int(np.count_nonzero(self.kind == number))
+        self.found["refunds"] = int(np.count_nonzero(self.known(IS_REFUND)))
 
     @classmethod
     def part(cls, whole: Log, kept: Bools) -> Log:
@@ -115,7 +116,7 @@ class Log:
         return self._columns[role]
 
     def known(self, bit: int) -> Bools:
-        """(n,) whether an event has a request, an item, a session or an id."""
+        """(n,) whether an event has a request, an item, a session or an id, or is a refund."""
         known: Bools = (self._columns["flags"] & np.uint8(bit)) != 0
         return known
 
@@ -143,7 +144,7 @@ class Log:
             repeated |= seen_before((flags & HAS_ID) != 0, columns, ("user", "id"))
         else:
             same = tuple(name for name in ("user", "time", "item", "request", "value") if name in columns)
-            repeated |= seen_before((flags & 3) == CONVERSION, columns, same)
+            repeated |= seen_before(((flags & 3) == CONVERSION) | ((flags & IS_REFUND) != 0), columns, same)
         self.found["duplicates"] += int(repeated.sum())
         return {name: column[~repeated] for name, column in columns.items()} if repeated.any() else columns
 

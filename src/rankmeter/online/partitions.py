@@ -1,8 +1,9 @@
 """A log as partitions of whole users, small enough to be counted one at a time.
 
-Rows are read once, in batches, and made compact: ids become 64-bit codes, words become small numbers. Whole numbers are
-their own codes; text is hashed, so that of ten million ids two share a code with a chance of about three in a million.
-What does not fit in memory waits in a temporary file.
+Rows are read once, in batches, and made compact: words become small numbers, and ids become 64-bit codes, equal where
+the ids are and nowhere else. A number of 64 bits is its own code; any other id stays text until its partition is
+counted, and is numbered there. A hash only chooses the partition. What does not fit in memory waits in a temporary
+folder.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
-from rankmeter.online.events import KINDS, Events, unreadable
+from rankmeter.online.events import CONVERSION, KINDS, Events, unreadable
 from rankmeter.online.times import NO_ZONE, UNITS, Hours, of_another_unit
+from rankmeter.placing.hashing import mixed
 
 ROWS_PER_PARTITION = 100_000
 """Small enough for the caches of a processor: sorting and looking up is then several times faster."""
@@ -38,13 +40,15 @@ MOST_LABELS = 1_000
 LARGEST_VALUE = 1e100
 """A larger one is no amount of anything, and its square would be no number."""
 
-HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID = 4, 8, 16, 32
+HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID, IS_REFUND = 4, 8, 16, 32, 64
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
+_IDS = {"request": HAS_REQUEST, "item": HAS_ITEM, "session": HAS_SESSION, "id": HAS_ID}
 
 _UNKNOWN = np.uint8(255)
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Columns = dict[str, npt.NDArray[Any]]
+Held = dict[str, Any]
+"""The columns of some rows: numbers as arrays, text as a series of Polars."""
 
 
 @dataclass
@@ -63,6 +67,8 @@ class Seen:
     dated_before: int = 0
     dated_after: int = 0
     lowest_position: int | None = None
+    broken_positions: int = 0
+    """Positions that are no whole number."""
     types: Counter[str] = field(default_factory=Counter)
     labels: dict[str, list[str]] = field(default_factory=lambda: {"variant": [], "segment": []})
     """The words behind the codes of variants and segments, in the order in which they were met."""
@@ -87,10 +93,11 @@ class Partitions:
         self._needed = [role for role in ("request", "item", "position", "session", "value", "variant", "segment", "id")
                         if role in needed and events.has(role)]  # fmt: skip
         self._rows_per_partition = rows_per_partition
-        self._held: list[list[Columns]] = []
+        self._held: list[list[Held]] = []
         self._held_bytes = 0
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._layout: dict[str, np.dtype[Any]] = {}
+        self.words: dict[str, pl.DataFrame] = {}
+        """For each id that is text the ``code`` and the ``word`` behind it, of the partition that was given last."""
         self._hours = Hours()
         self._of_another_unit = 0
 
@@ -126,7 +133,16 @@ class Partitions:
             chunks = self._written(number) + self._held[number]
             self._held[number] = []
             if chunks:
-                yield {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+                yield {name: self._coded(name, column) for name, column in _joined(chunks).items()}
+
+    def _coded(self, role: str, column: Any) -> npt.NDArray[Any]:
+        """A column as numbers; text is numbered, so that equal codes are equal texts."""
+        if not isinstance(column, pl.Series):
+            return np.asarray(column)
+        named = column.cast(pl.Categorical)
+        vocabulary = _vocabulary(named)
+        self.words[role] = pl.DataFrame(vocabulary, {"word": pl.String, "code": pl.UInt64}, orient="row")
+        return _filled(named.to_physical(), 0).to_numpy().astype(np.uint64)
 
     def _take(self, batch: pl.DataFrame) -> None:
         seen = self.seen
@@ -169,30 +185,60 @@ class Partitions:
             ends = rest.select(pl.col("time").min().alias("first"), pl.col("time").max().alias("last")).collect()
             seen.first_time, seen.last_time = ends.row(0)
 
-    def _compact(self, batch: pl.DataFrame) -> Columns:
+    def _compact(self, batch: pl.DataFrame) -> Held:
         flags = self._kinds(batch["type"])
-        columns: Columns = {"user": codes(batch["user"]), "time": batch["time"].to_numpy()}
-        for role, bit in (("request", HAS_REQUEST), ("item", HAS_ITEM), ("session", HAS_SESSION), ("id", HAS_ID)):
+        columns: Held = {"user": self._ids("user", batch["user"]), "time": batch["time"].to_numpy()}
+        for role, bit in _IDS.items():
             if role in self._needed:
-                columns[role] = codes(batch[role])
+                columns[role] = self._ids(role, batch[role])
                 flags |= np.uint8(bit) * (batch[role].is_not_null().to_numpy() if batch[role].null_count() else True)
         if "position" in self._needed:
-            position = batch["position"]
-            lowest: Any = position.min()
-            if lowest is not None and lowest < 0:  # -1 and the like stand for none
-                lowest = position.filter(position >= 0).min()
-            if lowest is not None:
-                before = self.seen.lowest_position
-                self.seen.lowest_position = int(lowest) if before is None else min(before, int(lowest))
-            columns["position"] = _filled(position, -1).to_numpy().astype(np.int32)
+            columns["position"] = self._positions(batch["position"])
         if "value" in self._needed:
             value = batch["value"].to_numpy()  # null is NaN there
-            columns["value"] = np.where(np.abs(value) <= LARGEST_VALUE, value, np.nan)
+            columns["value"] = value = np.where(np.abs(value) <= LARGEST_VALUE, value, np.nan)
+            # Money that is given back is no conversion; what it takes away is counted with the value.
+            refund = ((flags & 3) == CONVERSION) & (value < 0)
+            flags = np.where(refund, (flags & ~np.uint8(3)) | np.uint8(IS_REFUND), flags)
         for role in ("variant", "segment"):
             if role in self._needed:
                 columns[role] = self._labels(role, batch[role])
         columns["flags"] = flags
         return columns
+
+    def _ids(self, role: str, ids: pl.Series) -> npt.NDArray[np.uint64] | pl.Series:
+        """Codes where the ids are numbers of 64 bits, their text where they are anything else; missing ones are 0."""
+        if ids.dtype.is_float():
+            self._check_exact(role, ids)
+            return (_filled(ids.cast(pl.Float64), 0.0) + 0.0).to_numpy().view(np.uint64)  # -0.0 is 0.0
+        if ids.dtype.is_integer() and ids.dtype not in (pl.Int128, getattr(pl, "UInt128", pl.Int128)):
+            return _filled(ids if ids.dtype == pl.UInt64 else ids.cast(pl.Int64), 0).to_numpy().view(np.uint64)
+        return ids.bin.encode("hex") if ids.dtype == pl.Binary else ids.cast(pl.String)
+
+    def _check_exact(self, role: str, ids: pl.Series) -> None:
+        """Refuse ids whose digits a float has lost: the ids of several users would be one."""
+        exact = 2**24 if ids.dtype == pl.Float32 else 2**53
+        lost = ids.filter(ids.abs() >= exact)
+        if len(lost):
+            fact = (
+                f"{self._events.source}: the {role} column '{self._events.columns[role]}' holds floats "
+                f"({lost[0]:.17g}) whose last digits are lost, so that several ids may have become one."
+            )
+            raise InputError(with_hint(fact, "write ids as text or as whole numbers (pandas: dtype 'Int64' or str)"))
+
+    def _positions(self, position: pl.Series) -> npt.NDArray[np.int32]:
+        """Whole positions, -1 where there is none."""
+        whole = position.cast(pl.Int32, strict=False)
+        if not position.dtype.is_integer():
+            whole = pl.select(pl.when(whole == position).then(whole)).to_series()
+        self.seen.broken_positions += whole.null_count() - position.null_count()
+        lowest: Any = whole.min()
+        if lowest is not None and lowest < 0:  # -1 and the like stand for none
+            lowest = whole.filter(whole >= 0).min()
+        if lowest is not None:
+            before = self.seen.lowest_position
+            self.seen.lowest_position = int(lowest) if before is None else min(before, int(lowest))
+        return _filled(whole, -1).to_numpy()
 
     def _kinds(self, words: pl.Series) -> npt.NDArray[np.uint8]:
         """The kind of each event, and how often each word was met."""
@@ -237,58 +283,57 @@ class Partitions:
         found[named.is_null().to_numpy()] = -1
         return found
 
-    def _share_out(self, columns: Columns) -> None:
-        parts = len(self._held)
-        if parts == 1:
-            self._hold(0, columns)
-            return
-        mixed = (columns["user"] * _GOLDEN) >> np.uint64(32)
-        home = ((mixed * np.uint64(parts)) >> np.uint64(32)).astype(np.int16)
-        order = np.argsort(home, kind="stable")  # the order of a user's events is kept
-        ends = np.cumsum(np.bincount(home, minlength=parts))
-        columns = {name: column[order] for name, column in columns.items()}
+    def _share_out(self, columns: Held) -> None:
+        parts, user = len(self._held), columns["user"]
+        for column in columns.values():
+            self._held_bytes += int(column.estimated_size()) if isinstance(column, pl.Series) else column.nbytes
+        if parts > 1:
+            hashed = user.hash(seed=7).to_numpy() if isinstance(user, pl.Series) else mixed(user)
+            home = (((hashed >> np.uint64(32)) * np.uint64(parts)) >> np.uint64(32)).astype(np.int16)
+            order = np.argsort(home, kind="stable")  # the order of a user's events is kept
+            ends = np.cumsum(np.bincount(home, minlength=parts)).tolist()
+            columns = {name: column[order] for name, column in columns.items()}
+        else:
+            ends = [len(user)]
         for number, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
             if end > start:
-                self._hold(number, {name: column[start:end] for name, column in columns.items()})
+                self._held[number].append({name: column[start:end] for name, column in columns.items()})
         if self._held_bytes > HELD_BYTES:
             self._write()
 
-    def _hold(self, number: int, columns: Columns) -> None:
-        self._held[number].append(columns)
-        self._held_bytes += sum(column.nbytes for column in columns.values())
-
     def _write(self) -> None:
-        """Append what is held to a file per partition, column after column."""
+        """Move what is held into files, one for each partition and turn."""
         self._folder = self._folder or tempfile.TemporaryDirectory(prefix="rankmeter-")
         for number, chunks in enumerate(self._held):
-            if not chunks:
-                continue
-            self._layout = {name: column.dtype for name, column in chunks[0].items()}
-            merged = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in self._layout}
-            with self._file(number).open("ab") as file:
-                np.array([len(merged["user"])], np.int64).tofile(file)
-                for column in merged.values():
-                    column.tofile(file)
-            self._held[number] = []
+            if chunks:
+                turn = len(self._files(number))
+                # The older layout of text holds what these rows use, not what their whole batch did.
+                table = pl.DataFrame(_joined(chunks))
+                table.write_ipc(Path(self._folder.name) / f"{number}.{turn}", compat_level=pl.CompatLevel.oldest())
+                self._held[number] = []
         self._held_bytes = 0
 
-    def _written(self, number: int) -> list[Columns]:
-        if self._folder is None or not self._file(number).exists():
-            return []
-        content, chunks, place = self._file(number).read_bytes(), [], 0
-        while place < len(content):
-            rows = int(np.frombuffer(content, np.int64, 1, place)[0])
-            place += 8
-            chunk = {}
-            for name, dtype in self._layout.items():
-                chunk[name] = np.frombuffer(content, dtype, rows, place)
-                place += rows * dtype.itemsize
-            chunks.append(chunk)
-        self._file(number).unlink()
+    def _written(self, number: int) -> list[Held]:
+        chunks = []
+        for file in self._files(number):
+            table = pl.read_ipc(file.read_bytes())
+            chunks.append({c.name: c if c.dtype == pl.String else c.to_numpy() for c in table})
+            file.unlink()
         return chunks
 
-    def _file(self, number: int) -> Path:
-        return Path(self._folder.name if self._folder else "") / f"{number}.rows"
+    def _files(self, number: int) -> list[Path]:
+        """The files of a partition, in the order in which they were written."""
+        found = [] if self._folder is None else list(Path(self._folder.name).glob(f"{number}.*"))
+        return sorted(found, key=lambda file: int(file.suffix[1:]))
+
+
+def _joined(chunks: list[Held]) -> Held:
+    """Rows one after the other."""
+    joined: Held = {}
+    for name, first in chunks[0].items():
+        columns = [chunk[name] for chunk in chunks]
+        joined[name] = pl.concat(columns) if isinstance(first, pl.Series) else np.concatenate(columns)
+    return joined
 
 
 def _batches(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
@@ -306,11 +351,3 @@ def _vocabulary(named: pl.Series) -> list[tuple[str, int]]:
     """The words of a categorical column with their codes; each once."""
     once = named.drop_nulls().unique()
     return list(zip(once.cast(pl.String).to_list(), once.to_physical().to_list(), strict=True))
-
-
-def codes(ids: pl.Series) -> npt.NDArray[np.uint64]:
-    """A 64-bit code for each id: a whole number is its own, anything else is hashed as text; missing ones are 0."""
-    if ids.dtype.is_integer():
-        whole = ids if ids.dtype == pl.UInt64 else ids.cast(pl.Int64, strict=False)
-        return _filled(whole, 0).to_numpy().view(np.uint64)
-    return ids.cast(pl.String).hash(seed=7).to_numpy()

@@ -165,7 +165,11 @@ def _counts(log: Any, positions: int) -> tuple[pl.DataFrame, list[str]]:
                     "shown": pairs.first_impression[rows].astype(np.int64), "clicked": clicked[rows].astype(np.int64),
                 }
             )  # fmt: skip
-            tables.append(made.group_by("item", "position", "variant").agg(pl.col("shown", "clicked").sum()))
+            made = made.group_by("item", "position", "variant").agg(pl.col("shown", "clicked").sum())
+            if "item" in partitions.words:  # codes of texts are those of one partition
+                words = partitions.words["item"]
+                made = made.join(words, left_on="item", right_on="code").with_columns(item="word").drop("word")
+            tables.append(made)
         labels = seen.labels["variant"]
     if not tables:
         return pl.DataFrame(), labels

@@ -70,17 +70,15 @@ def times_of(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> 
         numeric = sample.cast(pl.Float64, strict=False)
         if len(numeric) and numeric.null_count() * 2 < len(numeric):
             # 64-bit floats hold microseconds of our days exactly, but not nanoseconds.
-            whole = column.cast(pl.Int64, strict=False)
-            number = column.cast(pl.Float64, strict=False)
-            return _numbers(pl.coalesce(whole, pl.when(number.is_finite()).then(number)), numeric)
+            return _numbers(column.cast(pl.Int64, strict=False), column.cast(pl.Float64, strict=False), numeric)
         return _text(column)
     if dtype == pl.Float32:
         fact = f"{source}: the time column '{path}' is of type Float32, which tells only every other minute apart."
         raise InputError(with_hint(fact, "write times with 64 bits"))
     if dtype.is_numeric():
-        # Narrow integers, as a database's 32 bits, have no room for microseconds.
-        column = pl.when(column.is_finite()).then(column) if dtype.is_float() else column.cast(pl.Int64, strict=False)
-        return _numbers(column, sample.cast(pl.Float64))
+        # Narrow integers, as a database's 32 bits, have no room for microseconds; decimals may have fractions.
+        whole = column.cast(pl.Int64, strict=False) if dtype.is_integer() else pl.lit(None, pl.Int64)
+        return _numbers(whole, column.cast(pl.Float64), sample.cast(pl.Float64))
     if dtype == pl.Null:
         return Times((pl.lit(None, pl.Int64).alias("time"),))
     fact = f"{source}: the time column '{path}' is of type {dtype}."
@@ -96,17 +94,18 @@ def _text(column: pl.Expr) -> Times:
     return Times((pl.coalesce(aware, plain).alias("time"), no_zone.alias(NO_ZONE)))
 
 
-def _numbers(column: pl.Expr, sample: pl.Series) -> Times:
-    """Numbers since 1970: which unit they count is told by their size."""
+def _numbers(whole: pl.Expr, number: pl.Expr, sample: pl.Series) -> Times:
+    """Numbers since 1970, exact where they are whole: which unit they count is told by their size."""
     largest = float(sample.filter(sample.is_finite()).abs().max() or 0.0)  # type: ignore[arg-type]
     unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
+    # What would not fit, as milliseconds among seconds may not, stays too far away to be overlooked.
+    bound = 9_000_000_000_000_000_000 // MICROSECONDS.get(unit, 1)
+    whole, number = whole.clip(-bound, bound), pl.when(number.is_finite()).then(number.clip(-bound, bound))
     if unit == "ns":
-        time = (column // 1000).cast(pl.Int64, strict=False)
+        exact, rounded = whole // 1000, (number / 1000).round()
     else:
-        factor = MICROSECONDS[unit]
-        # What would not fit, as milliseconds among seconds may not, stays too far away to be overlooked.
-        bound = 9_000_000_000_000_000_000 // factor
-        time = (column.clip(-bound, bound) * factor).cast(pl.Int64, strict=False)
+        exact, rounded = whole * MICROSECONDS[unit], (number * MICROSECONDS[unit]).round()
+    time = pl.coalesce(exact, rounded.cast(pl.Int64, strict=False))
     return Times((time.alias("time"),), (("times_are_numbers", {"unit": unit}),), unit)
 
 

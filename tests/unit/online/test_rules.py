@@ -177,7 +177,21 @@ def test_refunds_subtract_unless_dropped():
     log = [row(1, "u", "purchase", value=10.0), row(2, "u", "purchase", value=-4.0)]
     found = rm.online.evaluate(log, ["Value", "Value(refunds=drop)", "Value(cap=3)"])
     assert [found[one] for one in found.measures] == [6.0, 10.0, -1.0]
-    assert findings(found)["negative values"] == 1
+    assert findings(found)["refunds"] == 1
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [("Conversions", 0.5), ("CVR(per=user)", 0.5), ("CVR(per=session)", 0.5), ("CVR(item=any)", 0.5),
+     ("Value(per=conversion)", 6.0), ("Value", 3.0), ("EngagedSessions", 0.5)],
+)  # fmt: skip
+def test_a_refund_is_no_conversion_for_any_measure(measure, value):
+    log = [row(0, user, "click", item="a") for user in "uv"]
+    log += [row(1, "u", "purchase", value=10.0, item="a"), row(2, "u", "purchase", value=-4.0, item="a"),
+            row(3, "v", "purchase", value=0.0, item="b", type="other")]  # fmt: skip
+    found = rm.online.evaluate(log, measure)
+    assert found[measure] == value
+    assert (found.counts["conversions"], findings(found)["refunds"]) == (1, 1)
 
 
 def test_a_conversion_without_a_readable_value_is_worth_0_and_counted():
