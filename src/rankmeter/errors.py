@@ -36,6 +36,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Self
 
+from rankmeter.showing.characters import without_controls
 from rankmeter.wording import (
     LANGUAGES,
     Language,
@@ -127,7 +128,7 @@ class RankmeterError(Exception):
 
     def text(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
         """What went wrong in one language."""
-        text = self.problem.worded(check_language(language), spelling)
+        text = without_controls(self.problem.worded(check_language(language), spelling))
         half = LONGEST_TEXT // 2
         return text if len(text) <= LONGEST_TEXT else f"{text[:half]} ... {text[-half:]}"
 
@@ -165,6 +166,9 @@ class MissingExtraError(RankmeterError, ImportError):
 
 class RankmeterWarning(UserWarning):
     """Something that a person should know and did not ask; said once, with a count."""
+
+    def __str__(self) -> str:
+        return without_controls(super().__str__())
 
 
 def with_hint(fact: str, hint: str = "", language: Language = "en") -> str:

@@ -9,7 +9,7 @@ import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.spelling import as_typed_here
-from rankmeter.cli.talk import examples, language_option
+from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import split_measures
 from rankmeter.measures.prose import Language
@@ -75,6 +75,6 @@ def command(
         seed=seed,
     )
     if format_ == "json":
-        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     else:
-        click.echo(as_typed_here(found.text(lang)))
+        echo(as_typed_here(found.text(lang)))

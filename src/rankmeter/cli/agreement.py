@@ -7,9 +7,9 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.showing import echo
-from rankmeter.cli.talk import examples, tell
+from rankmeter.cli.talk import echo, examples, tell
 from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.report.tables import Cell, Table, to_text
 
 
@@ -53,7 +53,7 @@ def command(
     if format_ == "json":
         text = found.to_json() + "\n"
     elif format_ == "csv":
-        text = found.to_polars().write_csv()
+        text = frame_csv(found.to_polars())
     else:
         head = ("measure", "same sign", "rank correlation", "p, holm")
         rows = [

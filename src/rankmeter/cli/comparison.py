@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from rankmeter.cli.talk import tell
+from rankmeter.cli.talk import echo, tell
 from rankmeter.cli.writing import write_text
+from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.measures.prose import Language
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def deliver(cmp: Comparison, format: str, output: Path | None, digits: int, lang
         return
     text = _text(cmp, format, digits, lang)
     if output is None:
-        click.echo(text, nl=not text.endswith("\n"))
+        echo(text)
     else:
         write_text(output, text)
 
@@ -37,7 +36,7 @@ def _show(cmp: Comparison, digits: int, lang: Language, *, quiet: bool) -> None:
     if sys.stdout.isatty():
         _print(cmp, digits, lang)
     else:
-        click.echo(_boards(cmp, digits, lang), nl=False)
+        echo(_boards(cmp, digits, lang))
     if not quiet:
         sys.stdout.flush()
         tell(["", *comparisons.legend(cmp, lang)])
@@ -60,12 +59,12 @@ def _text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
 def _tests_csv(cmp: Comparison) -> str:
     """A row per pair; where slices were asked for, rows of all queries together have none of the slice's columns."""
     if not cmp.slice_differences:
-        return cmp.tests.write_csv()
+        return frame_csv(cmp.tests)
     import polars as pl
 
     inside = cmp.slice_tests.drop("tests")
     rows = pl.concat([cmp.tests, inside], how="diagonal")
-    return rows.select("by", "slice", *cmp.tests.columns).write_csv()
+    return frame_csv(rows.select("by", "slice", *cmp.tests.columns))
 
 
 def _boards(cmp: Comparison, digits: int, lang: Language) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from rankmeter.cli.options import pairs
-from rankmeter.cli.showing import echo
-from rankmeter.cli.talk import examples, tell
+from rankmeter.cli.talk import echo, examples, tell
 from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.report.tables import Cell, Table, to_text
 from rankmeter.wording import exact_percent
 
@@ -68,7 +68,7 @@ def command(
     if format_ == "json":
         text = found.to_json() + "\n"
     elif format_ == "csv":
-        text = found.to_polars().write_csv()
+        text = frame_csv(found.to_polars())
     else:
         head = ("estimator", "value", f"{exact_percent(level)} interval")
         named = {"logged": found.logged, **found.estimates, "gain": found.gain}

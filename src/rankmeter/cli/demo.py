@@ -14,13 +14,14 @@ import click
 
 from rankmeter import demo
 from rankmeter.cli.evaluate import Reading, evaluate_files
-from rankmeter.cli.showing import echo, output_text, print_table, tie_notes
-from rankmeter.cli.talk import examples, tell
+from rankmeter.cli.showing import output_text, print_table, tie_notes
+from rankmeter.cli.talk import echo, examples, tell
 from rankmeter.cli.writing import write_text
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MissingExtraError
 from rankmeter.measures import into_measures
 from rankmeter.report import tables
+from rankmeter.showing.markdown import markdown_text
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -161,8 +162,8 @@ def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: 
     """The report as Markdown: numbers with intervals, what they are about and mean, where the best system fails."""
     measures = tables.shared_measures(evaluations)
     best = max(evaluations, key=lambda ev: ev.means[measures[0]])
-    facts = [f"- {tables.markdown_text(ev.name)}: {'; '.join(ev.facts.sentences())}" for ev in evaluations]
-    ties = [f"- {tables.markdown_text(note)}" for note in tie_notes(evaluations, tables.DIGITS)]
+    facts = [f"- {markdown_text(ev.name)}: {'; '.join(ev.facts.sentences())}" for ev in evaluations]
+    ties = [f"- {markdown_text(note)}" for note in tie_notes(evaluations, tables.DIGITS)]
     parts = [
         f"# {TITLE}",
         MADE_UP,

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 import click
 
-from rankmeter.cli.showing import echo
-from rankmeter.cli.talk import examples, language_option
+from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
 from rankmeter.measures.options import format_value

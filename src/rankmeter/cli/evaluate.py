@@ -19,9 +19,9 @@ from rankmeter.cli.options import (
     parse_columns,
     system_names,
 )
-from rankmeter.cli.showing import echo, output_text, print_table, result_talk
+from rankmeter.cli.showing import output_text, print_table, result_talk
 from rankmeter.cli.sources import items_and_users
-from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
+from rankmeter.cli.talk import Progress, echo, examples, say, silence_notes, tell
 from rankmeter.cli.writing import check_apart, check_writable, format_of, write_text, write_whole
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs.shards import folder_is_one_run

@@ -11,12 +11,13 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import parse_columns
-from rankmeter.cli.showing import definition_talk, echo, page
-from rankmeter.cli.talk import examples, language_option, tell
+from rankmeter.cli.showing import definition_talk
+from rankmeter.cli.talk import echo, examples, language_option, tell
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.prose import Language
+from rankmeter.showing.html import page
 
 WIDEST = 100
 """Columns beyond which lines are hard to read."""
@@ -78,7 +79,7 @@ def command(
     elif format_ == "markdown":
         echo(told.to_markdown())
     elif format_ == "html":
-        echo(page(told.to_html()))
+        echo(page(told.to_html(), lang))
     else:
         width = min(get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
         echo(told.to_text(width=width))
@@ -116,5 +117,5 @@ def _worked(
     if format_ == "json":
         return worked.to_json()
     if format_ == "html":
-        return page(worked.to_html(lang))
+        return page(worked.to_html(lang), lang)
     return worked.to_markdown(lang) if format_ == "markdown" else worked.to_text(lang)

@@ -8,9 +8,9 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import pairs
-from rankmeter.cli.showing import echo
-from rankmeter.cli.talk import examples, say, tell
+from rankmeter.cli.talk import echo, examples, say, tell
 from rankmeter.cli.writing import check_writable, write_text
+from rankmeter.inputs.spreadsheets import frame_csv
 
 
 @click.group(
@@ -47,7 +47,7 @@ def make(a: str, b: str, length: int | None, seed: int, output: Path | None, qui
     if output is not None:
         check_writable(output)
     made, left_out = interleave_runs(a, b, length=length, seed=seed)
-    text = made.write_csv()
+    text = frame_csv(made)
     if not quiet and left_out:
         say(f"{left_out:,} queries are in one run only; they are left out.")
     if output is not None:

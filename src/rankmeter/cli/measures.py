@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 import click
 
-from rankmeter.cli.showing import echo
-from rankmeter.cli.talk import examples, language_option
+from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.definitions import title_of
 from rankmeter.definitions.explain import aliases_of
 from rankmeter.errors import MeasureError, did_you_mean, with_hint

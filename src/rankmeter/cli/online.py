@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import click
 
 from rankmeter.cli.options import pairs
-from rankmeter.cli.showing import echo
-from rankmeter.cli.talk import examples, language_option, say, tell
+from rankmeter.cli.talk import echo, examples, language_option, say, tell
 from rankmeter.cli.writing import check_writable, format_of, write_text
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.measures.prose import Language
-from rankmeter.report.tables import Cell, Table, definition_lines, to_text
+from rankmeter.report.tables import Cell, Table, definition_lines, to_markdown, to_text
 from rankmeter.wording import Said, exact_percent, said, word
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _position_bias(
     if chosen == "json":
         text = found.to_json() + "\n"
     elif chosen == "csv":
-        text = found.to_polars().write_csv()
+        text = frame_csv(found.to_polars())
     else:
         level = exact_percent(found.level)
         head = (word("online_position", lang), word("bias_impressions", lang), "CTR",
@@ -189,7 +189,7 @@ def _position_bias(
             for one in found.positions
         ]  # fmt: skip
         table = _table(head, rows, 1)
-        text = (_markdown(table) if chosen == "markdown" else to_text(table)) + "\n"
+        text = (to_markdown(table) if chosen == "markdown" else to_text(table)) + "\n"
     if not quiet:
         over = ", ".join(f"{name} {value:.3f}" for name, value in found.clicks_over_expected.items())
         more = [word("bias_over_expected", lang, over=over)] if over else []
@@ -293,10 +293,10 @@ def _text(result: OnlineEvaluation | Experiment, format: OutputFormat, lang: Lan
     if format == "json":
         return result.to_json() + "\n"
     if format == "csv":
-        return result.to_polars().write_csv()
+        return frame_csv(result.to_polars())
     tables = list(_tables(result, lang))
     if format == "markdown":
-        return "\n\n".join(map(_markdown, tables)) + "\n"
+        return "\n\n".join(map(to_markdown, tables)) + "\n"
     return "\n\n".join(map(to_text, tables)) + "\n"
 
 
@@ -357,9 +357,3 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> T
     if not rows:
         raise NotFoundError("there is nothing to show: no group has a unit.")
     return Table(tuple(head), tuple(tuple(Cell(text) for text in row) for row in rows), labels)
-
-
-def _markdown(table: Table) -> str:
-    lines = [table.header, tuple("---" for _ in table.header)]
-    lines += [tuple(cell.text.replace("|", "\\|") for cell in row) for row in table.rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

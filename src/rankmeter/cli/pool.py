@@ -9,9 +9,10 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
-from rankmeter.cli.talk import examples, say, silence_notes
+from rankmeter.cli.talk import echo, examples, say, silence_notes
 from rankmeter.cli.writing import check_apart, check_writable, write_text
 from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs.spreadsheets import frame_csv
 
 
 @click.command(
@@ -76,11 +77,12 @@ def command(
     if format_ == "csv":
         import polars as pl
 
-        text = listed.select("query", "item", pl.lit("").alias("grade"), "priority", "best_rank", "systems").write_csv()
+        wanted = ("query", "item", pl.lit("").alias("grade"), "priority", "best_rank", "systems")
+        text = frame_csv(listed.select(*wanted))
     else:
         text = json.dumps(listed.to_dicts(), indent=2, ensure_ascii=False) + "\n"
     if output is None:
-        click.echo(text, nl=False)
+        echo(text)
     else:
         write_text(output, text)
     if not quiet:

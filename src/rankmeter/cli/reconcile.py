@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from rankmeter.cli.options import parse_columns
-from rankmeter.cli.showing import echo, page
-from rankmeter.cli.talk import examples, language_option
+from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures.prose import Language
+from rankmeter.showing.html import page
 
 if TYPE_CHECKING:
     from rankmeter.definitions.found import Reconciliation
@@ -87,7 +87,7 @@ def command(
     pairs = [_claim(text) for text in claims]
     found = reconcile(judgments, run, pairs, changes=changes, limit=limit, columns=named or None)
     shown = _shown(found, lang, format_)
-    echo(page(shown) if format_ == "html" else shown)
+    echo(page(shown, lang) if format_ == "html" else shown)
     if not found.found:
         ctx.exit(NOT_FOUND)
 
@@ -119,7 +119,7 @@ def _explain_difference(
         for metric in metrics
     ]
     shown = f"[{','.join(told)}]" if format_ == "json" and len(told) > 1 else "\n\n".join(told)
-    echo(page(shown) if format_ == "html" else shown)
+    echo(page(shown, lang) if format_ == "html" else shown)
 
 
 def _two_tools(text: str) -> tuple[str, str]:

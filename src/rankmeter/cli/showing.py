@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-import click
-
 from rankmeter.cli.talk import not_noted
 from rankmeter.report import slice_tables, tables
+from rankmeter.showing.characters import one_line
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -18,28 +17,6 @@ if TYPE_CHECKING:
 WIDEST_TABLE = 100_000
 TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""
-
-
-_STYLE = """<meta name='viewport' content='width=device-width'>
-<style>
-:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
-body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-section { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .25rem .7rem; }
-th { text-align: left; }
-td { font-variant-numeric: tabular-nums; }
-</style>"""
-
-
-def page(fragment: str) -> str:
-    """A page for a browser: wide enough for a phone, readable in the dark, nothing loaded from anywhere."""
-    return f"<!doctype html>\n<meta charset='utf-8'>\n<title>rankmeter</title>\n{_STYLE}\n{fragment}"
-
-
-def echo(text: str) -> None:
-    """Print data."""
-    click.echo(text, nl=not text.endswith("\n"))
 
 
 def output_text(
@@ -79,12 +56,12 @@ def print_table(evaluations: Sequence[Evaluation], *, per_query: bool, interval:
     table = _table(evaluations, per_query=per_query, interval=interval, digits=digits)
 
     def rich_text(cell: tables.Cell) -> Text:
-        text = Text(cell.text, style="bold" if cell.is_best else "")
+        text = Text(one_line(cell.text), style="bold" if cell.is_best else "")
         return text.append(f" {cell.span}", style="not bold") if cell.span else text
 
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column, name in enumerate(table.header):
-        shown.add_column(Text(name), justify="right" if column >= table.labels else "left", no_wrap=True)
+        shown.add_column(Text(one_line(name)), justify="right" if column >= table.labels else "left", no_wrap=True)
     for row in table.rows:
         shown.add_row(*(rich_text(cell) for cell in row))
     # A table that is wider than the terminal is better broken by the terminal than cut by rich.

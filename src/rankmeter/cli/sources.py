@@ -115,10 +115,13 @@ def units_of(path: str | None) -> tuple[dict[str, str] | None, str]:
         return None, "group"
     import polars as pl
 
+    from rankmeter.inputs.spreadsheets import unguarded_frame
+
     if not Path(path).is_file():
         raise InputError(f"--units {path}: no such file.")
     try:
         frame = pl.read_csv(path, separator="\t" if ".tsv" in path else ",", infer_schema=False)
+        frame = frame if ".tsv" in path else unguarded_frame(frame)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"--units {path} cannot be read: {error}") from error
     others = [name for name in frame.columns if name != "query"]

@@ -6,10 +6,11 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.showing import definition_talk, echo, page
-from rankmeter.cli.talk import examples, language_option, tell
+from rankmeter.cli.showing import definition_talk
+from rankmeter.cli.talk import echo, examples, language_option, tell
 from rankmeter.measures import into_measures
 from rankmeter.measures.prose import Language
+from rankmeter.showing.html import page
 
 
 @click.command(
@@ -54,7 +55,7 @@ def command(
     if format_ == "json":
         echo(made.to_json())
     elif format_ == "html":
-        echo(page(made.to_html(lang)))
+        echo(page(made.to_html(lang), lang))
     else:
         echo({"text": made.to_text, "markdown": made.to_markdown}[format_](lang))
     tell(definition_talk(into_measures(measures), lang))

@@ -14,6 +14,7 @@ import click
 
 from rankmeter.cli.spelling import as_typed_here
 from rankmeter.errors import RankmeterWarning
+from rankmeter.showing.characters import one_line, without_controls
 from rankmeter.wording import LANGUAGES, LOCALE, Language, chosen_language
 
 if TYPE_CHECKING:
@@ -28,13 +29,20 @@ PATIENCE = 1.0
 
 def say(text: str) -> None:
     """Say a sentence in rankmeter's name."""
-    click.echo(f"rankmeter: {text}", err=True)
+    click.echo(f"rankmeter: {without_controls(text)}", err=True)
 
 
 def tell(lines: list[str]) -> None:
     """Tell what belongs to a result."""
     for line in lines:
-        click.echo(line, err=True)
+        click.echo(without_controls(line), err=True)
+
+
+def echo(text: str) -> None:
+    """Print data: as it is where a program reads it; on a terminal without what a terminal would obey."""
+    shown = without_controls(text) if sys.stdout.isatty() else text
+    # Without color=True click takes colours out of what is piped, and with them parts of names.
+    click.echo(shown, nl=not text.endswith("\n"), color=True)
 
 
 def language_of(ctx: click.Context) -> Language:
@@ -138,9 +146,9 @@ class Progress:
             if not sys.stderr.isatty() or time.monotonic() - self._started < self._patience:
                 return
             self._bar = _bar()
-            self._bar.add_task(what, total=self._total)
+            self._bar.add_task("", total=self._total)
             self._bar.start()
-        self._bar.update(self._bar.task_ids[0], description=what, completed=self._done + fraction)
+        self._bar.update(self._bar.task_ids[0], description=one_line(what), completed=self._done + fraction)
 
     def advance(self) -> None:
         """One more part is done."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import getopt
 import re
+import sys
 import warnings
 from typing import Any
 
@@ -14,6 +15,7 @@ from rankmeter.cli.talk import examples, say
 from rankmeter.compat import c_numbers
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.late import without_matrix_threads
+from rankmeter.showing.characters import without_controls
 
 LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -105,7 +107,8 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
 
 def _print(text: str) -> None:
     """Data, with ids of any bytes as they were."""
-    click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
+    shown = without_controls(text) if sys.stdout.isatty() else text
+    click.echo(shown.encode("utf-8", "surrogateescape"), nl=False)
 
 
 def _two(paths: list[str]) -> tuple[str, str]:

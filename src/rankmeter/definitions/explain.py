@@ -15,6 +15,7 @@ from rankmeter.measures.names import ALIASES
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language, MeasureProse, read_convention, read_prose
+from rankmeter.showing.markdown import markdown_text
 
 # The options that people of different tools disagree about, the most telling first.
 _TELLING = tuple(
@@ -137,7 +138,8 @@ class Explanation:
         parts.append(f"{words['values']}: {self.values}")
         head = " | ".join(words[key] for key in ("option", "value", "decides", "means"))
         rows = [
-            f"| {one.name} | {_bold(one)} | {_cell(one.decides)} | {_cell(one.meaning)} |" for one in self.conventions
+            f"| {one.name} | {_bold(one)} | {markdown_text(one.decides)} | {markdown_text(one.meaning)} |"
+            for one in self.conventions
         ]
         parts.append("\n".join([f"{below} {words['conventions']}", "", f"| {head} |", "|---|---|---|---|", *rows]))
         for key, text in self._texts_after():
@@ -303,8 +305,4 @@ def _filled(line: str, width: int | None) -> list[str]:
 
 
 def _bold(one: Convention) -> str:
-    return f"**{_cell(one.value)}**" if one.is_stated else _cell(one.value)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    return f"**{markdown_text(one.value)}**" if one.is_stated else markdown_text(one.value)

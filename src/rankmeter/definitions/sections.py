@@ -6,7 +6,9 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankmeter.definitions.columns import aligned, escaped, numeric, pipes
+from rankmeter.definitions.columns import aligned, numeric, pipes
+from rankmeter.showing.characters import one_line
+from rankmeter.showing.markdown import markdown_line, markdown_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +30,20 @@ def as_text(sections: Sequence[Section]) -> str:
 def _text_lines(section: Section) -> list[str]:
     table = aligned(section.head, section.rows) if section.rows else []
     if not section.title:
-        return [*table, "", *section.lines] if table else list(section.lines)
-    return [section.title, *(f"  {line}" for line in (*table, *section.lines))]
+        lines = list(map(one_line, section.lines))
+        return [*table, "", *lines] if table else lines
+    return [one_line(section.title), *(f"  {line}" for line in (*table, *map(one_line, section.lines)))]
 
 
 def as_markdown(sections: Sequence[Section]) -> str:
     """For a document: tables as tables, lines as lists."""
     parts: list[str] = []
     for section in sections:
-        parts += [f"### {escaped(section.title)}", ""] if section.title else []
+        parts += [f"### {markdown_text(section.title)}", ""] if section.title else []
         parts += [*pipes(section.head, section.rows), ""] if section.rows else []
         for line in section.lines:
             text = line.lstrip()
-            parts.append(f"{' ' * (len(line) - len(text))}- {escaped(text)}")
+            parts.append(f"{' ' * (len(line) - len(text))}- {markdown_line(text)}")
         parts += [""] if section.lines else []
     return "\n".join(parts)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rankmeter.definitions.columns import aligned
 from rankmeter.definitions.sections import Section, as_html, as_markdown
 from rankmeter.measures.prose import Language
+from rankmeter.showing.characters import one_line
 
 if TYPE_CHECKING:
     from rankmeter.definitions.worked import Worked
@@ -122,7 +123,7 @@ def to_text(worked: Worked, language: Language = "en") -> str:
     """For a terminal."""
     words = _WORDS[language]
     rows, ideal = tables(worked, language)
-    parts = [words["title"].format(measure=worked.measure, query=worked.query), "", *aligned(*rows)]
+    parts = [one_line(words["title"].format(measure=worked.measure, query=worked.query)), "", *aligned(*rows)]
     if ideal:
         parts += ["", words["ideal"], *aligned(*ideal)]
     return "\n".join([*parts, "", *closing(worked, language)])

@@ -23,6 +23,8 @@ from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.base import RankedMeasure
 from rankmeter.measures.prose import Language
+from rankmeter.showing.characters import one_line
+from rankmeter.showing.markdown import markdown_line
 
 MOST_PLACES = 50_000_000
 """Over the whole list every group ranks every item; beyond so many places the table is refused."""
@@ -107,12 +109,12 @@ class ScoreTable:
 
     def to_text(self, language: Language = "en") -> str:
         """For a terminal: the table, and under it the reason why its two columns differ."""
-        return "\n".join([*aligned(*self._rows(language)), "", *self._reasons(language)])
+        return "\n".join([*aligned(*self._rows(language)), "", *map(one_line, self._reasons(language))])
 
     def to_markdown(self, language: Language = "en") -> str:
         """For a document."""
         parts = [*pipes(*self._rows(language)), ""]
-        return "\n".join([*parts, *(line + "\n" for line in self._reasons(language))])
+        return "\n".join([*parts, *(markdown_line(line) + "\n" for line in self._reasons(language))])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""

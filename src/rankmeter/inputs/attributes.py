@@ -20,6 +20,7 @@ from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import Origin, id_column, is_frame
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.sniffing import recognise
+from rankmeter.inputs.spreadsheets import unguarded_frame
 from rankmeter.late import pl
 
 
@@ -115,7 +116,8 @@ def _kind(head: bytes, name: str) -> str:
 
 def _parse(content: bytes, kind: str) -> pl.DataFrame:
     if kind in ("csv", "tsv"):
-        return pl.read_csv(content, separator="," if kind == "csv" else "\t", infer_schema=False)
+        table = pl.read_csv(content, separator="," if kind == "csv" else "\t", infer_schema=False)
+        return unguarded_frame(table) if kind == "csv" else table
     if kind == "parquet":
         return pl.read_parquet(content)
     if kind == "ipc":

@@ -11,6 +11,7 @@ from typing import Literal
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.columns import Role
 from rankmeter.inputs.frames import LOOKED_AT, Origin, RawColumn, are_numbers, is_number, number_of
+from rankmeter.inputs.spreadsheets import unguarded, unguarded_column
 from rankmeter.late import pl
 
 
@@ -64,7 +65,8 @@ class Delimited:
             for row in reader:
                 first, line = line + 1, reader.line_num
                 if row:
-                    yield first + self._lines_before, line, row
+                    fields = [unguarded(field) for field in row] if self._separator == "," else row
+                    yield first + self._lines_before, line, fields
         except csv.Error as error:
             begin = line + 1 + self._lines_before
             msg = f"{self._name}:{begin}: a row starts here that cannot be read as CSV: {error}."
@@ -111,7 +113,9 @@ class Delimited:
             return None
         if b'"' in self._data and len(frame) != self._data.rstrip(b"\n").count(b"\n") + 1 - self.header_lines:
             return None  # rows over several lines: Polars is lenient where a stray quote swallows them
-        return None if may_be_rounded(taken) else dict(taken)
+        if may_be_rounded(taken):
+            return None
+        return dict(taken) if self._separator != "," else {role: unguarded_column(one) for role, one in taken.items()}
 
     def read_exactly(self, found: Mapping[Role, str]) -> tuple[dict[Role, RawColumn], list[int]]:
         """Read with the csv module, and name every ragged line; also the first line of every row."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rankmeter.measures.prose import Language
 from rankmeter.report import tables
 from rankmeter.report.tables import Cell, Table
+from rankmeter.showing.characters import without_controls
 from rankmeter.wording import said, word
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def to_text(advice: Advice, language: Language = "en") -> str:
             for a, b in [one.measures]
         ]
     notes = [word("note", language, text=note) for note in advice.notes]
-    return "\n".join([*lines, *([""] if notes else []), *notes])
+    return without_controls("\n".join([*lines, *([""] if notes else []), *notes]))
 
 
 def _facts(facts: DataFacts, k: int, language: Language) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import altair as alt
 
-from rankmeter.report.tables import one_line
+from rankmeter.showing.characters import one_line
 
 Spec = dict[str, Any]
 Words = Mapping[str, str]

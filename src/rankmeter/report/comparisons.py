@@ -14,6 +14,9 @@ from rankmeter.report import tables
 from rankmeter.report.differences import difference_text, in_ranges, mark, p_text, reference, signed
 from rankmeter.report.slices import slice_tables, sliced_how
 from rankmeter.report.tables import DIGITS, Cell, Table
+from rankmeter.showing.characters import one_line, width_of
+from rankmeter.showing.latex import latex_comment, latex_text
+from rankmeter.showing.markdown import markdown_line, markdown_text
 from rankmeter.wording import Said, in_language, said, word
 
 if TYPE_CHECKING:
@@ -120,7 +123,7 @@ def _beaten(cmp: Comparison, score: Score) -> list[str]:
 
 def _named(cmp: Comparison) -> bool:
     """Whether there is room for the names of the systems that one beats; numbers never run out."""
-    return sum(map(tables.width_of, cmp.systems)) <= NAMES_WIDTH
+    return sum(map(width_of, cmp.systems)) <= NAMES_WIDTH
 
 
 def quality_table(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> Table:
@@ -186,7 +189,8 @@ def made_how(cmp: Comparison) -> list[Said]:
 def quality_text(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
     """How sure the data is, as plain text: what is to be known before the numbers."""
     parts = [word("quality", lang), tables.to_text(quality_table(cmp, digits=digits, lang=lang))]
-    return "\n".join([*parts, *quality_words(cmp, lang), *(word("note", lang, text=note) for note in cmp.notes)])
+    notes = [one_line(word("note", lang, text=note)) for note in cmp.notes]
+    return "\n".join([*parts, *quality_words(cmp, lang), *notes])
 
 
 def boards_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en") -> str:
@@ -196,7 +200,7 @@ def boards_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks",
         parts += ["", tables.to_text(leaderboard(cmp, measure, digits=digits, bars=bars, lang=lang))]
         reasons = [one.reason for one in cmp.ranked(measure)[:1] if one.reason and not math.isnan(one.value)]
         parts += [in_language(reason, lang) for reason in reasons]
-        parts += [line for line in [equivalence_line(cmp, measure, lang)] if line]
+        parts += [one_line(line) for line in [equivalence_line(cmp, measure, lang)] if line]
     parts += [line for table in slice_tables(cmp, digits=digits, lang=lang) for line in ("", tables.to_text(table))]
     return "\n".join(parts[1:])
 
@@ -204,7 +208,9 @@ def boards_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks",
 def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en") -> str:
     """Everything as plain aligned text: how sure the data is, then a leaderboard for each measure."""
     boards = boards_text(cmp, digits=digits, bars=bars, lang=lang)
-    return "\n\n".join([quality_text(cmp, digits=digits, lang=lang), boards, "\n".join(legend(cmp, lang))])
+    return "\n\n".join(
+        [quality_text(cmp, digits=digits, lang=lang), boards, "\n".join(map(one_line, legend(cmp, lang)))]
+    )
 
 
 def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang: Language = "en") -> Table:
@@ -253,16 +259,16 @@ def equivalence_line(cmp: Comparison, measure: Measure, lang: Language = "en") -
 def to_markdown(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
     """A table of systems x measures: the best group in bold, significance as marks, below it what they mean."""
     grid = _grid(cmp, digits)
-    head = f"| # | {word('system', lang)} | " + " | ".join(tables.markdown_text(str(m)) for m in cmp.measures) + " |"
+    head = f"| # | {word('system', lang)} | " + " | ".join(markdown_text(str(m)) for m in cmp.measures) + " |"
     rule = "|---:|---|" + "---:|" * len(cmp.measures)
     rows = []
     for number, (system, cells) in enumerate(zip(cmp.systems, grid, strict=True), 1):
         shown = [f"**{text}**{_sup(marks)}" if best else f"{text}{_sup(marks)}" for text, best, marks in cells]
-        rows.append(f"| {number} | {tables.markdown_text(system)} | " + " | ".join(shown) + " |")
+        rows.append(f"| {number} | {markdown_text(system)} | " + " | ".join(shown) + " |")
     notes = [*_below(cmp, lang), *(note.text(lang) for note in cmp.notes)]
     notes += tables.definition_lines(cmp.measures, lang)
     cuts = [line for table in slice_tables(cmp, digits=digits, lang=lang) for line in (tables.to_markdown(table), "")]
-    return "\n".join([head, rule, *rows, "", *cuts, *(f"- {tables.markdown_text(note)}" for note in notes)])
+    return "\n".join([head, rule, *rows, "", *cuts, *(f"- {markdown_line(note)}" for note in notes)])
 
 
 def _sup(marks: str) -> str:
@@ -278,13 +284,13 @@ def to_latex(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") ->
         shown = []
         for text, best, marks in cells:
             shown.append((rf"\textbf{{{text}}}" if best else text) + _raised(marks))
-        rows.append(f"{number} & {tables.latex_text(system)} & " + " & ".join(shown) + r" \\")
+        rows.append(f"{number} & {latex_text(system)} & " + " & ".join(shown) + r" \\")
     return "\n".join(
         [
-            *(f"% {tables.one_line(note)}" for note in notes),
+            *map(latex_comment, notes),
             rf"\begin{{tabular}}{{rl{'r' * len(cmp.measures)}}}",
             r"\toprule",
-            " & ".join(["", word("system", lang), *(tables.latex_text(str(m)) for m in cmp.measures)]) + r" \\",
+            " & ".join(["", word("system", lang), *(latex_text(str(m)) for m in cmp.measures)]) + r" \\",
             r"\midrule",
             *rows,
             r"\bottomrule",

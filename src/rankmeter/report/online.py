@@ -13,6 +13,7 @@ from rankmeter import __version__
 from rankmeter.definitions import title_of
 from rankmeter.measures.prose import Language
 from rankmeter.report.extra import need_report_extra
+from rankmeter.showing.characters import one_line
 from rankmeter.wording import words as words_of
 
 if TYPE_CHECKING:
@@ -120,7 +121,16 @@ def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> lis
 def _svg(spec: dict[str, Any]) -> str:
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg({**spec, "config": _CONFIG, "width": spec.get("width", 420)}))
+    return str(vl_convert.vegalite_to_svg({**_in_lines(spec), "config": _CONFIG, "width": spec.get("width", 420)}))
+
+
+def _in_lines(spec: Any) -> Any:
+    """A chart whose texts are of one line each: XML cannot hold controls, and the library ends the process over one."""
+    if isinstance(spec, dict):
+        return {name: _in_lines(part) for name, part in spec.items()}
+    if isinstance(spec, list):
+        return [_in_lines(part) for part in spec]
+    return one_line(spec) if isinstance(spec, str) else spec
 
 
 def _forest(result: Experiment, words: dict[str, str]) -> dict[str, Any] | None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from rankmeter.measures.prose import Language
-from rankmeter.report import tables
 from rankmeter.report.comparisons import to_markdown
+from rankmeter.showing.markdown import markdown_line
 from rankmeter.wording import word
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def to_summary(cmp: Comparison, verdicts: Sequence[Verdict], *, lang: Language =
         count = word("checks_failed", lang, failed=failed, count=len(verdicts))
         lines += [f"**{count}**" if failed else word("checks_passed", lang), ""]
         for verdict in verdicts:
-            why = tables.markdown_text(verdict.why.text(lang))
+            why = markdown_line(verdict.why.text(lang))
             lines.append(f"- {'❌' if verdict.failed else '✅'} {why}")
         lines.append("")
     return "\n".join([*lines, to_markdown(cmp, lang=lang)]) + "\n"

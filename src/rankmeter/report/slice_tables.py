@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rankmeter.inputs.spreadsheets import csv_text
 from rankmeter.measures import Measure
 from rankmeter.report.tables import (
     ALL,
@@ -124,10 +123,8 @@ def to_slice_csv(evaluations: Sequence[Evaluation], *, digits: int | None = None
     """
     measures = shared_measures(evaluations)
     ends = ("", " low", " high", " difference", " difference low", " difference high") if intervals else ("",)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     head = ["run", "by", "slice", "queries", *(f"{measure}{end}" for measure in measures for end in ends)]
-    writer.writerow([*head, "no interval"] if intervals else head)
+    rows: list[list[Any]] = [[*head, "no interval"] if intervals else head]
     for ev in evaluations:
         count = max((ev.counted(measure) for measure in measures), default=0)
         row: list[Any] = [ev.name, "", ALL, count]
@@ -137,15 +134,15 @@ def to_slice_csv(evaluations: Sequence[Evaluation], *, digits: int | None = None
                 span = interval_of(ev, measure)
                 row += ["", ""] if span is None else [_number(span.low, digits), _number(span.high, digits)]
                 row += ["", "", ""]
-        writer.writerow([*row, "; ".join(whole_notes(ev))] if intervals else row)
+        rows.append([*row, "; ".join(whole_notes(ev))] if intervals else row)
         for cut in ev.slices.values():
-            _write_cut(writer, ev.name, cut, measures, digits, intervals=intervals)
-    return text.getvalue()
+            rows += _cut_rows(ev.name, cut, measures, digits, intervals=intervals)
+    return csv_text(rows)
 
 
-def _write_cut(
-    writer: Any, run: str, cut: Slices, measures: Sequence[Measure], digits: int | None, *, intervals: bool
-) -> None:
+def _cut_rows(
+    run: str, cut: Slices, measures: Sequence[Measure], digits: int | None, *, intervals: bool
+) -> Iterator[list[Any]]:
     spans = cut.intervals() if intervals else {}
     for place, label in enumerate(cut.labels):
         count = max((counts[place] for counts in cut.counts.values()), default=0)
@@ -162,7 +159,7 @@ def _write_cut(
             row += [_number(value, digits) for value in numbers]
             why = cut.without_interval(measure, label) if measure in cut.values else None
             notes += [] if why is None else [f"{measure}: {why}"]
-        writer.writerow([*row, "; ".join(notes)] if intervals else row)
+        yield [*row, "; ".join(notes)] if intervals else row
 
 
 def _number(value: float | None, digits: int | None) -> str:

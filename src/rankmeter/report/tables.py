@@ -5,12 +5,8 @@ Every form that has room for it carries the definitions: a number without its de
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,8 +14,12 @@ from typing import TYPE_CHECKING, Any
 from rankmeter import __version__
 from rankmeter.definitions import conventions_in_short, title_of
 from rankmeter.errors import check_whole
+from rankmeter.inputs.spreadsheets import csv_text
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
+from rankmeter.showing.characters import one_line, width_of
+from rankmeter.showing.latex import latex_comment, latex_text
+from rankmeter.showing.markdown import markdown_line, markdown_text
 from rankmeter.wording import word
 
 if TYPE_CHECKING:
@@ -166,45 +166,13 @@ def to_text(table: Table) -> str:
     )
 
 
-def one_line(text: str) -> str:
-    r"""A text in one line, as tables and charts need it: what breaks lines or controls a terminal becomes a space.
-
-    >>> one_line("two\u2028lines")
-    'two lines'
-    """
-    if text.isprintable():
-        return text
-    return "".join(" " if unicodedata.category(letter) in _NOT_SHOWN else letter for letter in text)
-
-
-_NOT_SHOWN = ("Cc", "Cn", "Cs", "Zl", "Zp")
-"""Controls, what is no character, halves of characters, separators of lines: XML forbids some of them."""
-
-
-def width_of(text: str) -> int:
-    """How many columns of a terminal a text takes: Chinese characters take two."""
-    return sum(
-        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        for character in text
-    )
-
-
 def to_markdown(table: Table, measures: Sequence[Measure] = (), notes: Sequence[str] = ()) -> str:
     """A Markdown table, the best in bold, and below it notes and the definitions of the measures that are named."""
     head = "| " + " | ".join(markdown_text(name) for name in table.header) + " |"
     rule = "|" + "|".join("---" if column < table.labels else "---:" for column in range(len(table.header))) + "|"
     rows = ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in table.rows]
-    lines = [f"- {markdown_text(line)}" for line in [*notes, *definition_lines(measures)]]
+    lines = [f"- {markdown_line(line)}" for line in [*notes, *definition_lines(measures)]]
     return "\n".join([head, rule, *rows, *([""] if lines else []), *lines])
-
-
-def markdown_text(text: str) -> str:
-    r"""Text that Markdown shows as it is, inside and outside of tables.
-
-    >>> print(markdown_text("a|b_c*"))
-    a\|b\_c\*
-    """
-    return re.sub(r"([\\|*_`<>])", r"\\\1", one_line(text))
 
 
 def to_latex(table: Table, measures: Sequence[Measure] = (), notes: Sequence[str] = ()) -> str:
@@ -213,7 +181,7 @@ def to_latex(table: Table, measures: Sequence[Measure] = (), notes: Sequence[str
     rows = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.rows]
     return "\n".join(
         [
-            *(f"% {line}" for line in [*notes, *definition_lines(measures)]),
+            *map(latex_comment, [*notes, *definition_lines(measures)]),
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             " & ".join(latex_text(name) for name in table.header) + r" \\",
@@ -225,28 +193,6 @@ def to_latex(table: Table, measures: Sequence[Measure] = (), notes: Sequence[str
     )
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
-
-
-def latex_text(text: str) -> str:
-    r"""Text that LaTeX shows as it is.
-
-    >>> print(latex_text("bm25_v2 & 50%"))
-    bm25\_v2 \& 50\%
-    """
-    escaped = "".join(_LATEX.get(character, character) for character in one_line(text))
-    # A row that begins with a bracket would be read as the length that may follow the \\ before it.
-    return "{[}" + escaped[1:] if escaped.startswith("[") else escaped
-
-
 def to_csv(
     evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
 ) -> str:
@@ -255,25 +201,24 @@ def to_csv(
     With ``intervals`` two more columns follow each measure of the first kind: its low and its high end.
     """
     measures = shared_measures(evaluations)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    rows: list[list[object]] = []
     if per_query:
-        writer.writerow(["run", "query", *(measure for measure in measures if measure.aggregate != "whole")])
+        rows.append(["run", "query", *(str(measure) for measure in measures if measure.aggregate != "whole")])
         for ev in evaluations:
             for query, *values in ev.per_query.iter_rows():
-                writer.writerow([ev.name, query, *(exact(value, digits) for value in values)])
-        return text.getvalue()
+                rows.append([ev.name, query, *(exact(value, digits) for value in values)])
+        return csv_text(rows)
     ends = ("", " low", " high") if intervals else ("",)
-    writer.writerow(["run", *(f"{measure}{end}" for measure in measures for end in ends)])
+    rows.append(["run", *(f"{measure}{end}" for measure in measures for end in ends)])
     for ev in evaluations:
-        row = [ev.name]
+        row: list[object] = [ev.name]
         for measure in measures:
             row.append(exact(ev.means[measure], digits))
             if intervals:
                 span = interval_of(ev, measure)
                 row += ["", ""] if span is None else [exact(span.low, digits), exact(span.high, digits)]
-        writer.writerow(row)
-    return text.getvalue()
+        rows.append(row)
+    return csv_text(rows)
 
 
 def to_json(

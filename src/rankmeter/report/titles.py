@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs.spreadsheets import unguarded
 
 LONGEST = 120
 """Texts are cut here: a report shows what something is, not all of it."""
@@ -77,7 +78,7 @@ def read_texts(path: Path) -> dict[str, str]:
     if short is not None:
         fact = f"{path}, line {short}: one column only; expected an id and a text."
         raise InputError(with_hint(fact, "a header such as id,title; tabs are for files named .tsv"))
-    return {row[0]: row[1] for row in rows[1:] if row}
+    return {unguarded(row[0]): unguarded(row[1]) for row in rows[1:] if row}
 
 
 def _cut(text: str) -> str:

@@ -39,7 +39,9 @@ from unicodedata import bidirectional, category
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-_TURNING = frozenset("R AL RLE RLO RLI LRE LRO LRI FSI PDF PDI".split())
+_ISOLATING = frozenset("RLI LRI FSI PDI".split())
+"""Marks of isolation: one inside of a name could end the isolation of the whole and turn round what follows."""
+_TURNING = _ISOLATING | frozenset("R AL RLE RLO LRE LRO PDF".split())
 """Letters, and marks of direction, after which text may run the other way."""
 FILES = ("comparison", "advice", "report", "online")
 LONGEST = 400
@@ -153,8 +155,10 @@ def words(file: str, language: Language) -> dict[str, str]:
 
 def isolated(name: str) -> str:
     """A name that is written from right to left, set apart so that it does not turn round the numbers beside it."""
-    turns = any(bidirectional(letter) in _TURNING for letter in name)
-    return f"\u2068{name}\u2069" if turns else name
+    if not any(bidirectional(letter) in _TURNING for letter in name):
+        return name
+    inside = "".join(letter for letter in name if bidirectional(letter) not in _ISOLATING)
+    return f"\u2068{inside}\u2069"
 
 
 def _checked(language: Language) -> Language:

@@ -1,0 +1,49 @@
+"""Which characters are shown as they are, and how wide they are: what a terminal would act on never reaches it.
+
+Errors use this module, so it imports nothing of rankmeter.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_NOT_SHOWN = ("Cc", "Cn", "Cs", "Zl", "Zp")
+"""Controls, what is no character, halves of characters, separators of lines: XML forbids some of them."""
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067")
+"""Marks that turn the direction of everything after them; those of an isolated name (FSI, PDI) are rankmeter's own."""
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067\u2028\u2029\ud800-\udfff]")
+
+
+def one_line(text: str) -> str:
+    r"""A text in one line, as tables and charts need it: what breaks lines or controls a terminal becomes a space.
+
+    >>> one_line("two\u2028lines"), one_line("\x1b[2Jgone")
+    ('two lines', ' [2Jgone')
+    """
+    if text.isprintable():
+        return text
+    return "".join(" " if _is_hidden(letter) else letter for letter in text)
+
+
+def _is_hidden(letter: str) -> bool:
+    return unicodedata.category(letter) in _NOT_SHOWN or letter in _TURNING
+
+
+def without_controls(text: str) -> str:
+    r"""A text of several lines that a terminal shows and does not obey: line breaks and tabs stay.
+
+    >>> without_controls("a\x1b]0;title\x07\nb\x9b2J")
+    'a ]0;title \nb 2J'
+    """
+    return text if text.isprintable() else _CONTROLS.sub(" ", text)
+
+
+def width_of(text: str) -> int:
+    """How many columns of a terminal a text takes: Chinese characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
