@@ -49,7 +49,8 @@ TRUNCATED = gzip.compress("".join(f"q{n} Q0 d{n * 7919} 1 {n / 7} t\n" for n in 
 
 CASES: dict[str, tuple[Bad, str]] = {
     "missing file": (lambda: ["j.qrels", "r.rum"], "there is no file r.rum. Hint: did you mean 'r.run'?"),
-    "a directory of judgments": (lambda: ["j.qrels", "."], "j.qrels looks like judgments"),
+    "a directory of judgments": (lambda: ["j.qrels", ".", "--output", "/dev/null"], "j.qrels looks like judgments"),
+    "a directory that holds the output": (lambda: ["j.qrels", "."], "out.txt is read as input"),
     "empty run": (bad_run(b""), "bad is empty"),
     "empty judgments": (bad_judgments(b""), "bad is empty"),
     "binary": (bad_run(bytes(range(256)) * 40), "bad"),

@@ -8,9 +8,9 @@ from typing import Literal
 import click
 
 from rankmeter.cli.talk import echo, examples, tell
-from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.report.tables import Cell, Table, to_text
+from rankmeter.whole_files import check_writable, write_text
 
 
 @click.command(

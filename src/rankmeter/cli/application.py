@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -90,7 +93,7 @@ class Application(click.Group):
             # A name that the terminal's encoding lacks is shown as an escape; it is no reason to stop.
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        with notes_on_stderr():
+        with notes_on_stderr(), ends_by_unwinding():
             sys.exit(self._exit_code(args, prog_name, extra))
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> int:
@@ -119,6 +122,27 @@ class Application(click.Group):
         else:
             return code if isinstance(code, int) else DONE
         return WRONG
+
+
+@contextmanager
+def ends_by_unwinding() -> Iterator[None]:
+    """Turn the signals that end a program into an exit, so that files half written and temporary ones are removed."""
+
+    def leave(number: int, _: object) -> None:
+        sys.exit(128 + number)
+
+    names = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    # What somebody chose to ignore (nohup) stays ignored.
+    ours = [number for number in numbers if in_main_thread and signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _worded(error: RankmeterError, command: click.Command, ctx: click.Context) -> str:

@@ -15,13 +15,14 @@ from rankmeter.cli.comparison import deliver
 from rankmeter.cli.options import by_option, history_option, no_judgments_option
 from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, language_option, say, silence_notes, tell
-from rankmeter.cli.writing import check_apart, check_writable, format_of, write_text, write_whole
+from rankmeter.cli.writing import format_of
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import Measure, split_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of
+from rankmeter.whole_files import check_apart, check_writable, write_text
 from rankmeter.wording import word
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def command(
     deliver(cmp, format_, output, digits, lang, quiet=quiet)
     _write_verdicts(cmp, verdicts, junit, summary, lang)
     if save is not None:
-        write_whole(save, cmp.save)
+        cmp.save(save)
     with Progress(1, patience=0.0) as progress:
         if report is not None:
             progress.show(report.name)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankmeter.cli.talk import echo, tell
-from rankmeter.cli.writing import write_text
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.measures.prose import Language
+from rankmeter.whole_files import write_text
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison

@@ -10,9 +10,9 @@ import click
 
 from rankmeter.cli.options import pairs
 from rankmeter.cli.talk import echo, examples, tell
-from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.report.tables import Cell, Table, to_text
+from rankmeter.whole_files import check_writable, write_text
 from rankmeter.wording import exact_percent
 
 if TYPE_CHECKING:

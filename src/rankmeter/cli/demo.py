@@ -16,12 +16,12 @@ from rankmeter import demo
 from rankmeter.cli.evaluate import Reading, evaluate_files
 from rankmeter.cli.showing import output_text, print_table, tie_notes
 from rankmeter.cli.talk import echo, examples, tell
-from rankmeter.cli.writing import write_text
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import InputError, MissingExtraError
+from rankmeter.errors import MissingExtraError
 from rankmeter.measures import into_measures
 from rankmeter.report import tables
 from rankmeter.showing.markdown import markdown_text
+from rankmeter.whole_files import make_folder, write_text
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -63,7 +63,7 @@ def command(output: Path, data: Path | None) -> None:
     if data is not None:
         _write_data(data)
         return
-    _make_folder(output)
+    make_folder(output)
     judgments = str(demo.data_path(demo.JUDGMENTS))
     runs = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
     reading = Reading(None, None, None, None, None)
@@ -105,16 +105,8 @@ def program() -> list[str]:
     return [called.stem if shutil.which(called.stem) else sys.argv[0]]
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be made: {error.strerror}.") from error
-
-
 def _write_data(folder: Path) -> None:
     """Write the data of the demo, and say what to try with it."""
-    _make_folder(folder)
     for path in demo.write_data(folder):
         echo(str(path))
     start = shlex.join(program())

@@ -22,11 +22,12 @@ from rankmeter.cli.options import (
 from rankmeter.cli.showing import output_text, print_table, result_talk
 from rankmeter.cli.sources import items_and_users
 from rankmeter.cli.talk import Progress, echo, examples, say, silence_notes, tell
-from rankmeter.cli.writing import check_apart, check_writable, format_of, write_text, write_whole
+from rankmeter.cli.writing import format_of
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
+from rankmeter.whole_files import check_apart, check_writable, write_text
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -371,7 +372,7 @@ def _talk(evaluations: Sequence[Evaluation], showing: Showing) -> None:
 
 def _save(evaluations: Sequence[Evaluation], place: str | None) -> None:
     for ev in evaluations if place else ():
-        write_whole(_save_path(place or "", ev.name), ev.save)
+        ev.save(_save_path(place or "", ev.name))
 
 
 def _save_path(place: str, name: str) -> Path:

@@ -9,8 +9,8 @@ import click
 
 from rankmeter.cli.options import pairs
 from rankmeter.cli.talk import echo, examples, say, tell
-from rankmeter.cli.writing import check_writable, write_text
 from rankmeter.inputs.spreadsheets import frame_csv
+from rankmeter.whole_files import check_writable, write_text
 
 
 @click.group(

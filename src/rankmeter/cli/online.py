@@ -10,12 +10,13 @@ import click
 
 from rankmeter.cli.options import pairs
 from rankmeter.cli.talk import echo, examples, language_option, say, tell
-from rankmeter.cli.writing import check_writable, format_of, write_text
+from rankmeter.cli.writing import format_of
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.tables import Cell, Table, definition_lines, to_markdown, to_text
+from rankmeter.whole_files import check_writable, write_text
 from rankmeter.wording import Said, exact_percent, said, word
 
 if TYPE_CHECKING:

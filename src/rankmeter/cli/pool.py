@@ -10,9 +10,9 @@ import click
 
 from rankmeter.cli.options import columns_for, parse_columns, system_names
 from rankmeter.cli.talk import echo, examples, say, silence_notes
-from rankmeter.cli.writing import check_apart, check_writable, write_text
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.spreadsheets import frame_csv
+from rankmeter.whole_files import check_apart, check_writable, write_text
 
 
 @click.command(

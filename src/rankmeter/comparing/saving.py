@@ -27,6 +27,7 @@ from rankmeter.measures import Measure
 from rankmeter.stats.effects import Effect
 from rankmeter.stats.equivalence import Equivalence
 from rankmeter.stats.intervals import Interval
+from rankmeter.whole_files import write_bytes
 from rankmeter.wording import Said
 
 FORM = 1
@@ -55,10 +56,7 @@ def save_comparison(cmp: Comparison, path: str | Path) -> None:
                 table = io.BytesIO()
                 run.save(table)
                 file.writestr(_entry(_run_name(place, number)), table.getvalue())
-    try:
-        Path(path).write_bytes(made.getvalue())
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
+    write_bytes(Path(path), made.getvalue())
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import csv
 import inspect
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ import numpy as np
 from rankmeter.compat.nearest import Nearest, as_array, cosine
 from rankmeter.errors import InputError, with_hint
 from rankmeter.evaluating.evaluation import evaluate
+from rankmeter.whole_files import make_folder, whole_file, write_text
 
 Similarity = Callable[[Any, Any], Any]
 Metrics = dict[str, float]
@@ -242,9 +244,9 @@ class InformationRetrievalEvaluator(_Evaluator):
         _append_row(folder / self.csv_file, {"epoch": epoch, "steps": steps, **columns})
 
     def _write_predictions(self, folder: Path, name: str, nearest: Nearest) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         path = folder / self.predictions_file.replace(".jsonl", f"_{name}.jsonl")
-        with path.open("w", encoding="utf-8") as file:
+        with whole_file(path) as made, made.open("w", encoding="utf-8") as file:
             rows = zip(self.queries_ids, self.queries, nearest.places.tolist(), nearest.scores.tolist(), strict=True)
             for query, text, places, scores in rows:
                 found = [
@@ -352,13 +354,14 @@ class RerankingEvaluator(_Evaluator):
 
 def _append_row(path: Path, row: Mapping[str, Any]) -> None:
     """Add a row to a CSV file, which is made with its headers where it is not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    is_new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(row), lineterminator="\n")
-        if is_new:
-            writer.writeheader()
-        writer.writerow(row)
+    make_folder(path.parent)
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    added = io.StringIO()
+    writer = csv.DictWriter(added, list(row), lineterminator="\n")
+    if not before:
+        writer.writeheader()
+    writer.writerow(row)
+    write_text(path, before + added.getvalue())
 
 
 __all__ = ["InformationRetrievalEvaluator", "RerankingEvaluator", "cosine"]

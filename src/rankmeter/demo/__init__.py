@@ -15,7 +15,8 @@ import gzip
 from importlib import resources
 from pathlib import Path
 
-from rankmeter.errors import NotFoundError, with_hint
+from rankmeter.errors import InputError, NotFoundError, with_hint
+from rankmeter.whole_files import make_folder, write_bytes
 
 JUDGMENTS = "judgments.qrels"
 """Graded judgments, 0 to 3, as TREC qrels."""
@@ -59,17 +60,26 @@ def data_path(name: str) -> Path:
 
 
 def write_data(folder: Path) -> list[Path]:
-    """Write every file of the demo, uncompressed, to a folder that exists; what was written.
+    """Write every file of the demo, uncompressed, to a folder, made where it is missing; what stands there now.
+
+    A file that is there with other content is somebody's own: nothing is written then.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_data(Path(folder))][:3]
     ['judgments.qrels', 'keyword.run', 'semantic.run']
     """
-    written = []
-    for name in (*FILES, SPOTS):
-        content = data_path(name).read_bytes()
-        path = folder / name.removesuffix(".gz")
-        path.write_bytes(gzip.decompress(content) if name.endswith(".gz") else content)
-        written.append(path)
-    return written
+    make_folder(folder)
+    contents = {folder / name.removesuffix(".gz"): _content(name) for name in (*FILES, SPOTS)}
+    for path, content in contents.items():
+        if path.exists() and not (path.is_file() and path.read_bytes() == content):
+            raise InputError.of("files.already_there", source=str(path))
+    for path, content in contents.items():
+        if not path.exists():
+            write_bytes(path, content)
+    return list(contents)
+
+
+def _content(name: str) -> bytes:
+    content = data_path(name).read_bytes()
+    return gzip.decompress(content) if name.endswith(".gz") else content

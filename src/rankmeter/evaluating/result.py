@@ -30,6 +30,7 @@ from rankmeter.evaluating.stored import (
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
+from rankmeter.whole_files import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -343,11 +344,12 @@ class Evaluation:
         }
         if self.judged_by is not None and (known := self.judged_by.fingerprint()) is not None:
             header["judged_by"] = asdict(known)
-        try:
-            pl.DataFrame(columns).write_parquet(path, metadata={"rankmeter": json.dumps(header)})
-        except (OSError, pl.exceptions.PolarsError) as error:
-            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-            raise InputError(f"{path} cannot be written: {reason.rstrip('.')}.") from error
+        frame, metadata = pl.DataFrame(columns), {"rankmeter": json.dumps(header)}
+        if isinstance(path, BytesIO):
+            frame.write_parquet(path, metadata=metadata)
+            return
+        with whole_file(path) as made:
+            frame.write_parquet(made, metadata=metadata)
 
     @classmethod
     def load(cls, path: str | Path | BytesIO) -> Evaluation:

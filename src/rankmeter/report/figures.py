@@ -14,6 +14,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.report.data import report_data
 from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import Titles
+from rankmeter.whole_files import make_folder, write_bytes
 from rankmeter.wording import words
 
 if TYPE_CHECKING:
@@ -39,16 +40,11 @@ def write_figures(
     need_report_extra()
     import vl_convert
 
-    from rankmeter.cli.writing import write_whole
-
     for kind in formats:
         if kind not in FORMATS:
             raise InputError(f"figures cannot be written as {kind!r}; formats are {', '.join(FORMATS)}.")
     place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{place} cannot be made: {error.strerror}.") from error
+    make_folder(place)
     written = []
     every = list(figures(cmp, lang))
     taken: Counter[str] = Counter()
@@ -64,7 +60,7 @@ def write_figures(
             else:
                 content = vl_convert.vegalite_to_png(spec, scale=SCALE)
             path = place / f"{name}.{kind}"
-            write_whole(path, lambda made, content=content: made.write_bytes(content))  # type: ignore[misc]
+            write_bytes(path, content)
             written.append(path)
     return written
 

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import check_whole
+from rankmeter.errors import InputError, check_whole
 from rankmeter.measures.prose import Language
 from rankmeter.report import comparisons
 from rankmeter.report.data import provenance, reference_of, report_data
 from rankmeter.report.differences import reference
 from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import into_titles
+from rankmeter.whole_files import check_writable, make_folder, write_text
 from rankmeter.wording import in_language, word, words
 
 if TYPE_CHECKING:
@@ -113,8 +114,6 @@ def _best_beside(cmp: Comparison, reference: str) -> str:
 
 def write_report(cmp: Comparison, path: str | os.PathLike[str], **options: Any) -> Path:
     """Write the report, whole or not at all."""
-    from rankmeter.cli.writing import check_writable, write_text
-
     place = Path(path)
     check_writable(place)
     write_text(place, report_html(cmp, **options))
@@ -141,11 +140,9 @@ def vega_bundle() -> str:
         bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     bundle = bundle.replace("</script", "<\\/script")
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        made = kept.with_suffix(f".{os.getpid()}")
-        made.write_text(bundle, encoding="utf-8")
-        made.replace(kept)
-    except OSError:
+        make_folder(kept.parent)
+        write_text(kept, bundle)
+    except InputError:
         return bundle  # a cache that cannot be written is no reason to fail
     return bundle
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +36,7 @@ from rankmeter.placing.table import ScatteredQueryError, same_id_types
 from rankmeter.scale.block_lists import background_of, check_lists, listed_in, merged_counts, values_of_counts
 from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, evaluate_block, summary
 from rankmeter.scale.distant import DistantEvaluation
+from rankmeter.whole_files import check_apart, check_writable, whole_file
 
 LONGEST_PATH = 4096
 """A longer text is no path but data."""
@@ -60,17 +60,13 @@ def evaluate_to_file(
     not hold at the end. What comes from memory anyway is evaluated as always and saved.
     """
     target = Path(path)
-    if target.is_dir() or not target.parent.is_dir():
-        wrong = "it is a directory" if target.is_dir() else f"there is no directory {target.parent}"
-        raise InputError(f"per_query_to={target} cannot be written: {wrong}.")
-    _check_not_an_input(target, judgments, run)
+    check_writable(target)
+    check_apart({"per_query_to": target}, _paths_of(judgments, run))
     source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
     if not isinstance(source, RunFile):
         given = source if isinstance(source, RunTable) else run  # a pipe can be read only once
         ev = evaluate_placing(into_placing(judgments, given, columns), asked, name, about=about)
-        with _beside(target) as folder:
-            ev.save(Path(folder) / target.name)
-            (Path(folder) / target.name).replace(target)
+        ev.save(target)
         return ev
     measures = asked.measures
     check_mergeable(measures)
@@ -80,12 +76,13 @@ def evaluate_to_file(
         truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
         check_subtopics(measures, truth.subtopic is not None, truth.source)
     known = judged_by(truth if truth is None or truth.subtopic is None else without_subtopics(truth))
-    with _beside(target) as folder:
+    with whole_file(target) as made:
+        folder = made.parent
         try:
-            state, counted, parts = _write_parts(truth, source.blocks(), measures, about, Path(folder))
+            state, counted, parts = _write_parts(truth, source.blocks(), measures, about, folder)
         except ScatteredQueryError:
             with regrouped(source.blocks()) as blocks:
-                state, counted, parts = _write_parts(truth, blocks, measures, about, Path(folder))
+                state, counted, parts = _write_parts(truth, blocks, measures, about, folder)
         sources = None if truth is None else truth.source, source.source
         found = summary(state, measures, sources, strict=asked.strict, counted=counted)
         ev = DistantEvaluation(
@@ -95,28 +92,19 @@ def evaluate_to_file(
             judged_by=known,
             fetch=partial(Evaluation.load, target),
         )
-        made = Path(folder) / target.name
         pl.scan_parquet(parts, glob=False, hive_partitioning=False).sink_parquet(
-            made, metadata=_header(ev, Path(folder) / "header")
+            made, metadata=_header(ev, folder / "header")
         )
-        made.replace(target)
     return ev
 
 
-def _check_not_an_input(target: Path, *inputs: object) -> None:
-    """Refuse to write over what is read."""
+def _paths_of(*inputs: object) -> Iterator[str]:
+    """What of the inputs is read from files."""
     for given in inputs:
-        read: tuple[str, ...] = ()
         if isinstance(given, Files):
-            read = given.paths
+            yield from given.paths
         elif isinstance(given, os.PathLike) or (isinstance(given, str) and len(given) < LONGEST_PATH):
-            read = (os.fspath(given),)
-        if target.exists() and any(Path(one).is_file() and target.samefile(one) for one in read):
-            raise InputError(with_hint(f"per_query_to={target} is one of the inputs.", "name another file"))
-
-
-def _beside(target: Path) -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix=".rankmeter-", dir=target.parent)
+            yield os.fspath(given)
 
 
 def _write_parts(

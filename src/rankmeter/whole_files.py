@@ -1,0 +1,137 @@
+"""Files that rankmeter writes: whole or not at all, and never one that is being read.
+
+A file is written into a hidden folder ``.rankmeter-...`` beside its place and moved into it when it is complete. Where
+that fails (a full disk, an interrupt, SIGTERM or SIGHUP to a command) whatever was there stays as it was, and the
+folder is removed. What nobody can catch (SIGKILL, a loss of power) may leave the folder behind; it can be deleted.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from glob import glob, has_magic
+from pathlib import Path
+from stat import S_IMODE
+
+from rankmeter.errors import InputError
+from rankmeter.late import pl
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a place that cannot be written, before anything is computed for it."""
+    folder = path.parent
+    if path.is_dir():
+        raise InputError.of("files.is_a_directory", source=str(path), inside=str(path / "result"))
+    if not folder.is_dir():
+        raise InputError.of("files.no_directory", source=str(path), folder=str(folder))
+    if not os.access(folder, os.W_OK):
+        raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(folder))
+    if path.is_file() and not os.access(path, os.W_OK):
+        raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(path))
+
+
+def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:
+    """Refuse to write over an input, under whatever name, or twice to one place.
+
+    Parameters
+    ----------
+    places
+        What is written where, by the option that says so.
+    inputs
+        What is read: files, folders, patterns; ``-`` is standard input.
+    """
+    read = [Path(file) for given in inputs for file in _files_of(given)] if places else []
+    written: dict[Path, str] = {}
+    for option, place in places.items():
+        if place.exists() and not place.is_file():
+            continue  # a device such as /dev/null, a folder
+        for file in read:
+            if _is_same(place, file):
+                raise InputError.of("files.would_overwrite_input", option=option, source=str(place), input=str(file))
+        if (other := written.setdefault(place.resolve(), option)) is not option:
+            raise InputError.of("files.written_twice", option=option, source=str(place), other=other)
+
+
+def _files_of(given: str) -> Iterator[str]:
+    """The files that a path on a command line stands for: itself, those in a folder, those of a pattern."""
+    if given in ("", "-"):
+        return
+    with suppress(OSError, ValueError):  # a text that is no path at all
+        if os.path.isdir(given):  # noqa: PTH112 (Path.is_dir fails where a text is too long for a name)
+            yield from (str(path) for path in Path(given).rglob("*") if path.is_file())
+            return
+        if has_magic(given) and not Path(given).exists():
+            for match in glob(given, recursive=True):  # noqa: PTH207 (Path.glob takes no absolute pattern)
+                yield from _files_of(match)
+            return
+        yield given
+
+
+def _is_same(place: Path, file: Path) -> bool:
+    try:
+        return place.samefile(file)
+    except (OSError, ValueError):  # one of them is not there (yet)
+        return place.resolve() == file.resolve()
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder to write into, where it is missing."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError.of("files.cannot_be_made", source=str(folder), reason=error.strerror) from error
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A place to write a file to, which is moved to its own place when it is complete.
+
+    The folder of that place may hold other files that are needed meanwhile; all of it is removed in the end. A link
+    stays a link: what it points to is replaced. The mode of a file that was there is kept.
+
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with whole_file(folder / "values.csv") as made:
+    ...     _ = made.write_text("query,AP")
+    >>> [file.name for file in folder.iterdir()]
+    ['values.csv']
+    """
+    place = Path(path)
+    check_writable(place)
+    try:
+        if place.exists() and not place.is_file():
+            # A pipe or a device (/dev/stdout, /dev/null) is written to, not replaced.
+            yield place
+            return
+        place = place.resolve()
+        with tempfile.TemporaryDirectory(prefix=".rankmeter-", dir=place.parent) as folder:
+            made = Path(folder) / place.name
+            yield made
+            _take_over_rights(place, made)
+            made.replace(place)
+    except BrokenPipeError:
+        raise
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(".")
+        raise InputError.of("files.cannot_be_written", source=str(path), reason=reason) from error
+
+
+def _take_over_rights(place: Path, made: Path) -> None:
+    """Give a new file the mode, and where that is allowed the group, of the one that it replaces."""
+    if place.exists():
+        before = place.stat()
+        with suppress(OSError, AttributeError):  # no such thing as a group, or not ours to give
+            os.chown(made, -1, before.st_gid)
+        made.chmod(S_IMODE(before.st_mode))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all."""
+    with whole_file(path) as made:
+        made.write_bytes(content)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8, whole or not at all."""
+    write_bytes(path, text.encode("utf-8", errors="backslashreplace"))

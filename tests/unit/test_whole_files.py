@@ -1,0 +1,166 @@
+"""Every file that rankmeter writes: whole or not at all, its mode and links kept, no input overwritten."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import rankmeter as rm
+from rankmeter import demo
+from rankmeter.compat.sentence_transformers import _append_row
+from rankmeter.errors import InputError
+from rankmeter.whole_files import check_apart, whole_file, write_text
+
+resource = pytest.importorskip("resource")  # limits of a process
+
+TRUTH = {f"q{number}": {"a": 1, "b": 2} for number in range(40)}
+RUN = {query: {"a": 2.0, "b": 1.0} for query in TRUTH}
+OTHER = {query: {"a": 1.0, "b": 2.0} for query in TRUTH}
+
+
+def _compared() -> rm.Comparison:
+    return rm.compare(TRUTH, {"a": RUN, "b": OTHER}, ["RR"], permutations=100, resamples=100)
+
+
+def _to_file(path: Path) -> None:
+    run = path.parent / "input.run"
+    write_text(run, "".join(f"{query} Q0 a 1 1 t\n" for query in TRUTH))
+    try:
+        rm.evaluate(TRUTH, run, ["RR"], per_query_to=path)
+    finally:
+        run.unlink()
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "evaluation": lambda path: rm.evaluate(TRUTH, RUN, ["RR"]).save(path),
+    "comparison": lambda path: _compared().save(path),
+    "report": lambda path: _compared().report(path),
+    "per_query_to": _to_file,
+    "per_query_to from memory": lambda path: rm.evaluate(TRUTH, RUN, ["RR"], per_query_to=path),
+    "a row of a log": lambda path: _append_row(path, {"x": "y" * 3000}),
+    "text": lambda path: write_text(path, "x" * 5000),
+}
+
+
+@pytest.fixture
+def place(tmp_path) -> Path:
+    folder = tmp_path / "place"
+    folder.mkdir()
+    (folder / "out").write_text("kept")
+    return folder / "out"
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_full_disk_keeps_the_old_file_and_leaves_nothing_behind(writer, place) -> None:
+    write = WRITERS[writer]
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limit = 1500 if writer == "per_query_to" else 300  # the run that is read is written first
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+    try:
+        with pytest.raises(InputError, match="out cannot be written: "):
+            write(place)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert place.read_text() == "kept"
+    assert [path.name for path in place.parent.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_link_stays_a_link_and_a_mode_stays_a_mode(writer, place) -> None:
+    place.chmod(0o604)
+    link = place.parent / "link"
+    link.symlink_to("out")
+    WRITERS[writer](link)
+    assert link.is_symlink()
+    assert place.stat().st_mode & 0o777 == 0o604
+    assert place.read_bytes() != b"kept"
+    assert sorted(path.name for path in place.parent.iterdir()) == ["link", "out"]
+
+
+def test_a_new_file_has_the_mode_that_the_umask_gives(place) -> None:
+    before = os.umask(0o027)
+    try:
+        write_text(place.parent / "new", "x")
+    finally:
+        os.umask(before)
+    assert (place.parent / "new").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError])
+def test_whatever_ends_the_writing_leaves_the_old_file(error, place) -> None:
+    def write() -> None:
+        with whole_file(place) as made:
+            made.write_text("half")
+            raise error
+
+    with pytest.raises(error):
+        write()
+    assert place.read_text() == "kept"
+    assert [path.name for path in place.parent.iterdir()] == ["out"]
+
+
+def _other_spellings(file: Path) -> dict[str, Path]:
+    (file.parent / "soft").symlink_to(file.name)
+    (file.parent / "hard").hardlink_to(file)
+    (file.parent / "folder").mkdir()
+    return {
+        "itself": file,
+        "dots": file.parent / "folder" / ".." / file.name,
+        "a soft link": file.parent / "soft",
+        "a hard link": file.parent / "hard",
+    }
+
+
+@pytest.mark.parametrize("read", ["{}", "{}*", "{folder}", "{folder}/o?t", "{folder}/**"])
+@pytest.mark.parametrize("spelling", ["itself", "dots", "a soft link", "a hard link"])
+def test_an_input_is_not_overwritten_however_either_is_spelled(read, spelling, place) -> None:
+    spelled = _other_spellings(place)[spelling]
+    given = read.format(place, folder=place.parent)
+    with pytest.raises(InputError, match=r"--output .* would overwrite a file: .* is read as input"):
+        check_apart({"--output": spelled}, [given])
+
+
+def test_places_that_nobody_reads_may_be_written(place) -> None:
+    check_apart({"--output": place.parent / "new", "--report": Path("/dev/null")}, [str(place), "-", "", "x" * 9000])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_leaves_no_temporary_file(number, tmp_path) -> None:
+    """The run comes through a pipe that never ends, so that the command is in the middle of its work."""
+    demo.write_data(tmp_path)
+    (tmp_path / "out").mkdir()
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    pipe = tmp_path / "pipe.run"
+    os.mkfifo(pipe)
+    source = str(Path(rm.__file__).parent.parent)
+    ended = subprocess.Popen(
+        [sys.executable, "-m", "rankmeter", "evaluate", tmp_path / "judgments.qrels", pipe, "--per-query", "--output",
+         tmp_path / "out" / "values.parquet"],
+        env={**os.environ, "PYTHONPATH": source, "TMPDIR": str(scratch)}, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    with pipe.open("w") as writing:
+        writing.write("q001 Q0 a 1 1 t\n")
+        writing.flush()
+        time.sleep(0.5)
+        ended.send_signal(number)
+        ended.wait(30)
+    assert ended.returncode == 128 + number
+    assert list((tmp_path / "out").iterdir()) == []
+    assert list(scratch.iterdir()) == []
+
+
+def test_the_demo_does_not_write_over_files_of_others(tmp_path) -> None:
+    (tmp_path / "items.csv").write_text("mine")
+    with pytest.raises(InputError, match=r"items\.csv is already there, with other content"):
+        demo.write_data(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["items.csv"]
+    (tmp_path / "items.csv").unlink()
+    assert demo.write_data(tmp_path) == demo.write_data(tmp_path)
