@@ -11,12 +11,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import Phase, example, settings
+from hypothesis import given as with_drawn
 from tests.conformance.list_cases import BESIDE, DIVERSE, LISTS, with_subtopics
 from tests.conformance.path_cases import CASES, judged_values
 from tests.conformance.path_cases import MEASURES as PATH_MEASURES
 from tests.conformance.path_cases import rows as int_rows
 from tests.conformance.test_streamed import EXACT
 from tests.conformance.test_ways_of_placing import by_query, data, rows
+from tests.properties.routes import Route, frames, keyed, mapping, one_type, rows_of, rows_only
+from tests.properties.test_every_route import cases, check, simple
 
 import rankmeter as rm
 from rankmeter.inputs import regrouping
@@ -101,6 +105,34 @@ def test_the_cases_of_every_path(spark):
     assert judged_values(found, list(together[0])) == expected
     by_hand = {1000 * number + q: value for number, case in enumerate(CASES) for q, value in case.rr.items()}
     assert expected["RR"] == pytest.approx(by_hand, abs=1e-15)
+
+
+def sides(spark, case):
+    """Where a query has no item it cannot be told in a table; a mapping on the other side can be told of it."""
+    return [table(spark, frame) for frame in frames(case)]
+
+
+@pytest.mark.parametrize("which", ["both", "judgments", "run"])
+def test_random_cases_as_on_every_other_route(spark, which):
+    def go(case, _):
+        judged, returned = sides(spark, case)
+        given = {
+            "both": (judged, returned),
+            "judgments": (judged, mapping(case.run)),
+            "run": (mapping(case.judgments), returned),
+        }
+        return rm.evaluate(*given[which], list(case.measures), **case.options())
+
+    changes = {"both": (rows_only,), "judgments": (keyed, rows_of("judgments")), "run": (keyed, rows_of("run"))}[which]
+
+    @settings(max_examples=4, phases=(Phase.explicit, Phase.generate))
+    @with_drawn(case=cases())
+    @example(simple({0: {2: 1}, 1: {7712040753624973262: 1}}, {0: {2: 1.0}, 1: {7712040753624973262: 2.0}}, "RR"))
+    @example(simple({"q": {"a": 1}, "r": {}}, {"q": {}, "r": {"a": 1.0}, "s": {}}, "RR(queries=run)", "RR"))
+    def each(case):
+        check(Route(go, (*changes, one_type)), case)
+
+    each()
 
 
 def test_measures_of_lists_come_from_counts_and_sums_that_merge(tables):

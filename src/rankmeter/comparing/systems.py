@@ -21,11 +21,11 @@ from rankmeter.evaluating.planning import Placing, into_placing
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
-from rankmeter.late import pl
+from rankmeter.inputs.shards import joined_runs
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun, run_table
 from rankmeter.placing.placements import Bools, Ints
-from rankmeter.placing.table import whole
+from rankmeter.placing.table import whole, with_text_ids
 from rankmeter.wording import Said, said
 
 DEFAULT_CUTOFF = 10
@@ -261,22 +261,22 @@ def _quality_of_runs(looks: Sequence[_Look], evaluations: Sequence[Evaluation]) 
 
 
 def _joined(sources: Sequence[AnyRun]) -> RunTable:
-    """Runs of different queries as one."""
+    """Runs of different queries as one; ids that are numbers in one and text in another are text in all."""
     tables = [whole(one.blocks()) if isinstance(one, RunFile) else run_table(one) for one in sources]
-    seen: Counter[object] = Counter()
-    for table in tables:
-        seen.update(table.query.unique().to_list())
-    twice = [query for query, count in seen.items() if count > 1]
-    if twice:
+    for column in ("query", "item"):
+        if len({getattr(table, column).dtype for table in tables}) > 1:
+            tables = [with_text_ids(table, column) for table in tables]
+    seen = Counter(
+        query
+        for table in tables
+        for query in (table.query.unique() if table.queries is None else table.queries).to_list()
+    )
+    if twice := [query for query, count in seen.items() if count > 1]:
         fact = f"folds hold different queries, but these are in more than one: {examples(twice)}."
         raise InputError(with_hint(fact, "seeds(run1, run2) are several runs on the same queries"))
-    return RunTable(
-        pl.concat([table.query for table in tables]),
-        pl.concat([table.item for table in tables]),
-        pl.concat([table.score for table in tables]),
-        " + ".join(table.source for table in tables),
-        scored=all(table.scored for table in tables),
-    )
+    scored = all(table.scored for table in tables)
+    joined = joined_runs([replace(table, scored=scored) for table in tables])
+    return replace(joined, source=" + ".join(table.source for table in tables))
 
 
 def _only(ev: Evaluation, measures: Sequence[Measure], name: str) -> Evaluation:

@@ -76,7 +76,8 @@ def ranked_grades(lists: Any) -> Labelled:
         raise InputError("ranked_grades(): every list is empty.")
     query = pl.Series(np.repeat(np.arange(len(rows)), sizes))
     place = np.arange(1, int(sizes.sum()) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    grade = numbers([grade for one in rows for grade in one], "grade", "ranked_grades()")
+    places = [dict(enumerate(one, 1)) for one in rows]
+    grade = pl.Series(numbers(places, "grade", "ranked_grades()", range(len(rows))))
     item = pl.Series(place)
     score = pl.Series(-place.astype(np.float64))
     queries = None if sizes.all() else pl.Series(np.arange(len(rows)))

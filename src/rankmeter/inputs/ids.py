@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Iterable
+from sys import getsizeof
+from typing import Any, NoReturn
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
@@ -36,6 +38,51 @@ def list_of_ids(given: pl.Series | LateIds) -> list[Any]:
     return given.values if isinstance(given, LateIds) else given.to_list()
 
 
+def types_of_ids(groups: Iterable[Collection[Any]]) -> set[type]:
+    """The types of all ids of some mappings or lists.
+
+    To look at every key takes half as long again as to evaluate a long run, so a dictionary is asked for its size: one
+    whose keys are all text takes fewer bytes than any other.
+    """
+    types: set[type] = set()
+    for ids_ in groups:
+        if type(ids_) is dict and getsizeof(ids_) in _TEXT_SIZES:
+            types.add(str)
+        else:
+            types.update(map(type, ids_))
+    return types
+
+
+def is_id_type(kind: type) -> bool:
+    """Whether objects of this type can be ids: text and whole numbers can."""
+    return issubclass(kind, str) or hasattr(kind, "__index__")
+
+
+def are_mixed(*types: Iterable[type]) -> bool:
+    """Whether some types of ids are text and some are numbers."""
+    return len({issubclass(kind, str) for some in types for kind in some}) > 1
+
+
+def refuse_same_text(what: str) -> NoReturn:
+    """Say that two ids of one mapping would become one."""
+    fact = f"some {what} ids differ as numbers and text but not as text (1 and '1')."
+    raise InputError(with_hint(fact, "use one type of id"))
+
+
+def _text_sizes() -> frozenset[int]:
+    """The sizes that dictionaries with nothing but text for keys can have.
+
+    CPython keeps no hash beside such keys: an entry takes 16 bytes in place of 24. A table of 2^n places has room for
+    two thirds as many entries and an index of 1, 2 or 4 bytes a place, so that the sizes of the two kinds never meet.
+    """
+    entries = {n: 16 * ((2 << n) // 3) + (1 << n) * (1 if n < 8 else 2 if n < 16 else 4) for n in range(3, 32)}
+    rest = getsizeof({"a": 0}) - entries[3]
+    return frozenset(rest + size for size in entries.values())
+
+
+_TEXT_SIZES = _text_sizes()
+
+
 def ids(values: list[Any]) -> pl.Series:
     """Ids as a column: 64-bit numbers where all are whole numbers, text otherwise."""
     if values and all(hasattr(value, "__index__") for value in values):
@@ -48,9 +95,9 @@ def ids(values: list[Any]) -> pl.Series:
 
 def _refuse_no_ids(values: list[Any]) -> None:
     """Refuse what is no id: a float, nothing, or text that no table can hold."""
-    if any(issubclass(kind, (float, type(None))) for kind in set(map(type, values))):
-        wrong = next(value for value in values if isinstance(value, float) or value is None)
-        fact = f"an id is {wrong!r}, of type {type(wrong).__name__}; ids are text or whole numbers."
+    if not all(map(is_id_type, set(map(type, values)))):
+        wrong = next(value for value in values if not is_id_type(type(value)))
+        fact = f"an id is {wrong!r:.60}, of type {type(wrong).__name__}; ids are text or whole numbers."
         raise InputError(with_hint(fact, "floats lose digits of large ids; convert them where they are made"))
     try:
         "".join(map(str, values)).encode()

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
-from math import isfinite, isinf
-from typing import Any
+from itertools import chain, islice
+from math import isfinite, isinf, isnan
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.inputs.ids import ids
+from rankmeter.errors import InputError, InputTypeError, examples, with_hint
+from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_same_text
 from rankmeter.inputs.sources import GradedMapping, RankedLists, ScoredMapping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 
+Floats = npt.NDArray[np.float64]
+Mapped = TypeVar("Mapped", GradedMapping, ScoredMapping, RankedLists)
 _JUDGMENTS_LOOK = "{query: {item: grade}} or {query: [relevant items]}"
-_NO_ID = (tuple, list, dict, set, frozenset, bytes, bytearray, float, type(None))
 _RUN_LOOK = "{query: {item: score}} or {query: [items, best first]}"
 
 
@@ -32,8 +35,7 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
     if _has_subtopics(by_query):
         return _subtopic_table(by_query)
     if all(type(one) is dict for one in by_query.values()):
-        _check_ids(by_query, "judgments", _JUDGMENTS_LOOK)
-        return GradedMapping(by_query)
+        return _checked(GradedMapping(by_query), _JUDGMENTS_LOOK)
     by_query = _without_series(by_query, "judgments")
     graded: dict[Any, Mapping[Any, float]] = {}
     for query, one in by_query.items():
@@ -46,8 +48,7 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
                 raise InputError(_unlike("judgments", query, one, _JUDGMENTS_LOOK)) from error
         else:
             raise InputError(_unlike("judgments", query, one, _JUDGMENTS_LOOK))
-    _check_ids(graded, "judgments", _JUDGMENTS_LOOK)
-    return GradedMapping(graded)
+    return _checked(GradedMapping(graded), _JUDGMENTS_LOOK)
 
 
 def look_swapped(judgments: GradedMapping, run: ScoredMapping) -> bool:
@@ -76,25 +77,21 @@ def _has_subtopics(by_query: Mapping[Any, Any]) -> bool:
 
 
 def _subtopic_table(by_query: Mapping[Any, Any]) -> JudgmentTable:
-    rows: list[tuple[Any, str, float]] = []
-    sizes: list[int] = []
+    graded: list[dict[tuple[Any, str], Any]] = []
     look = "{query: {item: {subtopic: grade}}} throughout, or nowhere"
     for query, items in by_query.items():
-        before = len(rows)
         if not isinstance(items, Mapping):
             raise InputError(_unlike("judgments", query, items, look))
         for item, topics in items.items():
             if not isinstance(topics, Mapping):
                 raise InputError(_unlike("judgments", query, {item: topics}, look))
-            rows.extend((item, str(topic), grade) for topic, grade in topics.items())
-        sizes.append(len(rows) - before)
-    item, topic, grade = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [])
-    query, queries = _query_columns(list(by_query), sizes)
+        graded.append({(item, str(topic)): grade for item, topics in items.items() for topic, grade in topics.items()})
+    query, queries = _query_columns(list(by_query), list(map(len, graded)))
     return JudgmentTable(
         query,
-        ids(item),
-        numbers(grade, "grade", "judgments"),
-        subtopic=pl.Series(topic, dtype=pl.String),
+        ids([item for rows in graded for item, _ in rows]),
+        pl.Series(numbers(graded, "grade", "judgments", list(by_query))),
+        subtopic=pl.Series([topic for rows in graded for _, topic in rows], dtype=pl.String),
         queries=queries,
     )
 
@@ -106,8 +103,7 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
         raise InputError("run is empty: it holds no query.")
     by_query = _without_series(by_query, "run")
     if all(isinstance(one, Mapping) for one in by_query.values()):
-        _check_ids(by_query, "run", _RUN_LOOK)
-        return ScoredMapping(by_query)
+        return _checked(ScoredMapping(by_query), _RUN_LOOK)
     for query, one in by_query.items():
         if isinstance(one, AbstractSet):
             fact = f"run: the items of query {query} are a set, which has no order."
@@ -115,8 +111,7 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
         if isinstance(one, Mapping) or not hasattr(one, "__getitem__") or isinstance(one, (str, bytes)):
             raise InputError(_unlike("run", query, one, _RUN_LOOK))
     lists = {query: one if isinstance(one, list) else list(one) for query, one in by_query.items()}
-    _check_ids(lists, "run", _RUN_LOOK)
-    return RankedLists(lists)
+    return _checked(RankedLists(lists), _RUN_LOOK)
 
 
 def _without_series(by_query: Mapping[Any, Any], what: str) -> Mapping[Any, Any]:
@@ -133,19 +128,20 @@ def _without_series(by_query: Mapping[Any, Any], what: str) -> Mapping[Any, Any]
     return plain
 
 
-def _check_ids(by_query: Mapping[Any, Collection[Any]], what: str, look: str) -> None:
-    """Refuse ids that show that the data is of another shape; of each query only the first item is looked at."""
-    kinds = set(map(type, by_query)).union(type(item) for one in by_query.values() for item in islice(one, 1))
-    if kinds <= {str, int}:
-        return
-    for query, one in by_query.items():
+def _checked(source: Mapped, look: str) -> Mapped:
+    """Refuse ids that are neither text nor whole numbers."""
+    if all(map(is_id_type, source.query_types | source.item_types)):
+        return source
+    what = source.source
+    for query, items in source.data.items():
         _check_id(query, what, f"{what}: a query", look)
-        for item in islice(one, 1):
+        for item in items:
             _check_id(item, what, f"{what}: query {query} holds an item that", look)
+    return source
 
 
 def _check_id(value: object, what: str, whose: str, look: str) -> None:
-    if not isinstance(value, _NO_ID):
+    if is_id_type(type(value)):
         return
     hint = f"ids are text or whole numbers, as in {look}"
     if isinstance(value, (bytes, bytearray)):
@@ -175,12 +171,12 @@ def _unlike(what: str, query: object, one: object, look: str) -> str:
 
 def table_of_judgments(source: GradedMapping) -> JudgmentTable:
     """The judgments as a table, for a run that is one."""
-    groups = source.data.values()
-    query, queries = _query_columns(list(source.data), [len(one) for one in source.data.values()])
+    groups = list(source.data.values())
+    query, queries = _query_columns(list(source.data), [len(items) for items in groups])
     return JudgmentTable(
         query,
         ids([item for one in groups for item in one]),
-        numbers([grade for one in groups for grade in one.values()], "grade", source.source),
+        pl.Series(numbers(groups, "grade", source.source, list(source.data))),
         source.source,
         queries=queries,
     )
@@ -188,15 +184,16 @@ def table_of_judgments(source: GradedMapping) -> JudgmentTable:
 
 def table_of_run(source: ScoredMapping | RankedLists) -> RunTable:
     """The run as a table, for judgments that are one."""
+    groups = list(source.data.values())
     if isinstance(source, RankedLists):
-        scores: list[Any] = [-float(place) for one in source.data.values() for place in range(1, len(one) + 1)]
+        scores: Floats = np.concatenate([-1.0 - np.arange(len(items)) for items in groups])
     else:
-        scores = [score for one in source.data.values() for score in one.values()]
-    query, queries = _query_columns(list(source.data), [len(one) for one in source.data.values()])
+        scores = numbers(list(source.data.values()), "score", source.source, list(source.data))
+    query, queries = _query_columns(list(source.data), [len(items) for items in groups])
     return RunTable(
         query,
-        ids([item for one in source.data.values() for item in one]),
-        numbers(scores, "score", source.source),
+        ids([item for items in groups for item in items]),
+        pl.Series(scores),
         source.source,
         scored=isinstance(source, ScoredMapping),
         queries=queries,
@@ -206,31 +203,64 @@ def table_of_run(source: ScoredMapping | RankedLists) -> RunTable:
 def _query_columns(every: list[Any], sizes: list[int]) -> tuple[pl.Series, pl.Series | None]:
     """The query of each row, and every query where some have no row."""
     queries = ids(every)
+    if are_mixed(set(map(type, every))) and queries.n_unique() < len(every):
+        refuse_same_text("query")
     query = queries.gather(pl.Series(np.repeat(np.arange(len(every)), sizes)))
     return query, None if all(sizes) else queries
 
 
-def refuse_infinite_grades(source: GradedMapping) -> None:
-    """Name the grades that are not finite."""
-    wrong = [
-        f"{grade} (query {query}, item {item})"
-        for query, one in source.data.items()
-        for item, grade in one.items()
-        if isinf(grade)
-    ]
-    if wrong:
-        raise InputError(f"{source.source}: a grade is not finite: {examples(wrong)}. Nothing was evaluated.")
-
-
-def numbers(values: list[Any], what: str, source: str) -> pl.Series:
-    """Scores or grades as a column of float64; NaN, text and infinite grades are refused."""
+def numbers(lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries: Sequence[Any]) -> Floats:
+    """The scores or grades of some mappings, one after another; what is not a number is refused, text too."""
+    values: Floats | None
     try:
-        column = pl.Series([float(value) for value in values], dtype=pl.Float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{source}: a {what} is not a number: {error}.") from error
-    if column.is_nan().any():
-        raise InputError(f"{source}: a {what} is NaN (row {column.is_nan().arg_max()}). Nothing was evaluated.")
-    if what == "grade" and column.is_infinite().any():
-        row = int(column.is_infinite().arg_true()[0])
-        raise InputError(f"{source}: a grade is not finite: {column[row]} (row {row}). Nothing was evaluated.")
-    return column
+        values = np.array(array("d", chain.from_iterable(one.values() for one in lists)))
+    except (TypeError, ValueError, OverflowError):
+        values = None
+    if values is None or np.isnan(values).any():
+        raise InputTypeError(
+            _blamed("is not a number", lambda value: not _is_number(value), lists, what, source, queries)
+        )
+    refuse_rounded(values, lists, what, source, queries)
+    if what == "grade" and np.isinf(values).any():
+        raise InputError(_blamed("is not finite", isinf, lists, what, source, queries))
+    return values
+
+
+def refuse_rounded(
+    values: Floats, lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries: Sequence[Any]
+) -> None:
+    """Refuse whole numbers that no float64 is: two of them may become one."""
+    if values.max(initial=0.0) < 2**53 and values.min(initial=0.0) > -(2**53):
+        return
+    fact = _blamed("is beyond 2**53 and would be rounded", _would_be_rounded, lists, what, source, queries)
+    if fact:
+        raise InputError(with_hint(fact, f"subtract or divide to make every {what} smaller"))
+
+
+def _would_be_rounded(value: Any) -> bool:
+    return isinstance(value, int) and int(float(value)) != value
+
+
+def _blamed(
+    fact: str,
+    is_wrong: Callable[[Any], bool],
+    lists: Sequence[Mapping[Any, Any]],
+    what: str,
+    source: str,
+    queries: Sequence[Any],
+) -> str:
+    """A sentence about the values that are wrong, which says where they stand; empty where none is."""
+    wrong = [
+        f"{value!r:.60} (query {query}, item {item})"
+        for query, values in zip(queries, lists, strict=False)
+        for item, value in values.items()
+        if is_wrong(value)
+    ]
+    return f"{source}: a {what} {fact}: {examples(wrong)}. Nothing was evaluated." if wrong else ""
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return not isnan(array("d", [value])[0])
+    except (TypeError, ValueError, OverflowError):  # a whole number may be too large for a float
+        return False

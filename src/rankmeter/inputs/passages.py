@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from rankmeter.errors import InputError, MeasureError, did_you_mean, examples, with_hint
 from rankmeter.inputs import into_run, is_path
 from rankmeter.inputs.ids import ids
-from rankmeter.inputs.mappings import table_of_run
+from rankmeter.inputs.mappings import numbers, table_of_run
+from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.sources import RankedLists, RunFile, ScoredMapping
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
@@ -59,18 +61,12 @@ def roll_up(run: Any, *, documents: Documents, by: By = "best") -> Any:
             )
         )
     returned = into_run(run)
-    if is_path(run) and isinstance(returned, ScoredMapping):
+    if isinstance(returned, (ScoredMapping, RankedLists)) and not is_path(run):
+        return _rolled_mapping(returned, documents, by)
+    if isinstance(returned, (ScoredMapping, RankedLists)):
         returned = table_of_run(returned)
-    if isinstance(returned, ScoredMapping):
-        known = _known(documents, {passage for one in returned.data.values() for passage in one})
-        firsts = _firsts(documents) if by == "first" else frozenset()
-        return {query: _rolled(one, known, by, firsts) for query, one in returned.data.items()}
-    if isinstance(returned, RankedLists):
-        return _rolled_lists(returned, documents, by)
     if isinstance(returned, RunFile):
-        blocks = list(returned.blocks())
-        columns = [pl.concat([getattr(block, name) for block in blocks]) for name in ("query", "item", "score")]
-        returned = RunTable(columns[0], columns[1], columns[2], blocks[0].source, blocks[0].scored)
+        returned = joined_runs(list(returned.blocks()))
     if not isinstance(returned, RunTable):
         raise InputError("an array has no passage ids; give a mapping, a frame or a file.")
     return _rolled_table(returned, documents, by)
@@ -94,29 +90,33 @@ def _firsts(documents: Documents) -> frozenset[Any]:
     return frozenset(first.values())
 
 
-def _rolled(one: Mapping[Any, float], known: Mapping[Any, Any], by: By, firsts: frozenset[Any]) -> dict[Any, float]:
-    rolled: dict[Any, float] = {}
-    for passage, score in one.items():
-        document = known[passage]
-        if by == "first":
-            if passage in firsts:
-                rolled[document] = score
-        elif document not in rolled:
-            rolled[document] = score
-        else:
-            rolled[document] = max(rolled[document], score) if by == "best" else rolled[document] + score
-    return rolled
-
-
-def _rolled_lists(run: RankedLists, documents: Documents, by: By) -> dict[Any, list[Any]]:
+def _rolled_mapping(run: ScoredMapping | RankedLists, documents: Documents, by: By) -> dict[Any, Any]:
+    known = _known(documents, {passage for passages in run.data.values() for passage in passages})
+    firsts = _firsts(documents) if by == "first" else known.keys()
+    if isinstance(run, ScoredMapping):
+        numbers(list(run.data.values()), "score", run.source, list(run.data))  # NaN has no order and no sum
+        return {query: _rolled(scores, known, by, firsts) for query, scores in run.data.items()}
     if by == "sum":
         raise InputError(with_hint("ranked lists have no scores to add up.", "by='best' or by='first'"))
-    known = _known(documents, {passage for one in run.data.values() for passage in one})
-    firsts = _firsts(documents) if by == "first" else None
+    for query, passages in run.data.items():
+        _refuse_repeated(run.source, [(passage, query) for passage, n in Counter(passages).items() if n > 1])
     return {
-        query: list(dict.fromkeys(known[passage] for passage in one if firsts is None or passage in firsts))
-        for query, one in run.data.items()
+        query: list(dict.fromkeys(known[passage] for passage in passages if passage in firsts))
+        for query, passages in run.data.items()
     }
+
+
+def _rolled(scores: Mapping[Any, float], known: Mapping[Any, Any], by: By, firsts: Collection[Any]) -> dict[Any, float]:
+    rolled: dict[Any, float] = {}
+    for passage, score in scores.items():
+        document = known[passage]
+        if passage not in firsts:
+            continue
+        if document not in rolled:
+            rolled[document] = score
+        else:
+            rolled[document] = rolled[document] + score if by == "sum" else max(rolled[document], score)
+    return rolled
 
 
 def _rolled_table(run: RunTable, documents: Documents, by: By) -> RunTable:
@@ -127,6 +127,8 @@ def _rolled_table(run: RunTable, documents: Documents, by: By) -> RunTable:
     known = _known(documents, set(passages))
     lookup = pl.DataFrame({"item": unique, "document": ids([known[passage] for passage in passages])})
     frame = pl.DataFrame({"query": run.query, "item": run.item, "score": run.score})
+    twice = frame.filter(pl.struct("query", "item").is_duplicated()).unique(["query", "item"], maintain_order=True)
+    _refuse_repeated(run.source, list(zip(twice["item"], twice["query"], strict=True)))
     if by == "first":
         frame = frame.filter(pl.Series(frame["item"].is_in(list(_firsts(documents)))))
     score = pl.col("score").sum() if by == "sum" else pl.col("score").max()
@@ -135,4 +137,12 @@ def _rolled_table(run: RunTable, documents: Documents, by: By) -> RunTable:
         .group_by("query", "document", maintain_order=True)
         .agg(score)
     )
-    return RunTable(rolled["query"], rolled["document"], rolled["score"], run.source, run.scored)
+    queries = run.query.unique(maintain_order=True) if run.queries is None else run.queries
+    return RunTable(rolled["query"], rolled["document"], rolled["score"], run.source, run.scored, queries)
+
+
+def _refuse_repeated(source: str, pairs: Sequence[tuple[Any, Any]]) -> None:
+    if pairs:
+        twice = examples(f"passage {passage} in query {query}" for passage, query in pairs)
+        fact = f"{source} returns a passage twice for the same query: {twice}."
+        raise InputError(with_hint(fact, "keep one row for each query and passage"))

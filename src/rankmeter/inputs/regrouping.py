@@ -43,6 +43,7 @@ def regrouped(blocks: Iterable[RunTable], *, in_memory_bytes: int | None = None)
     limit = IN_MEMORY_BYTES if in_memory_bytes is None else in_memory_bytes
     held: list[RunTable] = []
     size = 0
+    listless: list[pl.Series] = []  # queries that a block holds without a row
     with tempfile.TemporaryDirectory(prefix="rankmeter-") as folder:
         spilled: list[Path] = []
         for block in blocks:
@@ -52,26 +53,42 @@ def regrouped(blocks: Iterable[RunTable], *, in_memory_bytes: int | None = None)
             size += _size(block)
             if size > limit:
                 spilled.append(spill(_frame(held), Path(folder) / f"{len(spilled):05}", block.source))
-                held, size = [_none_of(block)], 0
+                listless += [_listless(table) for table in held if table.queries is not None]
+                held, size = [none_of(block)], 0
         if not spilled:
             yield iter([joined_runs(held)])
             return
         if any(len(block.query) for block in held):
             spilled.append(spill(_frame(held), Path(folder) / f"{len(spilled):05}", held[0].source))
-        like = _none_of(held[0])
+        listless += [_listless(table) for table in held if table.queries is not None]
+        like = none_of(held[0])
         del held
-        yield (
-            replace(like, query=frame["query"], item=frame["item"], score=frame["score"])
-            for frame in partitions(spilled)
-        )
+        yield _with_listless(partitions(spilled), like, listless)
+
+
+def _with_listless(frames: Iterator[pl.DataFrame], like: RunTable, listless: list[pl.Series]) -> Iterator[RunTable]:
+    """The partitions as tables, and at the end the queries that have a row in none of them."""
+    left = pl.concat([like.query, *listless]).unique(maintain_order=True)
+    for frame in frames:
+        left = left.filter(~left.is_in(frame["query"].unique().implode()))
+        yield replace(like, query=frame["query"], item=frame["item"], score=frame["score"])
+    if len(left):
+        yield replace(like, queries=left)
+
+
+def _listless(table: RunTable) -> pl.Series:
+    """The queries of a table that have no row in it."""
+    known = table.query if table.queries is None else table.queries
+    return known.filter(~known.is_in(table.query.unique().implode()))
 
 
 def _size(table: RunTable) -> int:
     return int(table.query.estimated_size() + table.item.estimated_size() + table.score.estimated_size())
 
 
-def _none_of(table: RunTable) -> RunTable:
-    return replace(table, query=table.query.clear(), item=table.item.clear(), score=table.score.clear())
+def none_of(table: RunTable) -> RunTable:
+    """A table like this one without a query."""
+    return replace(table, query=table.query.clear(), item=table.item.clear(), score=table.score.clear(), queries=None)
 
 
 def _frame(held: list[RunTable]) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,7 +135,7 @@ def joined_runs(tables: list[RunTable]) -> RunTable:
     for other in tables[1:]:
         check_alike(first, other)
     query, item, score = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "score"))
-    return RunTable(query, item, score, first.source, first.scored)
+    return RunTable(query, item, score, first.source, first.scored, all_queries(tables))
 
 
 def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
@@ -146,7 +146,16 @@ def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
     topics = [table.subtopic for table in tables if table.subtopic is not None]
     if topics and len(topics) != len(tables):
         raise InputError(f"{source}: some of these files have subtopics and some have none.")
-    return JudgmentTable(query, item, grade, source, pl.concat(topics) if topics else None)
+    return JudgmentTable(query, item, grade, source, pl.concat(topics) if topics else None, all_queries(tables))
+
+
+def all_queries(tables: Sequence[JudgmentTable | RunTable]) -> pl.Series | None:
+    """Every query of some tables once, in the order of first appearance; None where all of them have rows."""
+    if all(table.queries is None for table in tables):
+        return None
+    return pl.concat([table.query if table.queries is None else table.queries for table in tables]).unique(
+        maintain_order=True
+    )
 
 
 def check_alike(first: JudgmentTable | RunTable, other: JudgmentTable | RunTable) -> None:

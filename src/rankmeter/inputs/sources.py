@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
+from rankmeter.inputs.ids import types_of_ids
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 if TYPE_CHECKING:
@@ -27,8 +28,22 @@ class Source(Protocol):
     def source(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class GradedMapping:
+@dataclass(frozen=True)
+class _ByQuery:
+    """Judgments or a run as a mapping from queries; the types of all ids are looked at once."""
+
+    data: Mapping[Query, Any]
+    source: str
+    query_types: frozenset[type] = field(init=False, compare=False, repr=False)
+    item_types: frozenset[type] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "query_types", frozenset(map(type, self.data)))
+        object.__setattr__(self, "item_types", frozenset(types_of_ids(self.data.values())))
+
+
+@dataclass(frozen=True)
+class GradedMapping(_ByQuery):
     """Judgments as ``{query: {item: grade}}``."""
 
     data: Mapping[Query, Mapping[Item, float]]
@@ -50,16 +65,16 @@ class PlainJudgments:
         return replace(read_judgments(self.rows.text.content, format="qrels"), source=self.source)
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredMapping:
+@dataclass(frozen=True)
+class ScoredMapping(_ByQuery):
     """A run as ``{query: {item: score}}``."""
 
     data: Mapping[Query, Mapping[Item, float]]
     source: str = "run"
 
 
-@dataclass(frozen=True, slots=True)
-class RankedLists:
+@dataclass(frozen=True)
+class RankedLists(_ByQuery):
     """A run as ``{query: [items, best first]}``."""
 
     data: Mapping[Query, Sequence[Item]]

@@ -11,20 +11,22 @@ import numpy as np
 
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs.ids import LateIds, no_text
-from rankmeter.inputs.mappings import refuse_infinite_grades, table_of_judgments, table_of_run
+from rankmeter.inputs.mappings import table_of_judgments, table_of_run
 from rankmeter.inputs.sources import (
     AnyJudgments,
     AnyRun,
     Dense,
     GradedMapping,
+    Item,
     PlainJudgments,
+    Query,
     RankedLists,
     RunFile,
     ScoredMapping,
 )
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.placing.mapping import Item, Query, place_mappings, same_id_types
+from rankmeter.placing.mapping import place_mappings, same_id_types
 from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
 
@@ -69,14 +71,12 @@ def _place_mappings(judgments: GradedMapping, run: ScoredMapping | RankedLists, 
     if isinstance(run, RankedLists) and plan.duplicates == "counted":
         return _place_tables(judgments, run, plan)
     scores = run.data if isinstance(run, ScoredMapping) else _scores_of_lists(run, plan)
-    graded, scores = same_id_types(judgments.data, scores)
+    graded, scores = same_id_types(judgments, run, scores)
     scored = isinstance(run, ScoredMapping)
     try:
         queries, placements, highest = place_mappings(graded, scores, plan, scored=scored)
     except UnicodeEncodeError as error:
         raise InputError(no_text(error.object)) from error
-    if np.isinf(highest) or np.isinf(placements.best).any():
-        refuse_infinite_grades(judgments)
     return PlacedRun(LateIds(queries), placements, scored, highest)
 
 
@@ -87,11 +87,7 @@ def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, flo
     scores: dict[Query, dict[Item, float]] = {}
     twice: list[str] = []
     for query, items in run.data.items():
-        try:
-            one = dict(zip(items, falling, strict=False))
-        except TypeError as error:
-            fact = f"{run.source}: query {query} holds an item that cannot be one: {error}."
-            raise InputError(with_hint(fact, "items are text or whole numbers")) from error
+        one = dict(zip(items, falling, strict=False))
         if len(one) != len(items):
             # dict() keeps the last score of a repeated key; the first place is the one that counts.
             one = dict(zip(reversed(items), reversed(falling[: len(items)]), strict=True))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import warnings
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 from operator import attrgetter, methodcaller
@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, InputTypeError, RankmeterWarning, examples, with_hint
+from rankmeter.errors import RankmeterWarning
+from rankmeter.inputs.ids import are_mixed, refuse_same_text
+from rankmeter.inputs.mappings import numbers, refuse_rounded
+from rankmeter.inputs.sources import GradedMapping, Item, Query, RankedLists, ScoredMapping
 from rankmeter.late import pl
 from rankmeter.placing.counting import Keys, place, short_text_as_numbers
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import expand, offsets_of, sort_descending
 from rankmeter.placing.unreturned import with_unreturned
 
-Query = str | int
-Item = str | int
 DEEP = 4
 """How many times fewer judgments than returned items there must be for looking up the judgments instead."""
 NO_GRADE = 255
@@ -58,7 +59,7 @@ class Judged:
         sizes = np.fromiter(map(len, graded), np.int64, len(graded))
         codes = _as_bytes(map(_values, graded))
         if codes is None or codes.max(initial=0) == NO_GRADE:
-            grades = read_numbers(graded, int(sizes.sum()), "grade", "judgments", queries)
+            grades = numbers(graded, "grade", "judgments", queries)
             best, best_sizes = _best(grades, sizes, lowest)
             return cls(graded, grades, offsets_of(sizes), best, best_sizes, float(grades.max(initial=0.0)))
         best, best_sizes = _best_of_codes(codes, sizes, lowest)
@@ -220,8 +221,9 @@ def _read(
         except (struct.error, TypeError, ValueError, OverflowError):
             scores[:] = np.nan
         if not np.isnan(scores).any():
+            refuse_rounded(scores, lists, "score", "run", queries)
             return scores, hits
-    scores = read_numbers(lists, total, "score", "run", queries)
+    scores = numbers(lists, "score", "run", queries)
     return scores, _hits(judged, lists, offsets, lowest)
 
 
@@ -330,61 +332,17 @@ def _text(ids: list[Item]) -> pl.Series:
     return pl.Series(list(map(str, ids)), dtype=pl.String)
 
 
-def read_numbers(
-    lists: Sequence[Mapping[Item, Any]], total: int, what: str, source: str, queries: Sequence[Query]
-) -> Floats:
-    """All values of some mappings as one array; refuse what is not a number, naming where it stands."""
-    numbers: Floats | None
-    try:
-        numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, total)
-    except (TypeError, ValueError, OverflowError):
-        numbers = None
-    if numbers is not None and not np.isnan(numbers).any():
-        return numbers
-    wrong = [
-        f"{value!r:.60} (query {query}, item {item})"
-        for query, one in zip(queries, lists, strict=False)
-        for item, value in one.items()
-        if not _is_number(value)
-    ]
-    raise InputTypeError(f"{source}: a {what} is not a number: {examples(wrong)}. Nothing was evaluated.")
-
-
-def _is_number(value: object) -> bool:
-    try:
-        return not np.isnan(float(value))  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):  # a whole number may be too large for a float
-        return False
-
-
-def same_id_types(judgments: Graded, run: Scored) -> tuple[Graded, Scored]:
+def same_id_types(judgments: GradedMapping, run: ScoredMapping | RankedLists, scores: Scored) -> tuple[Graded, Scored]:
     """Compare ids as text where some are numbers and some text, and say so once."""
-    if len(_kinds(judgments) | _kinds(run)) > 1:
+    graded: Graded = judgments.data
+    if are_mixed(judgments.query_types, run.query_types):
         _say_as_text("query")
-        judgments, run = _keys_as_text(judgments, "query"), _keys_as_text(run, "query")
-    kinds: set[type] = set()
-    for side in (judgments, run):
-        for one in side.values():
-            kinds |= _first_and_last(one)
-    if len(kinds) > 1:
+        graded, scores = _keys_as_text(graded, "query"), _keys_as_text(scores, "query")
+    if are_mixed(judgments.item_types, run.item_types):
         _say_as_text("item")
-        judgments = {query: _keys_as_text(one, "item") for query, one in judgments.items()}
-        run = {query: _keys_as_text(one, "item") for query, one in run.items()}
-    return judgments, run
-
-
-def _kinds(mapping: Mapping[Any, Any]) -> set[type]:
-    """Text or number: the kinds of all ids."""
-    return {str if issubclass(kind, str) else int for kind in set(map(type, mapping))}
-
-
-def _first_and_last(mapping: Mapping[Any, Any]) -> set[type]:
-    """The kinds of the first and the last id of a query: one list mixes kinds only by mistake."""
-    if not mapping:
-        return set()
-    last = next(reversed(mapping)) if isinstance(mapping, Reversible) else [*mapping][-1]
-    ends = (type(next(iter(mapping))), type(last))
-    return {str if issubclass(kind, str) else int for kind in ends}
+        graded = {query: _keys_as_text(items, "item") for query, items in graded.items()}
+        scores = {query: _keys_as_text(items, "item") for query, items in scores.items()}
+    return graded, scores
 
 
 def _say_as_text(what: str) -> None:
@@ -398,6 +356,5 @@ def _say_as_text(what: str) -> None:
 def _keys_as_text(mapping: Mapping[Any, Any], what: str) -> dict[Any, Any]:
     text = {str(key): value for key, value in mapping.items()}
     if len(text) != len(mapping):
-        fact = f"some {what} ids differ as numbers and text but not as text (1 and '1')."
-        raise InputError(with_hint(fact, "use one type of id"))
+        refuse_same_text(what)
     return text

@@ -1,7 +1,7 @@
 """Which rows of the run are judged: a hash join in NumPy, and the search for repeated rows.
 
-A row is a (query, item) pair folded into one 64-bit key. Two different pairs with one key are as good as impossible,
-and matches are compared in full all the same.
+A row is a (query, item) pair folded into one 64-bit key. Two different pairs may share one by chance, or because
+somebody chose their ids so: what keys find is compared in full, and where two judgments share a key, all are made anew.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(
 """Odd multipliers with well mixed bits (golden ratio; Weyl sequences)."""
 
 
-def item_keys(items: pl.Series) -> Keys:
+def item_keys(items: pl.Series, salt: int = 0) -> Keys:
     """A 64-bit key for each id: the number itself, or a hash of the text."""
     if items.dtype == pl.String:
-        return items.hash(seed=17).to_numpy()
+        return items.hash(seed=17 + salt).to_numpy()
     return items.to_numpy().view(np.uint64)
 
 
-def pair_keys(query: Ints, items: Keys) -> Keys:
-    """A 64-bit key for each (query, item) pair; ``query`` is a small code."""
-    keys = items * _ODD[0]
+def pair_keys(query: Ints, items: Keys, salt: int = 0) -> Keys:
+    """A 64-bit key for each (query, item) pair; ``query`` is a small code. Another salt makes other keys."""
+    keys = (items + np.uint64(salt)) * _ODD[0]
     keys ^= keys >> np.uint64(29)
     keys += query.astype(np.uint64) * _ODD[1]
     keys *= _ODD[2]
@@ -45,6 +45,18 @@ def repeated(keys: Keys, sizes: Ints | None = None) -> Ints:
         return np.empty(0, np.int64)
     order = np.argsort(keys, kind="stable")
     return np.sort(order[1:][keys[order][1:] == keys[order][:-1]])
+
+
+def repeated_pairs(keys: Keys, query: Ints, items: pl.Series, sizes: Ints | None = None) -> tuple[Ints, Ints]:
+    """The rows whose (query, item) stands more than once, and for each of them the first such row."""
+    later = repeated(keys, sizes)
+    if not len(later):
+        return later, later
+    alike = np.flatnonzero(np.isin(keys, keys[later]))
+    pairs = pl.DataFrame({"row": alike, "query": query[alike], "item": items.gather(pl.Series(alike))})
+    first = pairs.select(pl.col("row").first().over("query", "item")).to_series().to_numpy()
+    again = np.isin(first, first[first != alike])
+    return alike[again], first[again]
 
 
 def _any_repeated(keys: Keys, sizes: Ints | None) -> bool:
@@ -88,7 +100,7 @@ class KeyTable:
 
     @classmethod
     def of(cls, keys: Keys) -> KeyTable:
-        """Make the tables; the keys are all different (equal ones would turn each other away for ever)."""
+        """Make the tables; the keys are all different (of equal ones only one would ever be found)."""
         bits = min(24, max(10, (8 * max(len(keys), 1) - 1).bit_length()))
         seen = np.zeros(1 << bits, np.bool_)
         seen[(keys & np.uint64((1 << bits) - 1)).astype(np.int64)] = True

@@ -167,7 +167,7 @@ def _distinct(run: RunTable, grouped: _Grouped, order: Ints | None, duplicates: 
     if not _repeated_in_lists(keys if order is None else keys[order], grouped.sizes):
         return None
     sizes = grouped.sizes if grouped.scattered is None else None
-    return without_repeated(run, pair_keys(grouped.code, keys), sizes, duplicates)
+    return without_repeated(run, pair_keys(grouped.code, keys), grouped.code, sizes, duplicates)
 
 
 def _repeated_in_lists(keys: Keys, sizes: Ints) -> bool:

@@ -18,7 +18,7 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.assembling import PlacedBlock, assembled, is_rising
 from rankmeter.placing.counting import place
-from rankmeter.placing.matching import Keys, KeyTable, item_keys, numbers_among, pair_keys, repeated
+from rankmeter.placing.matching import Keys, KeyTable, item_keys, numbers_among, pair_keys, repeated, repeated_pairs
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
 from rankmeter.placing.short_lists import Columns, fits, match_columns
@@ -55,34 +55,50 @@ class JudgmentIndex:
     def of(cls, table: JudgmentTable, lowest_grade: float) -> JudgmentIndex:
         """Prepare the judgments from a grade on; repeated ones are refused."""
         queries, code = encode(table.query, table.queries)
-        items, grade, item = item_keys(table.item), table.grade.to_numpy(), table.item
+        grade, item = table.grade.to_numpy(), table.item
         if not is_rising(code):  # bring the judgments of a query together, in the order given
             order = group_rows(code, len(queries))
-            code, items, grade, item = code[order], items[order], grade[order], item.gather(pl.Series(order))
-        if not _few_and_different(items, code, len(queries)):
-            _refuse_repeated(replace(table, query=queries.gather(pl.Series(code)), item=item), pair_keys(code, items))
+            code, grade, item = code[order], grade[order], item.gather(pl.Series(order))
+        items = item_keys(item)
+        few = _few_and_different(items, code, len(queries))
+        if not few:
+            _refuse_repeated(replace(table, query=queries.gather(pl.Series(code)), item=item), code, items)
         kept = grade >= lowest_grade
         if not kept.all():
             code, grade, items, item = code[kept], grade[kept], items[kept], item.filter(pl.Series(kept))
         sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
         offsets = offsets_of(sizes)
-        columns = Columns.of(items, sizes) if fits(len(queries), 1, int(sizes.max(initial=0))) else None
+        columns = Columns.of(items, sizes) if few else None
         best = sort_descending(grade, offsets)
-        return cls(table, queries, code, grade, item, LazyKeys(code, items), best, offsets, columns)
+        return cls(table, queries, code, grade, item, LazyKeys(code, item), best, offsets, columns)
 
 
 class LazyKeys:
-    """The keys of the judgments, made into a table when they are first looked up."""
+    """The keys of the judgments, made into a table when the first row is looked up; no two judgments share one."""
 
-    def __init__(self, code: Ints, items: Keys) -> None:
-        self._parts = (code, items)
+    def __init__(self, code: Ints, items: pl.Series) -> None:
+        self._judged = (code, items)
         self._table: KeyTable | None = None
+        self._salt = 0
+
+    def of(self, code: Ints, items: pl.Series) -> Keys:
+        """The keys of some rows."""
+        self._made()
+        return self._keys(code, items)
 
     def find(self, probes: Keys) -> tuple[Ints, Ints]:
-        """The rows of the probes that are known, and the judgment of each."""
+        """The rows whose key is that of a judgment, and the judgment of each."""
+        return self._made().find(probes)
+
+    def _made(self) -> KeyTable:
         if self._table is None:
-            self._table = KeyTable.of(pair_keys(*self._parts))
-        return self._table.find(probes)
+            while len(repeated(keys := self._keys(*self._judged))):
+                self._salt += 1
+            self._table = KeyTable.of(keys)
+        return self._table
+
+    def _keys(self, code: Ints, items: pl.Series) -> Keys:
+        return pair_keys(code, item_keys(items, self._salt), self._salt)
 
 
 def _few_and_different(items: Keys, code: Ints, queries: int) -> bool:
@@ -148,8 +164,8 @@ def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
     short = _place_short_lists(index, run, plan, code, heads, sizes)
     if short is not None:
         return short
-    keys = pair_keys(code, item_keys(run.item))
-    keep = without_repeated(run, keys, sizes, plan.duplicates)
+    keys = index.keys.of(code, run.item)
+    keep = without_repeated(run, keys, code, sizes, plan.duplicates)
     if keep is not None:
         code, keys = code[keep], keys[keep]
         rows = pl.Series(keep)
@@ -335,37 +351,39 @@ def _items_of(index: JudgmentIndex) -> Callable[[Ints], pl.Series]:
     return lambda rows: index.item.gather(pl.Series(rows))
 
 
-def without_repeated(run: RunTable, keys: Keys, sizes: Ints | None, duplicates: str) -> Ints | None:
+def without_repeated(run: RunTable, keys: Keys, code: Ints, sizes: Ints | None, duplicates: str) -> Ints | None:
     """The rows to keep where some pairs are repeated; None where all rows stay."""
     if duplicates == "counted":
         return None
-    later = repeated(keys, sizes)
-    if not len(later):
+    rows, first = repeated_pairs(keys, code, run.item, sizes)
+    if not len(rows):
         return None
     if duplicates == "error":
-        shown = [f"item {run.item[int(row)]} in query {run.query[int(row)]}" for row in later[:5]]
         raise RepeatedItemError(
             with_hint(
-                f"{run.source} returns an item twice for the same query: {examples([*shown, *later[5:]])}. "
+                f"{run.source} returns an item twice for the same query: {_shown(run, rows[rows != first])}. "
                 "Nothing was evaluated.",
                 "duplicates='first', 'best' or 'counted' says what to do",
             )
         )
     keep = np.ones(len(keys), np.bool_)
-    if duplicates == "first":
-        keep[later] = False
-        return np.flatnonzero(keep)
-    order = np.lexsort((np.arange(len(keys)), -run.score.to_numpy(), keys))
-    keep[order[1:][keys[order][1:] == keys[order][:-1]]] = False
+    if duplicates == "best":
+        order = np.lexsort((rows, -run.score.to_numpy()[rows], first))
+        rows, first = rows[order], first[order]
+    keep[rows[np.append(False, first[1:] == first[:-1])] if duplicates == "best" else rows[rows != first]] = False
     return np.flatnonzero(keep)
 
 
-def _refuse_repeated(table: JudgmentTable, keys: Keys) -> None:
-    later = repeated(keys)
-    if len(later):
-        shown = [f"item {table.item[int(row)]} in query {table.query[int(row)]}" for row in later[:5]]
-        fact = f"{table.source} judges an item twice for the same query: {examples([*shown, *later[5:]])}."
+def _refuse_repeated(table: JudgmentTable, code: Ints, items: Keys) -> None:
+    rows, first = repeated_pairs(pair_keys(code, items), code, table.item)
+    if len(rows):
+        fact = f"{table.source} judges an item twice for the same query: {_shown(table, rows[rows != first])}."
         raise InputError(with_hint(fact, "keep one judgment for each query and item"))
+
+
+def _shown(table: JudgmentTable | RunTable, rows: Ints) -> str:
+    shown = [f"item {table.item[row]} in query {table.query[row]}" for row in rows[:5].tolist()]
+    return examples([*shown, *rows[5:]])
 
 
 def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTable, RunTable]:
@@ -383,11 +401,11 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
                 RankmeterWarning,
                 stacklevel=2,
             )
-        judgments, run = _with_text_ids(judgments, column), _with_text_ids(run, column)
+        judgments, run = with_text_ids(judgments, column), with_text_ids(run, column)
     return judgments, run
 
 
-def _with_text_ids(table: Table, column: str) -> Table:
+def with_text_ids(table: Table, column: str) -> Table:
     """A table whose ids are text; the same object where they are, by which an index knows its judgments again."""
     ids = getattr(table, column)
     if ids.dtype == pl.String:

@@ -23,7 +23,7 @@ from rankmeter.evaluating.stored import values_columns
 from rankmeter.inputs import Files, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.regrouping import regrouped
+from rankmeter.inputs.regrouping import none_of, regrouped
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
@@ -136,8 +136,8 @@ def _write_parts(
                 judged = _ByQuery(truth)
         if (listed or about.is_given) and known is None:
             known = background_of(about, measures, block.query, block.item)
-        add(None if judged is None else judged.take(block.query), block)
-        empty = empty or replace(block, query=block.query.clear(), item=block.item.clear(), score=block.score.clear())
+        add(None if judged is None else judged.take(block), block)
+        empty = empty or none_of(block)
     if empty is None:
         raise InputError(with_hint("the run has no rows.", "evaluate(judgments, run, measures): truth first"))
     for rest in () if judged is None else judged.rest():
@@ -151,7 +151,7 @@ class _ByQuery:
 
     def __init__(self, table: JudgmentTable) -> None:
         self.table = table
-        queries = table.query.unique(maintain_order=True)
+        queries = table.query.unique(maintain_order=True) if table.queries is None else table.queries
         self._number = pl.DataFrame({"query": queries, "number": np.arange(len(queries))})
         code = self._numbers(table.query)
         self._order: Ints = group_rows(code, len(queries))
@@ -164,9 +164,9 @@ class _ByQuery:
         joined = pl.DataFrame({"query": query}).join(self._number, on="query", how="left", maintain_order="left")
         return joined["number"].fill_null(-1).to_numpy()
 
-    def take(self, query: pl.Series) -> JudgmentTable:
+    def take(self, block: RunTable) -> JudgmentTable:
         """The judgments of the queries of a block; a query that was in an earlier block is an error."""
-        different = query.unique(maintain_order=True)
+        different = block.query.unique(maintain_order=True) if block.queries is None else block.queries
         number = self._numbers(different)
         unknown = different.filter(pl.Series(number < 0)).to_list()
         before = len(self._strangers)
@@ -188,7 +188,8 @@ class _ByQuery:
         table = self.table
         subtopic = None if table.subtopic is None else table.subtopic.gather(rows)
         query, item, grade = (column.gather(rows) for column in (table.query, table.item, table.grade))
-        return JudgmentTable(query, item, grade, table.source, subtopic)
+        queries = None if self._sizes[number].all() else self._number["query"].gather(pl.Series(number))
+        return replace(table, query=query, item=item, grade=grade, subtopic=subtopic, queries=queries)
 
 
 def _header(ev: DistantEvaluation, scratch: Path) -> dict[str, str]:

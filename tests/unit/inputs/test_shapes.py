@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
+from rankmeter.inputs.ids import types_of_ids
 
 JUDGMENTS = {"q": {"a": 1}}
 RUN = {"q": {"a": 1.0}}
@@ -72,7 +73,7 @@ def test_pairs_get_the_hint_how_to_write_them():
 
 
 def test_an_item_that_cannot_be_one_is_refused_further_down_too():
-    with pytest.raises(rm.InputError, match="query q holds an item that cannot be one"):
+    with pytest.raises(rm.InputError, match="query q holds an item that is list"):
         rm.evaluate(JUDGMENTS, {"q": ["a", ["b"]]}, "RR")
     with pytest.raises(rm.InputError, match="query q holds list"):
         rm.evaluate({"q": ["a", ["b"]]}, RUN, "RR")
@@ -129,3 +130,40 @@ def test_a_lazy_frame_that_cannot_be_computed_is_an_input_error():
         rm.evaluate(JUDGMENTS, lazy, "RR")
     with pytest.raises(rm.InputError, match=r"run \(polars LazyFrame\) cannot be computed: "):
         rm.evaluate(JUDGMENTS, lazy.select("missing"), "RR")
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 5, 6, 10, 11, 170, 171, 1000, 43_690, 43_691, 100_000])
+@pytest.mark.parametrize("odd", [7, None, 2.5, b"x", ("a",)])
+def test_the_types_of_all_ids_are_known_however_a_dictionary_grew(size, odd):
+    text = {f"d{n}": 1.0 for n in range(size)}
+    assert types_of_ids([text]) == ({str} if size else set())
+    keys = list(text)
+    middle = [*keys[: size // 2], odd, *keys[size // 2 :]]
+    grown = {**dict.fromkeys(keys), odd: 1.0}
+    shrunk = dict.fromkeys([*middle, *range(-size, 0)])
+    for extra in range(-size, 0):
+        del shrunk[extra]
+    for mixed in (dict.fromkeys(middle), grown, shrunk, dict(zip(middle, middle, strict=True))):
+        assert types_of_ids([text, mixed]) == {type(odd), *types_of_ids([text])}
+
+
+@pytest.mark.parametrize("odd", [None, math.nan, 2.5, (1, 2), b"a", frozenset({1})])
+@pytest.mark.parametrize("shape", ["scores", "lists", "judgments", "query"])
+def test_what_is_no_id_is_refused_wherever_it_stands(odd, shape):
+    items = ["a", "b", odd, "c"]
+    run = {"q": items if shape == "lists" else dict.fromkeys(items if shape == "scores" else ["a"], 1.0)}
+    truth = {"q": dict.fromkeys(items if shape == "judgments" else ["a"], 1)}
+    if shape == "query":
+        run = {"p": {"a": 1.0}, odd: {"a": 1.0}, "q": {"a": 1.0}}
+    with pytest.raises(rm.InputError, match=r"holds an item that is|a query is"):
+        rm.evaluate(truth, run, "RR")
+
+
+@pytest.mark.parametrize("value", ["1_0", "5", "x", None, math.nan, 2**53 + 1, 10**400])
+@pytest.mark.parametrize("items", [2, 200])
+def test_a_score_that_is_no_number_is_refused_in_short_and_long_lists(value, items):
+    run = {"q": {**{f"d{n}": n for n in range(items)}, "z": value}}
+    with pytest.raises(rm.InputError, match="query q, item z"):
+        rm.evaluate({"q": {"d1": 1}}, run, "RR")
+    with pytest.raises(rm.InputError, match="query q, item z"):
+        rm.evaluate({"q": {"d1": 1, "z": value}}, {"q": ["d1"]}, "RR")

@@ -1,0 +1,460 @@
+"""Every route by which the same judgments and the same run can be evaluated, and what each of them can carry.
+
+A route is one function: it takes a case and an empty folder and gives an evaluation. ``@route(...)`` registers it with
+what becomes of a case on the way: a text file turns ids into text, a table has no row for a query without items. A case
+that a route cannot carry at all is left out for it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmeter as rm
+from rankmeter.inputs import RunFile, regrouping
+from rankmeter.inputs.streaming import stream_run
+
+Side = tuple[tuple[Any, tuple[tuple[Any, Any], ...]], ...]
+"""For each query its items, each with a grade or a score, in the order given."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Judgments, a run, and what is asked of them."""
+
+    judgments: Side
+    run: Side
+    measures: tuple[str, ...]
+    duplicates: str | None = None
+    scored: bool = True
+    """False where the order of the run is all that is known of it."""
+
+    def each_side(self, change: Callable[[Side], Side]) -> Case:
+        return replace(self, judgments=change(self.judgments), run=change(self.run))
+
+    def pairs(self) -> list[tuple[Any, Any]]:
+        return [pair for side in (self.judgments, self.run) for _, items in side for pair in items]
+
+    def ids(self) -> list[Any]:
+        queries = [query for side in (self.judgments, self.run) for query, _ in side]
+        return [*queries, *(item for item, _ in self.pairs())]
+
+    def options(self) -> dict[str, Any]:
+        return {} if self.duplicates is None else {"duplicates": self.duplicates}
+
+
+Change = Callable[[Case], "Case | None"]
+Go = Callable[[Case, Path], Any]
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way to an evaluation, and what becomes of a case on it (None: it cannot be carried)."""
+
+    go: Go
+    changes: tuple[Change, ...]
+
+    def carried(self, case: Case) -> Case | None:
+        carried: Case | None = case
+        for change in self.changes:
+            carried = None if carried is None else change(carried)
+        return carried
+
+
+ROUTES: dict[str, Route] = {}
+
+
+def route(*changes: Change) -> Callable[[Go], Go]:
+    def register(go: Go) -> Go:
+        ROUTES[go.__name__] = Route(go, changes)
+        return go
+
+    return register
+
+
+# What becomes of a case.
+
+
+def keyed(case: Case) -> Case | None:
+    """A mapping holds an item once for each query, and what can be a key."""
+    once = all(
+        len({repr(item) for item, _ in items}) == len(items) for side in (case.judgments, case.run) for _, items in side
+    )
+    return case if once else None
+
+
+def rows_only(case: Case) -> Case:
+    """A table has no row for a query without items."""
+    return case.each_side(lambda side: tuple(query for query in side if query[1]))
+
+
+def rows_of(name: str) -> Change:
+    """One side is a table."""
+    return lambda case: replace(case, **{name: tuple(query for query in getattr(case, name) if query[1])})
+
+
+def one_type(case: Case) -> Case | None:
+    """A column holds ids of one type, text or whole numbers, and numbers of 64 bits."""
+    kinds = {type(one) for one in case.ids()} - {type(None)}
+    numbers = all(value is None or (isinstance(value, (int, float)) and not value > 2**63) for _, value in case.pairs())
+    return case if len(kinds) <= 1 and kinds <= {str, int} and numbers else None
+
+
+def as_text(case: Case) -> Case | None:
+    """A text file turns whole numbers into text; it cannot tell a value that is text from a number."""
+    if any(not isinstance(one, (str, int)) for one in case.ids()) or any(isinstance(v, str) for _, v in case.pairs()):
+        return None
+    if any(one is None for _, one in case.pairs()):
+        return None
+    if any(isinstance(one, str) and not one.strip() for one in case.ids()):
+        return None
+    return case.each_side(lambda side: tuple((str(q), tuple((str(i), v) for i, v in items)) for q, items in side))
+
+
+def words(case: Case) -> Case | None:
+    """TREC text separates columns by blanks, a line that begins with # is a comment, and every number is a float."""
+    if any(len(str(one).split()) != 1 or str(one).startswith("#") for one in case.ids()):
+        return None
+    return case.each_side(lambda side: tuple((q, tuple((i, float(v)) for i, v in items)) for q, items in side))
+
+
+def ordered(case: Case) -> Case:
+    """Only the order is told: each list as it would be shown, which here is the order given."""
+    run = tuple(
+        (query, tuple((item, -float(place)) for place, (item, _) in enumerate(items, 1))) for query, items in case.run
+    )
+    return replace(case, run=run, scored=False)
+
+
+def finite(case: Case) -> Case | None:
+    """JSON has no infinity."""
+    return None if any(isinstance(v, float) and abs(v) == float("inf") for _, v in case.pairs()) else case
+
+
+def not_mixed(case: Case) -> Case | None:
+    """Parts of one input have ids of one type."""
+    return case if len({type(one) for one in case.ids()}) <= 1 else None
+
+
+# Mappings.
+
+
+def mapping(side: Side) -> dict[Any, dict[Any, Any]]:
+    return {query: dict(items) for query, items in side}
+
+
+def lists(side: Side) -> dict[Any, list[Any]]:
+    return {query: [item for item, _ in items] for query, items in side}
+
+
+def evaluate(judgments: Any, run: Any, case: Case, **more: Any) -> Any:
+    return rm.evaluate(judgments, run, list(case.measures), **case.options(), **more)
+
+
+@route(keyed)
+def mappings(case: Case, _: Path) -> Any:
+    return evaluate(mapping(case.judgments), mapping(case.run), case)
+
+
+@route(ordered)
+def ranked_lists(case: Case, _: Path) -> Any:
+    if keyed(replace(case, run=())) is None:
+        return None
+    return evaluate(mapping(case.judgments), lists(case.run), case)
+
+
+@route(keyed)
+def saved_and_loaded(case: Case, folder: Path) -> Any:
+    evaluate(mapping(case.judgments), mapping(case.run), case).save(folder / "saved.parquet")
+    return rm.Evaluation.load(folder / "saved.parquet")
+
+
+@route(keyed)
+def compared(case: Case, _: Path) -> Any:
+    run = mapping(case.run)
+    systems = {"a": run, "b": run}
+    few = {"permutations": 100, "resamples": 100}
+    cmp = rm.compare(mapping(case.judgments), systems, list(case.measures), **case.options(), **few)
+    return cmp.evaluations["b"]
+
+
+@route(keyed)
+def in_folds(case: Case, _: Path) -> Any:
+    half = len(case.run) // 2
+    if not half:
+        return None
+    system = rm.folds(mapping(case.run[:half]), mapping(case.run[half:]))
+    systems = {"a": mapping(case.run), "b": system}
+    few = {"permutations": 100, "resamples": 100}
+    cmp = rm.compare(mapping(case.judgments), systems, list(case.measures), **case.options(), **few)
+    return cmp.evaluations["b"]
+
+
+@route(keyed)
+def rolled_up(case: Case, _: Path) -> Any:
+    rolled = rm.roll_up(mapping(case.run), documents=lambda passage: passage)
+    return evaluate(mapping(case.judgments), rolled, case)
+
+
+@route(keyed)
+def to_file_from_mappings(case: Case, folder: Path) -> Any:
+    return evaluate(mapping(case.judgments), mapping(case.run), case, per_query_to=folder / "values.parquet")
+
+
+# Frames.
+
+
+def rows(side: Side, value: str) -> dict[str, list[Any]]:
+    flat = [(query, item, number) for query, items in side for item, number in items]
+    return {"query": [row[0] for row in flat], "item": [row[1] for row in flat], value: [row[2] for row in flat]}
+
+
+def value_type(column: list[Any]) -> Any:
+    whole = all(isinstance(one, int) for one in column if one is not None)
+    return pl.Int64 if whole and column else pl.Float64
+
+
+def polars_frame(side: Side, value: str) -> pl.DataFrame:
+    made = rows(side, value)
+    kinds = {
+        name: pl.String if any(isinstance(one, str) for one in made[name]) else pl.Int64 for name in ("query", "item")
+    }
+    return pl.DataFrame(made, schema={**kinds, value: value_type(made[value])})
+
+
+def frames(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return polars_frame(case.judgments, "grade"), polars_frame(case.run, "score")
+
+
+@route(rows_only, one_type)
+def polars_frames(case: Case, _: Path) -> Any:
+    return evaluate(*frames(case), case)
+
+
+@route(rows_only, one_type)
+def lazy_frames(case: Case, _: Path) -> Any:
+    return evaluate(*(frame.lazy() for frame in frames(case)), case)
+
+
+@route(rows_only, one_type)
+def arrow_tables(case: Case, _: Path) -> Any:
+    return evaluate(*(frame.to_arrow() for frame in frames(case)), case)
+
+
+@route(rows_only, one_type)
+def pandas_frames(case: Case, _: Path) -> Any:
+    pd = pytest.importorskip("pandas")
+    return evaluate(*(pd.DataFrame(rows(s, v)) for s, v in ((case.judgments, "grade"), (case.run, "score"))), case)
+
+
+@route(rows_only, one_type)
+def duckdb_relations(case: Case, _: Path) -> Any:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as connection:
+        judged, run = frames(case)
+        return evaluate(connection.from_arrow(judged.to_arrow()), connection.from_arrow(run.to_arrow()), case)
+
+
+@route(rows_only, one_type)
+def frame_against_mapping(case: Case, _: Path) -> Any:
+    if keyed(case) is None:
+        return None
+    return evaluate(frames(case)[0], mapping(case.run), case)
+
+
+@route(rows_only, one_type)
+def mapping_against_frame(case: Case, _: Path) -> Any:
+    if keyed(case) is None:
+        return None
+    return evaluate(mapping(case.judgments), frames(case)[1], case)
+
+
+@route(rows_only, one_type, lambda case: replace(case, duplicates=None))
+def rolled_up_frame(case: Case, _: Path) -> Any:
+    """A passage that stands twice is refused, whatever shall be done with a document."""
+    judged, run = frames(case)
+    return evaluate(judged, rm.roll_up(run, documents=lambda passage: passage), case)
+
+
+# Files.
+
+
+def trec_file(path: Path, side: Side, *, judged: bool) -> Path:
+    lines = [f"{q} 0 {i} {v!r}" if judged else f"{q} Q0 {i} 1 {v!r} tag" for q, items in side for i, v in items]
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+TSV: dict[str, Any] = {"quoting": csv.QUOTE_NONE, "quotechar": None}
+
+
+def delimited(path: Path, side: Side, *, judged: bool, delimiter: str = ",") -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        # In a TSV a quotation mark is a letter like any other.
+        writer = csv.writer(file, delimiter=delimiter, **({} if delimiter == "," else TSV))
+        writer.writerow(["query", "item", "grade" if judged else "score"])
+        writer.writerows((q, i, repr(v)) for q, items in side for i, v in items)
+    return path
+
+
+def json_file(path: Path, side: Side, *, judged: bool) -> Path:
+    path.write_text(json.dumps(mapping(side)), encoding="utf-8")
+    return path
+
+
+def json_lines(path: Path, side: Side, *, judged: bool) -> Path:
+    value = "grade" if judged else "score"
+    made = [json.dumps({"query": q, "item": i, value: v}) for q, items in side for i, v in items]
+    path.write_text("".join(line + "\n" for line in made), encoding="utf-8")
+    return path
+
+
+def parquet_file(path: Path, side: Side, *, judged: bool) -> Path:
+    polars_frame(side, "grade" if judged else "score").write_parquet(path, row_group_size=2)
+    return path
+
+
+def ipc_file(path: Path, side: Side, *, judged: bool) -> Path:
+    polars_frame(side, "grade" if judged else "score").write_ipc(path)
+    return path
+
+
+def tsv_file(path: Path, side: Side, *, judged: bool) -> Path:
+    return delimited(path, side, judged=judged, delimiter="\t")
+
+
+WRITERS: dict[str, tuple[Callable[..., Path], tuple[str, str], tuple[Change, ...]]] = {
+    "trec": (trec_file, ("judgments.qrels", "run.run"), (rows_only, as_text, words)),
+    "csv": (delimited, ("judgments.csv", "run.csv"), (rows_only, as_text)),
+    "tsv": (tsv_file, ("judgments.tsv", "run.tsv"), (rows_only, as_text)),
+    "json": (json_file, ("judgments.json", "run.json"), (keyed, as_text, finite)),
+    "jsonl": (json_lines, ("judgments.jsonl", "run.jsonl"), (rows_only, as_text, finite)),
+    "parquet": (parquet_file, ("judgments.parquet", "run.parquet"), (rows_only, one_type)),
+    "ipc": (ipc_file, ("judgments.arrow", "run.arrow"), (rows_only, one_type)),
+}
+"""For every format how a side is written, how its files are called, and what becomes of a case."""
+
+
+def in_parts(side: Side) -> tuple[Side, Side]:
+    """Whole queries in each of two parts."""
+    return side[: len(side) // 2], side[len(side) // 2 :]
+
+
+def scattered(side: Side) -> tuple[Side, Side]:
+    """Some items of every query in each of two parts; a query without items is told in the second."""
+    return (
+        tuple((query, items[: len(items) // 2]) for query, items in side if items),
+        tuple((query, items[len(items) // 2 :]) for query, items in side),
+    )
+
+
+def whole_files(write: Any, names: tuple[str, str], case: Case, folder: Path) -> tuple[Any, Any]:
+    return (
+        write(folder / names[0], case.judgments, judged=True),
+        write(folder / names[1], case.run, judged=False),
+    )
+
+
+def several_files(split: Callable[[Side], tuple[Side, Side]]) -> Any:
+    def written(write: Any, names: tuple[str, str], case: Case, folder: Path) -> tuple[Any, Any] | None:
+        made = []
+        for name, side, judged in ((names[0], case.judgments, True), (names[1], case.run, False)):
+            parts = [part for part in split(side) if part and any(items for _, items in part)]
+            if write is json_file:
+                parts = [part for part in split(side) if part]
+            if not parts:
+                return None
+            inside = folder / name.partition(".")[0]
+            inside.mkdir()
+            made.append(rm.files(*(write(inside / f"{n}-{name}", part, judged=judged) for n, part in enumerate(parts))))
+        return made[0], made[1]
+
+    return written
+
+
+def _register_files() -> None:
+    """Each format as whole files, as several, scattered, and with values that go to a file."""
+    ways = {"file": whole_files, "files": several_files(in_parts), "scattered": several_files(scattered)}
+    for format_, (write, names, changes) in WRITERS.items():
+        for way, written in ways.items():
+            for to_file in (False, True):
+
+                def go(case: Case, folder: Path, write=write, names=names, written=written, to_file=to_file) -> Any:
+                    made = written(write, names, case, folder)
+                    if made is None:
+                        return None
+                    more = {"per_query_to": folder / "values.parquet"} if to_file else {}
+                    return evaluate(*made, case, **more)
+
+                go.__name__ = f"{format_}_{way}" + ("_to_file" if to_file else "")
+                route(*changes)(go)
+
+
+_register_files()
+
+
+@route(rows_only, one_type)
+def small_blocks(case: Case, folder: Path) -> Any:
+    path = str(parquet_file(folder / "run.parquet", case.run, judged=False))
+    run = RunFile(lambda: stream_run((path,), block_bytes=64), "run.parquet")
+    return evaluate(frames(case)[0], run, case, per_query_to=folder / "values.parquet")
+
+
+@route(rows_only, one_type)
+def scattered_on_disk(case: Case, folder: Path) -> Any:
+    """More than fits a memory of one byte, so that rows are dealt to files."""
+    made = several_files(scattered)(parquet_file, ("judgments.parquet", "run.parquet"), case, folder)
+    if made is None:
+        return None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(regrouping, "IN_MEMORY_BYTES", 1)
+        return evaluate(*made, case)
+
+
+# Arrays and tensors.
+
+
+def square(case: Case) -> Case | None:
+    """A matrix: all queries on both sides, all items in every list, judged 0 where nothing is said."""
+    if not case.run or not case.judgments or keyed(case) is None or one_type(case) is None:
+        return None
+    judged, run = mapping(case.judgments), mapping(case.run)
+    items = list(dict.fromkeys(item for one in run.values() for item in one))
+    if any(not isinstance(value, (int, float)) for _, value in case.pairs()) or not items:
+        return None
+    queries = [query for query in run if query in judged]
+    if not queries:
+        return None
+    return replace(
+        case,
+        judgments=tuple(
+            (n, tuple((i, judged[q].get(item, 0)) for i, item in enumerate(items))) for n, q in enumerate(queries)
+        ),
+        run=tuple(
+            (n, tuple((i, run[q].get(item, -1.0)) for i, item in enumerate(items))) for n, q in enumerate(queries)
+        ),
+    )
+
+
+def matrix(side: Side) -> Any:
+    return np.array([[value for _, value in items] for _, items in side], np.float64)
+
+
+@route(square)
+def arrays(case: Case, _: Path) -> Any:
+    return evaluate(rm.arrays(matrix(case.judgments)), rm.arrays(matrix(case.run)), case)
+
+
+@route(square)
+def tensors(case: Case, _: Path) -> Any:
+    torch = pytest.importorskip("torch")
+    scores, labels = torch.tensor(matrix(case.run)), torch.tensor(matrix(case.judgments))
+    return rm.evaluate(rm.tensors(scores, labels), measures=list(case.measures), **case.options())
