@@ -352,8 +352,6 @@ def _parse_simple(text: bytes, layout: Layout, shape: _Shape) -> pl.DataFrame | 
         separator=shape.separator,
         quote_char=None,
         truncate_ragged_lines=True,
-        extra_columns="ignore",
-        missing_columns="insert",
     )
     try:
         frame = scan.select("query", "item", "value").collect(engine="streaming")

@@ -1,0 +1,93 @@
+"""Record what the bundled example gives, so that no number changes without an entry in the changelog.
+
+``python docs/tools/record_values.py`` writes ``tests/golden/recorded_values.json``: every measure with default options
+on the demo's data or on small lists, and what a comparison says. A value that differs from the recorded one is written
+only if the changelog names its measure under **Values**; a test compares what is computed with what is recorded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import rankmeter as rm
+from rankmeter import demo
+from rankmeter.errors import RankmeterError
+from rankmeter.measures import REGISTRY
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = ROOT / "tests" / "golden" / "recorded_values.json"
+CHANGELOG = ROOT / "CHANGELOG.md"
+CATALOGUE = {
+    "items": ["a", "b", "c", "d", "e"],
+    "features": [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 2.0], [3.0, 1.0]],
+    "prices": [5.0, 3.0, 8.0, 1.0, 2.0],
+    "groups": ["x", "x", "y", "y", "y"],
+}
+LISTS = {1: ["c", "d", "a"], 2: ["b", "d", "e"], 3: ["a", "c", "e"]}
+HELD_OUT = {1: ["c"], 2: ["d", "a"], 3: ["b"]}
+HISTORY = {1: ["a", "b"], 2: ["b"], 3: ["d", "e", "c"]}
+SUBTOPICS = {"q": {"a": {"s": 1}, "b": {"s": 1, "t": 1}, "c": {"t": 2}}, "p": {"a": {"u": 1}}}
+DIVERSE = {"q": ["b", "a", "x"], "p": ["x", "a"]}
+
+
+def recorded_now() -> dict[str, float]:
+    """Every recorded number, computed now; a measure that the data cannot answer is left out."""
+    judgments, runs = demo.data_path(demo.JUDGMENTS), {name: demo.data_path(file) for name, file in demo.RUNS.items()}
+    keyword = runs["keyword"]
+    values: dict[str, float] = {}
+    for name in sorted(REGISTRY):
+        for text in (name, f"{name}@10"):
+            for case in (
+                lambda text: rm.evaluate(judgments, keyword, text),
+                lambda text: rm.evaluate(SUBTOPICS, DIVERSE, text),
+                lambda text: rm.evaluate(HELD_OUT, LISTS, text, catalogue=rm.Catalogue(**CATALOGUE), history=HISTORY),
+            ):
+                try:
+                    values |= dict(case(text).mean)
+                except RankmeterError:
+                    continue
+                break
+    pair = {name: runs[name] for name in ("keyword", "hybrid")}
+    tested = json.loads(rm.compare(judgments, pair, ["nDCG@10", "RR"], seed=1).to_json())
+    values |= {f"compare: {path}": number for path, number in numbers_in(tested)}
+    return {name: value for name, value in values.items() if not math.isnan(value)}
+
+
+def numbers_in(data: object, path: str = "") -> list[tuple[str, float]]:
+    """All numbers of a JSON value, with the way to each of them."""
+    if isinstance(data, dict):
+        return [pair for name, value in data.items() for pair in numbers_in(value, f"{path}/{name}")]
+    if isinstance(data, list):
+        return [pair for place, value in enumerate(data) for pair in numbers_in(value, f"{path}/{place}")]
+    return [(path, float(data))] if isinstance(data, float) else []
+
+
+def changes(before: dict[str, float], now: dict[str, float]) -> list[str]:
+    """The names of recorded numbers that are others now."""
+    return [
+        name for name, value in before.items() if name not in now or not math.isclose(now[name], value, rel_tol=1e-9)
+    ]
+
+
+def values_section(changelog: str) -> str:
+    """What the newest version's section **Values** says."""
+    return changelog.partition("### Values")[2].partition("\n### ")[0]
+
+
+def main() -> None:
+    """Record, or refuse."""
+    now = recorded_now()
+    before = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
+    said = values_section(CHANGELOG.read_text(encoding="utf-8"))
+    silent = [name for name in changes(before, now) if name.partition("@")[0].partition(":")[0] not in said]
+    if silent:
+        sys.exit(f"CHANGELOG.md says nothing under Values of: {', '.join(silent)}. Nothing was recorded.")
+    RECORDED.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    print(f"{len(now)} numbers recorded")
+
+
+if __name__ == "__main__":
+    main()
