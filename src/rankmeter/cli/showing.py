@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rankmeter.cli.talk import not_noted
+from rankmeter.inputs.reading import reading_line
 from rankmeter.report import slice_tables, tables
 from rankmeter.showing.characters import one_line
 
@@ -76,6 +77,7 @@ def result_talk(
     measures = tables.shared_measures(evaluations)
     return [
         *_facts(evaluations),
+        *filter(None, [reading_line(ev.reading for ev in evaluations)]),
         *tie_notes(evaluations, shown),
         *([] if per_query else slice_tables.dash_notes(evaluations)),
         *_interval_talk(evaluations, interval=interval, per_query=per_query),

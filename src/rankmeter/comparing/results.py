@@ -26,6 +26,7 @@ from rankmeter.wording import Said
 if TYPE_CHECKING:
     from rankmeter.comparing.slices import SlicedSystems
     from rankmeter.evaluating.result import Evaluation
+    from rankmeter.inputs.reading import Readings
     from rankmeter.placing.placements import Bools, Floats, Ints
 
 
@@ -272,6 +273,11 @@ class Comparison:
         """Where the inputs came from: whose each is, its file, and the SHA-256 of that file."""
         return self.saved_sources if self.inputs is None else self.inputs.fingerprints()
 
+    @property
+    def reading(self) -> dict[str, Readings]:
+        """How the judgments and the run of each system were read."""
+        return {system: ev.reading for system, ev in self.evaluations.items()}
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the runs themselves into one file, which :meth:`load` reads.
 
@@ -304,6 +310,7 @@ class Comparison:
             "systems": list(self.systems),
             "baseline": self.baseline,
             "sources": [list(source) for source in self.sources],
+            "reading": {system: asdict(reading) for system, reading in self.reading.items()},
             "settings": {**asdict(self.settings), "said": self.settings.sentences()},
             "notes": list(self.notes),
             "quality": {system: plain(asdict(quality)) for system, quality in self.quality.items()},

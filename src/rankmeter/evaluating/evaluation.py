@@ -27,6 +27,7 @@ from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
+from rankmeter.inputs.sources import readings
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
@@ -278,6 +279,7 @@ def _facts(placed: PlacedRun, placing: Placing, unjudged_at: dict[int, int]) -> 
         unjudged_at=unjudged_at,
         judgments=placing.judgments,
         run=placing.run,
+        reading=readings(placing.truth, placing.returned),
     )
 
 

@@ -28,6 +28,7 @@ from rankmeter.evaluating.stored import (
     values_columns,
 )
 from rankmeter.inputs.ids import LateIds, column_of_ids
+from rankmeter.inputs.reading import Readings
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
 from rankmeter.whole_files import whole_file
@@ -65,6 +66,8 @@ class Facts:
     run: str = "run"
     notes: tuple[str, ...] = ()
     """What else was noticed: items outside the catalogue, leakage, sampled candidates."""
+    reading: Readings = Readings()
+    """How judgments and run were read."""
 
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers."""
@@ -78,7 +81,7 @@ class Facts:
         for k, count in self.unjudged_at.items():
             if count:
                 said.append(f"{_count(count, 'unjudged item', 'unjudged items')} in the first {k}")
-        return [*said, *self.notes]
+        return [*said, *self.reading.notes, *self.notes]
 
 
 class Means(dict[str, float]):
@@ -138,6 +141,11 @@ class Evaluation:
     """The values by slice, for each way of slicing that was asked for."""
     judged_by: JudgedBy | None = None
     """What it was judged by, to tell whether another was judged alike; None where that is not known."""
+
+    @property
+    def reading(self) -> Readings:
+        """How judgments and run were read: from what, which column became what, what orders the items."""
+        return self.facts.reading
 
     @property
     def queries(self) -> pl.Series:
@@ -378,6 +386,7 @@ class Evaluation:
         _check_definitions(measures, header["definitions"], path)
         facts = header["facts"]
         facts["notes"] = tuple(facts.get("notes", ()))
+        facts["reading"] = Readings.from_dict(facts.get("reading", {}))
         facts["unjudged_at"] = {int(k): count for k, count in facts["unjudged_at"].items()}
         return cls(
             name=header["name"],

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
+from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import USUAL_NAMES, fold
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import Origin, id_column, is_frame
@@ -56,13 +57,6 @@ def _from_pandas(column: Any) -> pl.Series:
     if getattr(column.dtype, "kind", "") in "iufb":
         return pl.Series(column.to_numpy())
     return pl.Series([None if is_missing(value) else value for value in map(_plain, column.tolist())], strict=False)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether this stands for nothing: None, NaN, or the missing values of pandas."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def _plain(value: Any) -> Any:

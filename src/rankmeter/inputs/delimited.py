@@ -9,8 +9,9 @@ from itertools import islice
 from typing import Literal
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, number_of, spells_number
 from rankmeter.inputs.columns import Role
-from rankmeter.inputs.frames import LOOKED_AT, Origin, RawColumn, are_numbers, is_number, number_of
+from rankmeter.inputs.frames import Origin
 from rankmeter.inputs.spreadsheets import unguarded, unguarded_column
 from rankmeter.late import pl
 
@@ -46,7 +47,7 @@ class Delimited:
             return
         _, self.header_lines, fields = next(self._rows())  # the file is not blank
         self.header = [column.strip() for column in fields]
-        if all(is_number(column) for column in self.header):
+        if all(spells_number(column) for column in self.header):
             raise InputError(self.no_header)
 
     @property
@@ -76,11 +77,11 @@ class Delimited:
             msg = f"{self._name} is not UTF-8 text: byte {error.object[error.start]:#04x} after line {line}."
             raise InputError(with_hint(msg, "save the file as UTF-8")) from error
 
-    def holds_numbers(self, column: str) -> bool:
-        """Whether the first rows of a column hold numbers."""
+    def head(self, column: str) -> list[object]:
+        """The first rows of a column."""
         position = self.header.index(column)
         rows = islice(self._rows(), 1 if self.header_lines else 0, LOOKED_AT)
-        return are_numbers([row[position] for _, _, row in rows if len(row) > position])
+        return [row[position] if len(row) > position else None for _, _, row in rows]
 
     def read_fast(self, found: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
         """Read with Polars; None where anything is unusual.

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
+from rankmeter.inputs.reading import Reading, disagree_text, disagreement, trec_reading
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled, PlainJudgments
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -76,7 +78,8 @@ def read_judgments(
             _check_no_columns(source, {role: column for role, column in (columns or {}).items() if role != "relevant"})
             frame = pl.concat(read_frames(source, QRELS), rechunk=True)
             grade = pl.repeat(1.0, frame.height, eager=True) if columns else frame["value"]
-            return JudgmentTable(frame["query"], frame["item"], grade.alias("grade"), source.name)
+            reading = trec_reading("judgments", source.name, frame.height)
+            return JudgmentTable(frame["query"], frame["item"], grade.alias("grade"), source.name, reading=reading)
         from rankmeter.inputs import structured
 
         return structured.read_judgments(source.content(), format=kind, name=source.name, columns=columns)
@@ -103,7 +106,8 @@ def plain_judgments(
         if _resolve(source, format, "judgments") != "qrels":
             return None
         try:
-            return PlainJudgments(read_whole_plain(source, QRELS), source.name)
+            rows = read_whole_plain(source, QRELS)
+            return PlainJudgments(rows, source.name, trec_reading("judgments", source.name, len(rows)))
         except NotPlainError:
             return None
 
@@ -120,8 +124,9 @@ def iter_plain_parts(path: str, *, format: str | None = None) -> Iterator[RunPar
         if _resolve(source, format, "run") != "run":
             raise NotPlainError
         size = Path(path).stat().st_size
+        reading = trec_reading("run", source.name, None, notes=trec_notes(source))
         for block in read_plain(source, RUN):
-            yield RunPart(block, _fraction(source, size))
+            yield RunPart(block, _fraction(source, size), reading)
 
 
 def iter_run(
@@ -171,6 +176,8 @@ class RunPart(Generic[Rows]):
     table: Rows
     fraction: float | None
     """From 0 to 1; None where the size of the input is not known."""
+    reading: Reading | None = None
+    """How they were read, where the rows do not say it themselves."""
 
 
 def iter_parts(
@@ -195,14 +202,26 @@ def iter_parts(
             yield RunPart(_labelled(source)[1], 1.0)
         elif kind == "run":
             _check_no_columns(source, columns)
+            reading = trec_reading("run", source.name, None, notes=trec_notes(source))
             for frame in read_frames(source, RUN, block_bytes=block_bytes):
-                table = RunTable(frame["query"], frame["item"], frame["value"].alias("score"), source.name)
+                score = frame["value"].alias("score")
+                table = RunTable(frame["query"], frame["item"], score, source.name, reading=reading)
                 yield RunPart(table, _fraction(source, size))
         else:
             from rankmeter.inputs import structured_parts
 
             for table, fraction in structured_parts.iter_run(source, kind, columns, block_bytes, rows_before):
                 yield RunPart(table, _fraction(source, size) if fraction is None else fraction)
+
+
+def trec_notes(source: ByteSource) -> dict[str, str]:
+    """What looks odd in the first lines of a run: ranks that say something else than the scores do."""
+    rows = [fields for line in sample_rows(source.head, LOOKED_AT) if len(fields := line.split()) >= 5]
+    numbers = [[as_number(fields[at]) for fields in rows] for at in (3, 4)]
+    if (pair := disagreement([fields[0] for fields in rows], *numbers)) is None:
+        return {}
+    better = [rows[row][2].decode("utf-8", "replace") for row in pair]
+    return {"rank": disagree_text(source.name, better, "score", "rank")}
 
 
 def _fraction(source: ByteSource, size: int) -> float | None:

@@ -6,23 +6,20 @@ a copy where the memory layouts agree. Ids never pass through floats, and nothin
 
 from __future__ import annotations
 
-import decimal
-import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, examples, with_hint
-from rankmeter.inputs.columns import Role, judgment_columns, run_columns
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_missing, is_null, is_number
+from rankmeter.inputs.columns import Role
+from rankmeter.inputs.reading import Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-
-RawColumn: TypeAlias = "pl.Series | list[object]"
-"""A column before it is checked; a list where no Polars type was known (object columns, JSON)."""
 
 
 class GroupedQueries(list[object]):
@@ -38,8 +35,6 @@ class GroupedQueries(list[object]):
         super().__init__()
         self.every = list(every)
 
-
-_NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
 
 _EXACT_WHOLE_NUMBERS = 2**53  # below, every whole number is a float64 of its own
 
@@ -80,8 +75,8 @@ def judgments_from_frame(
     """
     source = source or f"judgments ({kind_of_frame(frame)})"
     taken = _Frame(frame, source)
-    found = judgment_columns(taken.names, columns, source, taken.holds_numbers)
-    return judgment_table(taken.take(found), Origin(source))
+    reading = read_as("judgments", taken.names, taken.head, columns, source, "frame")
+    return judgment_table(taken.take(reading.roles), Origin(source, reading=reading))
 
 
 def run_from_frame(frame: object, *, columns: Mapping[str, str] | None = None, source: str | None = None) -> RunTable:
@@ -105,8 +100,8 @@ def run_from_frame(frame: object, *, columns: Mapping[str, str] | None = None, s
     """
     source = source or f"run ({kind_of_frame(frame)})"
     taken = _Frame(frame, source)
-    found = run_columns(taken.names, columns, source, taken.holds_numbers)
-    return run_table(taken.take(found), Origin(source))
+    reading = read_as("run", taken.names, taken.head, columns, source, "frame")
+    return run_table(taken.take(reading.roles), Origin(source, reading=reading))
 
 
 def kind_of_frame(frame: object) -> str:
@@ -143,14 +138,11 @@ class _Frame:
         except nw.exceptions.DuplicateError as error:
             raise InputError(f"{self._source}: {str(error).replace(chr(10), ' ')}.") from error
 
-    def holds_numbers(self, column: str) -> bool:
-        """Whether a column holds numbers, by its type or, where that does not say it, by its first rows."""
+    def head(self, column: str) -> RawColumn:
+        """The first rows of a column."""
         if self._is_pandas:
-            return are_numbers(_from_pandas(self._frame.iloc[:LOOKED_AT, self.names.index(column)]))
-        dtype = self._frame.collect_schema()[column]
-        if dtype.is_numeric() or str(dtype) not in ("String", "Object"):
-            return dtype.is_numeric() or str(dtype) == "Boolean"
-        return are_numbers(_Frame(self._frame.head(LOOKED_AT), self._source).take({"score": column})["score"])
+            return _from_pandas(self._frame.iloc[:LOOKED_AT, self.names.index(column)])
+        return _Frame(self._frame.head(LOOKED_AT), self._source).take({"score": column})["score"]
 
     def take(self, found: Mapping[Role, str]) -> dict[Role, RawColumn]:
         """Take the found columns out, in one collection where the frame is lazy."""
@@ -193,24 +185,6 @@ class _Frame:
             raise MissingExtraError(with_hint(msg, f"pip install {library}")) from error
 
 
-LOOKED_AT = 1000
-"""How many rows of a column are looked at to tell what it holds."""
-
-
-def are_numbers(column: RawColumn) -> bool:
-    """Whether a column that nobody recognised holds numbers or truth values, also where they are text.
-
-    Examples
-    --------
-    >>> [are_numbers(values) for values in (["0.5", "1e3", None], [True, False], ["a", "1"], [None])]
-    [True, True, False, False]
-    """
-    values = [value for value in list(column[:LOOKED_AT]) if not _is_missing(value) and value != ""]
-    return bool(values) and all(
-        is_number(value) if isinstance(value, str) else _is_number(value, "grade") for value in values
-    )
-
-
 def _from_pandas(series: Any) -> RawColumn:  # a pandas Series, which is never imported here
     """One pandas column: NumPy memory as it is, extension types through Arrow, objects as a list."""
     is_numpy = type(series.dtype).__module__.startswith("numpy")
@@ -235,13 +209,15 @@ class Origin:
     """The line of each row in its file; None where rows have only a position."""
     first_row: int = 0
     """How many rows came before these, where a table is read in parts."""
+    reading: Reading | None = None
+    """Which column became what."""
 
     def blame(self, fact: str, rows: Sequence[int], raw: Mapping[Role, RawColumn]) -> str:
         """Say the fact about the first row, where it is, and which rows are like it."""
         pair = ", ".join(
             f"{role} {value}"
             for role in ("query", "item")
-            if role in raw and not _is_missing(value := raw[role][rows[0]])
+            if role in raw and not is_missing(value := raw[role][rows[0]])
         )
         if self.lines is not None:
             numbers_ = [self.lines[row] for row in rows]
@@ -264,8 +240,9 @@ def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTab
     subtopic = _ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
     query, queries = _with_empty(query, raw, origin)
     return JudgmentTable(
-        query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, subtopic, queries
-    )
+        query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, subtopic, queries,
+        _read(origin, query, item),
+    )  # fmt: skip
 
 
 def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
@@ -282,7 +259,28 @@ def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
         score = -_positions(query)
     scored = "score" in raw or "distance" in raw
     query, queries = _with_empty(query, raw, origin)
-    return RunTable(query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored, queries)
+    reading = _read(origin, query, item)
+    return RunTable(
+        query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored, queries, reading
+    )
+
+
+def _read(origin: Origin, query: pl.Series, item: pl.Series) -> Reading | None:
+    """How these rows were read, with what looks odd about their ids."""
+    if origin.reading is None:
+        return None
+    notes = dict(origin.reading.notes)
+    for role, column in (("query", query), ("item", item)):
+        if column.dtype == pl.String and len(padded := column.filter(_has_blanks_around(column))):
+            notes[f"blanks {role}"] = (
+                f"{origin.source}: {role} ids begin or end with blanks ({padded[0]!r:.60}), which count as part of them"
+            )
+    return replace(origin.reading, rows=len(query), notes=notes)
+
+
+def _has_blanks_around(column: pl.Series) -> pl.Series:
+    """Which ids begin or end with white space of any kind."""
+    return column.str.len_bytes() != column.str.strip_chars().str.len_bytes()
 
 
 def _with_empty(query: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> tuple[pl.Series, pl.Series | None]:
@@ -370,7 +368,7 @@ def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColu
         raise InputError(origin.blame(fact, surrogates, {}))
     if kinds <= {str, type(None)}:
         return pl.Series(values, dtype=pl.String)
-    clean = [None if _is_missing(v) else v for v in values]
+    clean = [None if is_missing(v) else v for v in values]
     wrong = [
         row for row, v in enumerate(clean)
         if v is not None and (isinstance(v, bool) or not isinstance(v, (str, numbers.Integral)))
@@ -394,10 +392,6 @@ def _is_text(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _is_missing(value: object) -> bool:
-    return type(value).__name__ in _NULLS or (isinstance(value, float) and math.isnan(value))
 
 
 def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
@@ -447,8 +441,8 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, Raw
             return pl.Series(values)
         except (TypeError, OverflowError):  # beyond 64 bits: rounded below
             pass
-    clean = [None if type(v).__name__ in _NULLS else v for v in values]
-    wrong = [row for row, v in enumerate(clean) if v is not None and not _is_number(v, role)]
+    clean = [None if is_null(v) else v for v in values]
+    wrong = [row for row, v in enumerate(clean) if v is not None and not _may_be(role, v)]
     if wrong:
         fact = f"{role} {values[wrong[0]]!r} is not a number"
         raise InputError(origin.blame(fact, wrong, raw))
@@ -458,32 +452,6 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, Raw
     return pl.Series([None if v is None else float(v) for v in clean], dtype=pl.Float64)  # type: ignore[arg-type]
 
 
-def is_number(text: str) -> bool:
-    """Whether a field of a text file holds a number or a truth value."""
-    return isinstance(number_of(text), (int, float))
-
-
-def number_of(text: object) -> object:
-    """Take the number or truth value that a field spells, or the field itself for the message that refuses it."""
-    if not isinstance(text, str) or "_" in text or not text.isascii():
-        return text  # float() takes 1_000 and digits of other scripts; no other tool does
-    try:
-        number = float(text)
-        is_large_and_whole = abs(number) >= 2**53 and text.strip().lstrip("+-").isdigit()
-        return int(text) if is_large_and_whole else number
-    except ValueError:
-        return _TRUTH_VALUES.get(text.strip().casefold(), text) if text.strip() else None
-
-
-_TRUTH_VALUES = {"true": True, "false": False}
-
-
-def _is_number(value: object, role: Role) -> bool:
-    """Whether float() may take this object for this role: not text, and truth values only for grades."""
-    if isinstance(value, bool):
-        return role == "grade"
-    if isinstance(value, int):
-        return value.bit_length() < 1024  # float() refuses more than 308 digits
-    if isinstance(value, decimal.Decimal):
-        return not value.is_snan()
-    return isinstance(value, numbers.Real)
+def _may_be(role: Role, value: object) -> bool:
+    """Whether an object can be the number of this role: not text, and truth values only for grades."""
+    return is_number(value) and (role == "grade" or not isinstance(value, bool))

@@ -6,7 +6,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankmeter.errors import InputError, NotFoundError, RepeatedItemError, with_hint
@@ -146,7 +146,14 @@ def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
     topics = [table.subtopic for table in tables if table.subtopic is not None]
     if topics and len(topics) != len(tables):
         raise InputError(f"{source}: some of these files have subtopics and some have none.")
-    return JudgmentTable(query, item, grade, source, pl.concat(topics) if topics else None, all_queries(tables))
+    read = [table.reading for table in tables if table.reading is not None]
+    reading = None
+    if read:
+        notes = {kind: note for one in reversed(read) for kind, note in one.notes.items()}
+        reading = replace(read[0], source=source, rows=sum(one.rows or 0 for one in read), notes=notes)
+    return JudgmentTable(
+        query, item, grade, source, pl.concat(topics) if topics else None, all_queries(tables), reading
+    )
 
 
 def all_queries(tables: Sequence[JudgmentTable | RunTable]) -> pl.Series | None:

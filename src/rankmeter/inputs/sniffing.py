@@ -107,10 +107,10 @@ def trec_kind(head: bytes) -> str | None:
     return shape if 2 * count > len(rows) else None
 
 
-def sample_rows(head: bytes) -> list[bytes]:
+def sample_rows(head: bytes, most: int = _SAMPLE_ROWS) -> list[bytes]:
     """The first rows of a text, without blank lines and comments, and without a cut last line unless it is alone."""
     *lines, last = head.removeprefix(BOM).split(b"\n")
-    rows = list(islice(filter(_is_row, lines), _SAMPLE_ROWS))
+    rows = list(islice(filter(_is_row, lines), most))
     return rows or [line for line in [last] if _is_row(line)]
 
 

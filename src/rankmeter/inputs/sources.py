@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.ids import types_of_ids
+from rankmeter.inputs.reading import Reading, Readings, ReadLog
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class PlainJudgments:
 
     rows: PlainRows
     source: str = "judgments"
+    reading: Reading | None = None
 
     @cached_property
     def table(self) -> JudgmentTable:
@@ -97,6 +99,8 @@ class RunFile:
     source: str = "run"
     plain: Callable[[], Iterator[PlainRows]] | None = None
     """The same as it stands in a TREC text, which may turn out not to be plain; None where it is no such text."""
+    log: ReadLog = field(default_factory=ReadLog)
+    """What was noticed while it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,24 @@ class Labelled:
 
 AnyJudgments = GradedMapping | PlainJudgments | JudgmentTable | Dense
 AnyRun = ScoredMapping | RankedLists | RunTable | RunFile | Dense
+
+
+def readings(judgments: AnyJudgments | None, run: AnyRun | None) -> Readings:
+    """How both sides were read; what a run in files is like is known once it was placed."""
+    return Readings(*(None if side is None else _reading_of(side) for side in (judgments, run)))
+
+
+def _reading_of(side: AnyJudgments | AnyRun) -> Reading:
+    if isinstance(side, RunFile):
+        return side.log.reading or Reading(side.source)
+    if isinstance(side, (JudgmentTable, RunTable, PlainJudgments)):
+        return side.reading or Reading(side.source)
+    if isinstance(side, Dense):
+        return Reading(side.source, "array")
+    rows = sum(map(len, side.data.values()))
+    if isinstance(side, RankedLists):
+        return Reading(side.source, "lists", rows=rows, order="lists")
+    return Reading(side.source, "mapping", rows=rows, order="score" if isinstance(side, ScoredMapping) else None)
 
 
 def no_nan(values: npt.NDArray[Any], what: str) -> None:

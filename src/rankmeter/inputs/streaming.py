@@ -16,6 +16,7 @@ from rankmeter.errors import EmptyInputError
 from rankmeter.inputs.files import Rows, RunPart, iter_parts, iter_plain_parts
 from rankmeter.inputs.plain_trec import PlainRows
 from rankmeter.inputs.progress import Listener, Progress
+from rankmeter.inputs.reading import ReadLog
 from rankmeter.inputs.shards import Files, check_alike, joined_runs
 from rankmeter.inputs.sources import RunFile
 from rankmeter.inputs.tables import RunTable
@@ -33,17 +34,19 @@ def open_run(
     """A run in files, to be read while it is placed; what can be read only once (a pipe) is read at once."""
     if all(Path(path).is_file() for path in data.paths):
         # A partial, unlike a function made here, can be pickled with the comparison that it is part of.
-        again = partial(stream_run, data.paths, format=format, columns=columns, progress=progress)
+        log = ReadLog()
+        again = partial(stream_run, data.paths, format=format, columns=columns, progress=progress, log=log)
         plain = None
         if len(data.paths) == 1 and not columns:
-            plain = partial(stream_plain_run, data.paths[0], format=format, progress=progress)
-        return RunFile(again, data.source, plain)
+            plain = partial(stream_plain_run, data.paths[0], format=format, progress=progress, log=log)
+        return RunFile(again, data.source, plain, log)
     return joined_runs(list(stream_run(data.paths, format=format, columns=columns, progress=progress)))
 
 
-def stream_plain_run(path: str, *, format: str | None, progress: Listener | None) -> Iterator[PlainRows]:
+def stream_plain_run(path: str, *, format: str | None, progress: Listener | None, log: ReadLog) -> Iterator[PlainRows]:
     """The rows of one plain TREC file as they stand in it; raises NotPlainError where it is none."""
-    parts = iter_plain_parts(path, format=format)
+    parts = _logged(iter_plain_parts(path, format=format), path, log)
+    log.begin()
     yield from _reported(parts, progress) if progress else (part.table for part in parts)
 
 
@@ -53,6 +56,7 @@ def stream_run(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     progress: Listener | None = None,
+    log: ReadLog | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[RunTable]:
     """Read a run from several files, one after another, as tables of whole queries.
@@ -65,13 +69,17 @@ def stream_run(
         As for `rankmeter.inputs.files.iter_run`.
     progress
         Called with a `Progress` after each block.
+    log
+        Is told how the files were read, and notices where one changes between two readings.
 
     Yields
     ------
     RunTable
         In the order of the files. Rows of one query that are adjacent, also across two files, are in one table.
     """
-    parts = _all_parts(paths, format, columns, block_bytes)
+    log = log or ReadLog()
+    log.begin()
+    parts = _all_parts(paths, format, columns, block_bytes, log)
     yield from whole_queries(_reported(parts, progress) if progress else (part.table for part in parts))
 
 
@@ -121,7 +129,7 @@ def _rows(table: RunTable, start: int, end: int) -> RunTable:
 
 
 def _all_parts(
-    paths: Sequence[str], format: str | None, columns: Mapping[str, str] | None, block_bytes: int
+    paths: Sequence[str], format: str | None, columns: Mapping[str, str] | None, block_bytes: int, log: ReadLog
 ) -> Iterator[RunPart[RunTable]]:
     """The parts of all files; how far each one is, measured over all of them."""
     sizes = [Path(path).stat().st_size if Path(path).is_file() else 0 for path in paths]
@@ -129,6 +137,7 @@ def _all_parts(
     empty: list[EmptyInputError] = []
     for path, size in zip(paths, sizes, strict=True):
         read = iter_parts(path, format=format, columns=columns, block_bytes=block_bytes, rows_before=rows)
+        read = _logged(read, path, log)
         for part in _not_empty(read, empty) if len(paths) > 1 else read:
             rows += len(part.table.query)
             done = None if part.fraction is None or not total else (before + part.fraction * size) / total
@@ -136,6 +145,15 @@ def _all_parts(
         before += size
     if len(empty) == len(paths):
         raise empty[0]
+
+
+def _logged(parts: Iterator[RunPart[Rows]], path: str, log: ReadLog) -> Iterator[RunPart[Rows]]:
+    """The parts of a file, noted down; before and after them the file must be as it was."""
+    log.check(path)
+    for part in parts:
+        log.add(part.reading or getattr(part.table, "reading", None), len(part.table.query))
+        yield part
+    log.check(path)
 
 
 def _not_empty(parts: Iterator[RunPart[RunTable]], empty: list[EmptyInputError]) -> Iterator[RunPart[RunTable]]:

@@ -10,22 +10,17 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Literal, NoReturn, TypeVar, cast, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
-from rankmeter.inputs.columns import ROLES, HoldsNumbers, Role, fold, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, spells_number
+from rankmeter.inputs.columns import ROLES, Role, fold, is_usual
 from rankmeter.inputs.delimited import Delimited, may_be_rounded
-from rankmeter.inputs.frames import (
-    LOOKED_AT,
-    GroupedQueries,
-    Origin,
-    RawColumn,
-    are_numbers,
-    is_number,
-    judgment_table,
-    run_table,
-)
+from rankmeter.inputs.frames import GroupedQueries, Origin, judgment_table, run_table
+from rankmeter.inputs.reading import Head, Order, Reading, Side, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 
@@ -33,8 +28,8 @@ Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "ipc"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-Find = Callable[[Sequence[str], HoldsNumbers], dict[Role, str]]
-"""From the names in a file, and which of them hold numbers, to the columns that are needed."""
+Find = Callable[[Sequence[str], Head], Reading]
+"""From the names in a file, and the first rows of each, to the columns that are needed."""
 
 Table = TypeVar("Table", JudgmentTable, RunTable)
 
@@ -68,11 +63,7 @@ def read_judgments(
     >>> table.query.to_list(), table.item.to_list(), table.grade.to_list()
     (['007'], ['D-4'], [2.0])
     """
-
-    def find(names: Sequence[str], holds_numbers: HoldsNumbers) -> dict[Role, str]:
-        return judgment_columns(names, columns, name, holds_numbers)
-
-    return _read(source, format, name, find, "grade", judgment_table)
+    return _read(source, format, name, partial_find("judgments", columns, name, format), "grade", judgment_table)
 
 
 def read_run(
@@ -90,11 +81,12 @@ def read_run(
     >>> table.item.to_list(), table.score.to_list()
     (['a', 'b'], [0.5, 2.0])
     """
+    return _read(source, format, name, partial_find("run", columns, name, format), "score", run_table)
 
-    def find(names: Sequence[str], holds_numbers: HoldsNumbers) -> dict[Role, str]:
-        return run_columns(names, columns, name, holds_numbers)
 
-    return _read(source, format, name, find, "score", run_table)
+def partial_find(side: Side, columns: Mapping[str, str] | None, name: str, format: str) -> Find:
+    """How to find the columns of one side in a file."""
+    return lambda names, head: read_as(side, names, head, columns, name, format)
 
 
 def _read(
@@ -110,40 +102,42 @@ def _read(
         msg = f"{name}: unknown format '{kind}'; known are {', '.join(FORMATS)}."
         raise InputError(with_hint(msg, did_you_mean(kind, FORMATS)))
     if kind in ("parquet", "ipc"):
-        return build(_binary_columns(source, kind, name, find), Origin(name))
+        columns, reading = _binary_columns(source, kind, name, find)
+        return build(columns, Origin(name, reading=reading))
     data = source if isinstance(source, bytes) else source.read_bytes()
     if not data or data.isspace():
         raise InputError(f"{name} is empty.")
     if kind == "json":
-        return build(_json_columns(data, name, find, value), Origin(name))
+        columns, reading = _json_columns(data, name, find, value)
+        return build(columns, Origin(name, reading=reading))
     if kind == "jsonl":
         return _read_json_lines(data, name, find, value, build)
     return _read_delimited(data, "," if kind == "csv" else "\t", name, find, build)
 
 
-def _binary_columns(source: bytes | Path, kind: str, name: str, find: Find) -> dict[Role, RawColumn]:
+def _binary_columns(source: bytes | Path, kind: str, name: str, find: Find) -> tuple[dict[Role, RawColumn], Reading]:
     """Only the needed columns of a file that knows its own types."""
-    lazy, found = open_binary(source, kind, name, find)
+    lazy, reading = open_binary(source, kind, name, find)
     try:
         frame = lazy.collect()
     except BINARY_FAULTS as error:
         raise_corrupt(name, kind, error)
-    return {role: frame.get_column(column) for role, column in found.items()}
+    return {role: frame.get_column(column) for role, column in reading.roles.items()}, reading
 
 
 BINARY_FAULTS = (pl.exceptions.PolarsError, OSError, ValueError, TypeError)
 """What Polars raises for a file that is not what it should be."""
 
 
-def open_binary(source: bytes | Path, kind: str, name: str, find: Find) -> tuple[pl.LazyFrame, dict[Role, str]]:
+def open_binary(source: bytes | Path, kind: str, name: str, find: Find) -> tuple[pl.LazyFrame, Reading]:
     """The needed columns of a Parquet or Arrow IPC file, not yet read, and which of them is what."""
     try:
         lazy = _scan_binary(source, kind)
         names = lazy.collect_schema().names()
     except BINARY_FAULTS as error:
         raise_corrupt(name, kind, error)
-    found = find(names, lambda column: are_numbers(lazy.select(column).head(LOOKED_AT).collect().to_series()))
-    return lazy.select(list(found.values())), found
+    reading = find(names, lambda column: lazy.select(column).head(LOOKED_AT).collect().to_series())
+    return lazy.select(list(reading.columns.values())), reading
 
 
 def _scan_binary(source: bytes | Path, kind: str) -> pl.LazyFrame:
@@ -173,23 +167,23 @@ def _read_delimited(
     """Polars first; the csv module where Polars refuses, or where a check fails and lines must be named."""
     text = Delimited(data, separator, name)
     try:
-        found = find(text.header, text.holds_numbers)
+        reading = find(text.header, text.head)
     except InputError:
         has_names = any(is_usual(role, column) for role in ROLES for column in text.header)
-        if has_names or not any(map(is_number, text.header)):
+        if has_names or not any(map(spells_number, text.header)):
             raise
         raise InputError(text.no_header) from None
-    fast = text.read_fast(found)
+    fast = text.read_fast(reading.roles)
     if fast is not None:
         try:
-            return build(fast, Origin(name))
+            return build(fast, Origin(name, reading=reading))
         except InputError:
             pass  # said again below, with line numbers
-    exact, lines = text.read_exactly(found)
-    return build(exact, Origin(name, lines))
+    exact, lines = text.read_exactly(reading.roles)
+    return build(exact, Origin(name, lines, reading=reading))
 
 
-def _json_columns(data: bytes, name: str, find: Find, value: Role) -> dict[Role, RawColumn]:
+def _json_columns(data: bytes, name: str, find: Find, value: Role) -> tuple[dict[Role, RawColumn], Reading]:
     """Read an object by query, or a list of records."""
     parsed = _parse_json(data, name)
     if isinstance(parsed, list):
@@ -203,7 +197,9 @@ def _json_columns(data: bytes, name: str, find: Find, value: Role) -> dict[Role,
         raise InputError(with_hint(msg, f'write records: frame.to_json(orient="records"); {_json_hint(value)}'))
     if not parsed:
         raise InputError(f"{name} is empty: it has no queries.")
-    return _nested_columns({"query": list(parsed), "item": list(parsed.values())}, name, value)
+    columns = _nested_columns({"query": list(parsed), "item": list(parsed.values())}, name, value)
+    order: Order | None = None if value == "grade" else "score" if value in columns else "lists"
+    return columns, Reading(name, "json", order=order)
 
 
 def _parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
@@ -249,24 +245,33 @@ def _read_json_lines(
     fast = _json_lines_fast(data, name, find)
     if fast is not None:
         try:
-            return build(fast, Origin(name))
+            return build(fast[0], Origin(name, reading=fast[1]))
         except InputError:
             pass  # said again below, with line numbers
     numbered = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
     lines = [number for number, _ in numbered]
     records = [_parse_json(line, name, number) for number, line in numbered]
-    columns = _record_columns(records, name, find, value, Origin(name, lines))
+    columns, reading = _record_columns(records, name, find, value, Origin(name, lines))
     nested = isinstance(columns["item"], _Flattened)
-    return build(columns, Origin(name) if nested else Origin(name, lines))
+    return build(columns, Origin(name, None if nested else lines, reading=reading))
 
 
-def _json_lines_fast(data: bytes, name: str, find: Find) -> dict[Role, RawColumn] | None:
+def _json_lines_fast(data: bytes, name: str, find: Find) -> tuple[dict[Role, RawColumn], Reading] | None:
     """Flat records whose types are those of the first; None where the exact reader must look."""
     number, line = next(pair for pair in enumerate(io.BytesIO(data), start=1) if pair[1].strip())
     first = _parse_json(line, name, number)
     if not isinstance(first, dict) or _nested_key(list(first), first) is not None:
         return None
-    found = find(list(first), lambda _: False)
+
+    def head(column: str) -> list[object]:
+        lines = islice((line for line in io.BytesIO(data) if line.strip()), LOOKED_AT)
+        return [json.loads(line).get(column) for line in lines]
+
+    try:
+        reading = find(list(first), head)
+    except (InputError, ValueError, AttributeError):
+        return None  # perhaps only the first record is unlike the others
+    found = reading.roles
     id_types = {str: pl.String, int: pl.Int64}
     if len(found) < 3 or any(type(first[found[role]]) not in id_types for role in ("query", "item")):
         return None
@@ -289,7 +294,7 @@ def _json_lines_fast(data: bytes, name: str, find: Find) -> dict[Role, RawColumn
         if schema.get(column) == pl.String and data.count(key + b'"') + data.count(key + b' "') != len(frame):
             return None
     taken = {role: frame.get_column(column) for role, column in found.items()}
-    return None if may_be_rounded(taken) else dict(taken)
+    return None if may_be_rounded(taken) else (dict(taken), reading)
 
 
 class _Flattened(list[object]):
@@ -304,7 +309,7 @@ def _nested_key(names: Sequence[str], record: Mapping[str, object]) -> str | Non
 
 def _record_columns(
     records: Sequence[object], name: str, find: Find, value: Role, origin: Origin
-) -> dict[Role, RawColumn]:
+) -> tuple[dict[Role, RawColumn], Reading]:
     """Take the columns of records, each a pair or, nested, a whole query."""
     wrong = [index for index, record in enumerate(records) if not isinstance(record, dict)]
     if wrong:
@@ -316,20 +321,25 @@ def _record_columns(
     names = list(dict.fromkeys(key for record in mappings for key in record))
     nested = _nested_key(names, mappings[0])
 
-    def holds_numbers(key: str) -> bool:
-        return are_numbers([record.get(key) for record in mappings])
+    def head(key: str) -> list[object]:
+        return [record.get(key) for record in mappings[:LOOKED_AT]]
 
     try:
-        found = find(names, holds_numbers)
+        reading = find(names, head)
     except InputError:
         if nested is None:
             raise
-        found = find(["item" if key == nested else key for key in names], holds_numbers)
-        found["item"] = nested
-    columns: dict[Role, RawColumn] = {role: [record.get(key) for record in mappings] for role, key in found.items()}
-    if isinstance(columns["item"][0], (list, dict)):
-        return _nested_columns(columns, name, value)
-    return columns
+        reading = find(["item" if key == nested else key for key in names], lambda _: [])
+        reading = replace(reading, columns={**reading.columns, "item": nested})
+    columns: dict[Role, RawColumn] = {
+        role: [record.get(key) for record in mappings] for role, key in reading.roles.items()
+    }
+    if not isinstance(columns["item"][0], (list, dict)):
+        return columns, reading
+    flat = _nested_columns(columns, name, value)
+    if reading.order == "row order":
+        reading = replace(reading, order="score" if "score" in flat else "lists")
+    return flat, reading
 
 
 def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -> dict[Role, RawColumn]:

@@ -11,10 +11,12 @@ from pathlib import Path
 
 from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs import structured
-from rankmeter.inputs.columns import RANKING, Role, run_columns
+from rankmeter.inputs.cells import RawColumn
+from rankmeter.inputs.columns import RANKING, Role
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import Delimited
-from rankmeter.inputs.frames import Origin, RawColumn, run_table
+from rankmeter.inputs.frames import Origin, run_table
+from rankmeter.inputs.reading import Reading, read_as
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 
@@ -42,9 +44,7 @@ def iter_run(
 def _binary_parts(
     content: bytes | Path, kind: str, name: str, columns: Mapping[str, str] | None, rows_before: int
 ) -> Iterator[tuple[RunTable, float]]:
-    lazy, found = structured.open_binary(
-        content, kind, name, lambda *table: run_columns(table[0], columns, name, table[1])
-    )
+    lazy, reading = structured.open_binary(content, kind, name, structured.partial_find("run", columns, name, kind))
     try:
         total = lazy.select(pl.len()).collect().item()
         batches = (
@@ -55,8 +55,9 @@ def _binary_parts(
         rows = 0
         for batch in batches:
             if batch.height:
-                raw: dict[Role, RawColumn] = {role: batch.get_column(column) for role, column in found.items()}
-                yield _checked(_ranked(raw, rows_before + rows), name, rows, total), (rows + batch.height) / total
+                raw: dict[Role, RawColumn] = {r: batch.get_column(column) for r, column in reading.roles.items()}
+                origin = Origin(name, first_row=rows, reading=reading)
+                yield _checked(_ranked(raw, rows_before + rows), origin, total), (rows + batch.height) / total
                 rows += batch.height
     except InputError:
         raise
@@ -66,11 +67,11 @@ def _binary_parts(
         raise EmptyInputError(f"{name} is empty: it has no rows.")
 
 
-def _checked(raw: dict[Role, RawColumn], name: str, before: int, total: int) -> RunTable:
+def _checked(raw: dict[Role, RawColumn], origin: Origin, total: int) -> RunTable:
     """A part of a table; where it is wrong, say how much of the file has been looked at."""
-    end = before + len(raw["query"])
+    end = origin.first_row + len(raw["query"])
     try:
-        return run_table(raw, Origin(name, first_row=before))
+        return run_table(raw, origin)
     except InputError as error:
         if end == total:
             raise
@@ -94,7 +95,7 @@ def _delimited_parts(
         yield structured.read_run(first, format=kind, name=source.name, columns=columns), None
         return
     header: list[str] | None = None
-    found: dict[Role, str] = {}
+    reading = Reading(source.name)
     lines = rows = 0
     for block in _row_blocks(first + rest, source, block_bytes, quoted=kind == "csv"):
         if block.isspace():
@@ -103,8 +104,8 @@ def _delimited_parts(
         text = Delimited(block, separator, source.name, header=header, lines_before=lines)
         if header is None:
             header = text.header
-            found = run_columns(header, columns, source.name, text.holds_numbers)
-        table = _delimited_table(text, found, source.name, rows_before + rows)
+            reading = read_as("run", header, text.head, columns, source.name, kind)
+        table = _delimited_table(text, reading, rows_before + rows)
         lines += block.count(b"\n")
         if table is not None:
             rows += len(table.query)
@@ -113,19 +114,19 @@ def _delimited_parts(
         raise EmptyInputError(f"{source.name} is empty: it has no rows.")
 
 
-def _delimited_table(text: Delimited, found: Mapping[Role, str], name: str, before: int) -> RunTable | None:
+def _delimited_table(text: Delimited, reading: Reading, before: int) -> RunTable | None:
     """The rows of a block; None for a header alone."""
-    fast = text.read_fast(found)
+    fast = text.read_fast(reading.roles)
     if fast is not None:
         try:
-            return run_table(_ranked(fast, before), Origin(name))
+            return run_table(_ranked(fast, before), Origin(reading.source, reading=reading))
         except InputError:
             pass  # said again below, with line numbers
-    exact, lines = text.read_exactly(found)
+    exact, lines = text.read_exactly(reading.roles)
     if not lines:
         return None
     try:
-        return run_table(_ranked(exact, before), Origin(name, lines))
+        return run_table(_ranked(exact, before), Origin(reading.source, lines, reading=reading))
     except InputError as error:
         raise InputError(f"{error} The lines after line {lines[-1]:,} were not looked at.") from None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankmeter.inputs.reading import Reading
 from rankmeter.late import pl
 
 
@@ -27,6 +28,8 @@ class JudgmentTable:
     """String; where it is there, a (query, item) has one row for each subtopic that it was judged on."""
     queries: pl.Series | None = None
     """Every judged query once, in order, where some have no row; None where all have one."""
+    reading: Reading | None = None
+    """How it was read; None where it was made here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +48,5 @@ class RunTable:
     """False when the run was given as ranks or ordered lists: its scores then have an order but no size or sign."""
     queries: pl.Series | None = None
     """Every query of the run once, in order, where some have no row; None where all have one."""
+    reading: Reading | None = None
+    """How it was read; None where it was made here."""

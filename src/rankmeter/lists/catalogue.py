@@ -13,7 +13,8 @@ import numpy.typing as npt
 from rankmeter.arithmetic.slates.data import Sets
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs import into_judgments, is_path
-from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, is_missing, numbers_of, table_of
+from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, numbers_of, table_of
+from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import USUAL_NAMES, fold
 from rankmeter.inputs.frames import is_frame
 from rankmeter.inputs.ids import ids

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.data import Sets
 from rankmeter.errors import InputError
-from rankmeter.inputs.attributes import in_order_of, is_missing, table_of
+from rankmeter.inputs.attributes import in_order_of, table_of
+from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.lists.features import features_of

@@ -13,7 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.errors import InputError, did_you_mean, examples, with_hint
-from rankmeter.inputs.attributes import find_column, ids_of, is_missing, no_such_column, table_of
+from rankmeter.inputs.attributes import find_column, ids_of, no_such_column, table_of
+from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl

@@ -23,6 +23,7 @@ from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.reading import Readings
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure, RankedMeasure
@@ -151,6 +152,9 @@ def _evaluate(
         problems.check(truth, returned)
         counted = _counted(sums, measures, known) if work.counts and known is not None else {}
         found = summary(State.merged(states), measures, sources, strict=asked.strict, counted=counted)
+        found["facts"] = replace(
+            found["facts"], reading=Readings(None if truth is None else truth.reading, returned.reading)
+        )
     finally:
         if work.counts:
             sums.unpersist()

@@ -9,6 +9,7 @@ from typing import Any
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs import Labelled, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import RANKING, HoldsNumbers, judgment_columns, run_columns, say_columns
+from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.late import pl
 from rankmeter.placing import judgments_table, run_table
@@ -45,6 +46,13 @@ class Side:
     def scored(self) -> bool:
         """False where a run has ranks only."""
         return "rank" not in self.columns
+
+    @property
+    def reading(self) -> Reading:
+        """Which column became what."""
+        order = next((role for role in RANKING if role in self.columns), None)
+        unused = tuple(name for name in self.frame.columns if name not in self.columns.values())
+        return Reading(self.source, "frame", dict(self.columns), order=order, unused=unused)  # type: ignore[arg-type]
 
     @property
     def has_subtopics(self) -> bool:

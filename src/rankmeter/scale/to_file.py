@@ -24,6 +24,7 @@ from rankmeter.inputs import Files, RunFile, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import none_of, regrouped
+from rankmeter.inputs.sources import readings
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
@@ -85,6 +86,7 @@ def evaluate_to_file(
                 state, counted, parts = _write_parts(truth, blocks, measures, about, folder)
         sources = None if truth is None else truth.source, source.source
         found = summary(state, measures, sources, strict=asked.strict, counted=counted)
+        found["facts"] = replace(found["facts"], reading=readings(truth, source))
         ev = DistantEvaluation(
             name=name,
             asked=asked.names,

@@ -1,0 +1,228 @@
+"""How an input was read: from what, which column became what, what orders it, and what looked odd on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, are_numbers, is_missing, number_of
+from rankmeter.inputs.columns import Role, is_usual, judgment_columns, run_columns
+from rankmeter.wording import Language
+
+Side = Literal["judgments", "run"]
+Order = Literal["score", "distance", "rank", "row order", "lists"]
+Head = Callable[[str], "RawColumn | Sequence[object]"]
+"""The first rows of a column."""
+
+_WORDS: Mapping[Language, Mapping[str, str]] = {
+    "en": {
+        "score": "highest score first",
+        "distance": "lowest distance first",
+        "rank": "lowest rank first",
+        "row order": "in the order of the rows",
+        "lists": "in the order of the lists",
+        "rows": "rows",
+        "unused": "not used: ",
+        "trec": "TREC text",
+        "read": "read ",
+    },
+    "zh": {
+        "score": "得分从高到低",
+        "distance": "距离从小到大",
+        "rank": "名次从小到大",
+        "row order": "按行的顺序",
+        "lists": "按列表的顺序",
+        "rows": "行",
+        "unused": "未使用：",
+        "trec": "TREC 文本",
+        "read": "已读取 ",
+    },
+}
+_FIELDS: Mapping[Side, Mapping[str, str]] = {
+    "judgments": {"query": "field 1", "item": "field 3", "grade": "field 4"},
+    "run": {"query": "field 1", "item": "field 3", "score": "field 5"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How one side was read.
+
+    Examples
+    --------
+    >>> import polars as pl, rankmeter as rm
+    >>> run = pl.DataFrame({"uid": [1, 1], "iid": [8, 9], "y_pred": [0.1, 0.9], "title": ["a", "b"]})
+    >>> reading = rm.evaluate({1: {9}}, run, "RR").reading
+    >>> reading.run.columns, reading.run.order, reading.run.unused
+    ({'query': 'uid', 'item': 'iid', 'score': 'y_pred'}, 'score', ('title',))
+    >>> print(reading.run)
+    run (polars DataFrame): query=uid, item=iid, score=y_pred; highest score first; not used: title; 2 rows
+    """
+
+    source: str
+    """The file, or what kind of object it was."""
+    format: str = ""
+    """How the file is written, or ``mapping``, ``lists``, ``array``, ``frame``."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Which column became what, by role."""
+    rows: int | None = None
+    """How many rows, or pairs of query and item; None where nobody counted them."""
+    order: Order | None = None
+    """What orders the items of a run."""
+    unused: tuple[str, ...] = ()
+    """Columns that nothing was read from."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What looked odd, by kind."""
+
+    @property
+    def roles(self) -> Mapping[Role, str]:
+        """Which column became what."""
+        return cast("Mapping[Role, str]", self.columns)
+
+    def text(self, lang: Language = "en") -> str:
+        """All of it in one line."""
+        size = "" if self.rows is None else f"{self.rows:,} {_WORDS[lang]['rows']}"
+        return f"{self.source}: {'; '.join(part for part in (self.kind_text(lang), size) if part)}"
+
+    def kind_text(self, lang: Language = "en") -> str:
+        """What does not depend on this very file."""
+        words = _WORDS[lang]
+        named = ", ".join(f"{role}={column}" for role, column in self.columns.items())
+        unused = f"{words['unused']}{', '.join(self.unused)}" if self.unused else ""
+        kind = words["trec"] if self.format == "trec" else named or self.format
+        return "; ".join(part for part in (kind, words[self.order] if self.order else "", unused) if part)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """How judgments and run were read; None for a side that was not read here."""
+
+    judgments: Reading | None = None
+    run: Reading | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What looked odd on either side."""
+        return tuple(note for side in self.sides for note in side.notes.values())
+
+    @property
+    def sides(self) -> tuple[Reading, ...]:
+        """Those that were read."""
+        return tuple(side for side in (self.judgments, self.run) if side is not None)
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> Readings:
+        """Read what ``dataclasses.asdict`` made."""
+        return cls(
+            **{
+                side: None if one is None else Reading(**{**one, "unused": tuple(one["unused"])})
+                for side, one in saved.items()
+            }
+        )
+
+
+def reading_line(readings: Iterable[Readings], lang: Language = "en") -> str:
+    """One line for all that was read: what was read alike is said once; nothing where nothing was decided."""
+    sources: dict[str, dict[str, None]] = {}
+    for side in (side for reading in readings for side in reading.sides):
+        if side.format not in ("", "mapping", "lists", "array"):
+            sources.setdefault(side.kind_text(lang), {})[side.source] = None
+    parts = [f"{', '.join(names)}: {kind}" for kind, names in sources.items()]
+    return _WORDS[lang]["read"] + " | ".join(parts) if parts else ""
+
+
+def read_as(
+    side: Side, names: Sequence[str], head: Head, given: Mapping[str, str] | None, source: str, format: str
+) -> Reading:
+    """Find out which column of a table is what."""
+    find = judgment_columns if side == "judgments" else run_columns
+    roles = find(names, given, source, lambda column: are_numbers(head(column)))
+    columns: dict[str, str] = dict(roles.items())
+    unused = tuple(name for name in names if name not in columns.values())
+    if side == "judgments":
+        return Reading(source, format, columns, unused=unused)
+    order: Order = next((role for role in ("score", "distance", "rank") if role in columns), "row order")
+    ranks = [name for name in unused if is_usual("rank", name)]
+    notes = {}
+    if order == "score" and len(ranks) == 1 and "rank" not in (given or {}):
+        taken = {role: head(columns[role]) for role in ("query", "item", "score")}
+        if (pair := disagreement(taken["query"], head(ranks[0]), taken["score"])) is not None:
+            notes["rank"] = disagree_text(source, [taken["item"][row] for row in pair], columns["score"], ranks[0])
+    return Reading(source, format, columns, order=order, unused=unused, notes=notes)
+
+
+def trec_reading(side: Side, source: str, rows: int | None, notes: Mapping[str, str] | None = None) -> Reading:
+    """How TREC text is read, which has the same fields in every file."""
+    order: Order | None = "score" if side == "run" else None
+    return Reading(source, "trec", dict(_FIELDS[side]), rows, order, notes=notes or {})
+
+
+def disagreement(
+    queries: Sequence[object] | RawColumn, ranks: Sequence[object] | RawColumn, scores: Sequence[object] | RawColumn
+) -> tuple[int, int] | None:
+    """Two rows of one query of which one has the better rank and the other the better score; None if there are none.
+
+    Examples
+    --------
+    >>> disagreement(["q", "q", "q"], [1, 2, 3], [0.9, 0.5, 0.7])
+    (1, 2)
+    >>> disagreement(["q", "q", "r"], [1, 1, 0], [0.5, 0.9, 2.0]) is None
+    True
+    """
+    rows: list[tuple[str, float, float, int]] = []
+    for row, cells in enumerate(zip(queries[:LOOKED_AT], ranks[:LOOKED_AT], scores[:LOOKED_AT], strict=True)):
+        rank, score = (number_of(cell) if isinstance(cell, str) else cell for cell in cells[1:])
+        if any(is_missing(value) or isinstance(value, str) for value in (rank, score)):
+            return None  # whoever reads the column says what is wrong with it
+        rows.append((str(cells[0]), float(rank), -float(score), row))  # type: ignore[arg-type]
+    rows.sort()
+    for before, after in pairwise(rows):
+        if before[0] == after[0] and before[1] < after[1] and before[2] > after[2]:
+            return before[3], after[3]
+    return None
+
+
+def disagree_text(source: str, items: Sequence[object], score: str, rank: str) -> str:
+    """What is said of two items of which one has the better rank and the other the better score."""
+    return (
+        f"{source}: {rank} and {score} disagree: {items[0]!s:.60} has the better rank, {items[1]!s:.60} the better "
+        "score, which orders the items"
+    )
+
+
+class ReadLog:
+    """What is noticed while the files of a run are read, perhaps several times: each time they must be the same."""
+
+    def __init__(self) -> None:
+        self._stamps: dict[str, tuple[int, int, int]] = {}
+        self.reading: Reading | None = None
+
+    def begin(self) -> None:
+        """The files are read from the beginning."""
+        self.reading = None
+
+    def add(self, reading: Reading | None, rows: int) -> None:
+        """Some rows were read."""
+        if self.reading is None:
+            self.reading = reading and replace(reading, rows=rows)
+        elif reading is not None:
+            notes = {**reading.notes, **self.reading.notes}
+            self.reading = replace(self.reading, rows=(self.reading.rows or 0) + rows, notes=notes)
+
+    def check(self, path: str) -> None:
+        """Refuse a file that is not as it was when it was looked at before."""
+        place = Path(path)
+        if not place.is_file():
+            return
+        now = place.stat()
+        stamp = (now.st_size, now.st_mtime_ns, now.st_ino)
+        if self._stamps.setdefault(path, stamp) != stamp:
+            fact = f"{path} was changed while it was evaluated. Nothing was evaluated."
+            raise InputError(with_hint(fact, "evaluate it again when nothing writes to it, or a copy of it"))
