@@ -45,11 +45,13 @@ def test_a_kind_stands_in_one_file_only() -> None:
 def test_every_kind_is_said_somewhere() -> None:
     source = Path(rm.__file__).parent
     rooms = [
-        path for room in ("comparing", "online", "report", "cli", "wording") for path in (source / room).rglob("*.*")
+        path
+        for room in ("inputs", "evaluating", "comparing", "online", "report", "cli", "wording")
+        for path in (source / room).rglob("*.*")
     ]
     code = "\n".join(path.read_text("utf-8") for path in rooms if path.suffix in (".py", ".js", ".jinja", ".j2"))
     made_up = ("unit_", "units_", "untested_", "test_", "against_", "correction_", "interval_", "correlated_over_",
-               "found_", "rule_")  # fmt: skip
+               "found_", "rule_", "read_")  # fmt: skip
     for _, kind in KINDS:
         is_made_up = kind.startswith(made_up)
         # The page of a log has labels without the prefix, and a text for each chart.

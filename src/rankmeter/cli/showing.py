@@ -77,7 +77,7 @@ def result_talk(
     measures = tables.shared_measures(evaluations)
     return [
         *_facts(evaluations),
-        *filter(None, [reading_line(ev.reading for ev in evaluations)]),
+        *([read] if (read := reading_line(ev.reading for ev in evaluations)) else []),
         *tie_notes(evaluations, shown),
         *([] if per_query else slice_tables.dash_notes(evaluations)),
         *_interval_talk(evaluations, interval=interval, per_query=per_query),

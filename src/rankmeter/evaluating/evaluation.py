@@ -20,6 +20,7 @@ from rankmeter.errors import MeasureError, with_hint
 from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.measuring import check_answerable, values_under
+from rankmeter.evaluating.noticed import how_read
 from rankmeter.evaluating.planning import Placing, by_placing, into_placing
 from rankmeter.evaluating.result import Evaluation, Facts
 from rankmeter.evaluating.tie_bounds import TieBounds
@@ -27,7 +28,6 @@ from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
-from rankmeter.inputs.sources import readings
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
@@ -195,7 +195,7 @@ def evaluate_placing(
     for key, group in by_placing(ranked).items():
         placed, subtopics = placing.for_measures(group, key)
         views = Views(placed.placements, subtopics)
-        facts = facts or _facts(placed, placing, unjudged_at_cutoffs(group, views) if placing.wide else {})
+        facts = facts or _facts(placed, placing, every, unjudged_at_cutoffs(group, views) if placing.wide else {})
         if look is not None:
             look(group, placed, views)
         for measure in group:
@@ -204,7 +204,7 @@ def evaluate_placing(
         bounds.add({measure: values[measure] for measure in group if measure in wanted}, placed)
     if placed is None or facts is None:
         placed = placing.place(ONLY_QUERIES)
-        facts = _facts(placed, placing, {})
+        facts = _facts(placed, placing, every, {})
     means = {measure: aggregated(values[measure], measure.aggregate) for measure in ranked}
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
@@ -272,14 +272,14 @@ def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]
     return {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
 
 
-def _facts(placed: PlacedRun, placing: Placing, unjudged_at: dict[int, int]) -> Facts:
+def _facts(placed: PlacedRun, placing: Placing, measures: list[Measure], unjudged_at: dict[int, int]) -> Facts:
     """Counts of what was evaluated."""
     return Facts(
         **dict[str, Any](counts_of(placed.placements)),
         unjudged_at=unjudged_at,
         judgments=placing.judgments,
         run=placing.run,
-        reading=readings(placing.truth, placing.returned),
+        reading=how_read(placing.truth, placing.returned, placed, measures, wide=placing.wide),
     )
 
 

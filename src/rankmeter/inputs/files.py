@@ -17,12 +17,13 @@ from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
-from rankmeter.inputs.reading import Reading, disagree_text, disagreement, trec_reading
+from rankmeter.inputs.reading import Reading, disagreement, trec_reading
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled, PlainJudgments
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, as_number, query_blocks, read_frames
 from rankmeter.late import pl
+from rankmeter.wording import said
 
 FileInput: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
 """What can be read: a path, ``-`` for standard input, the content itself, or a binary file object."""
@@ -220,8 +221,8 @@ def trec_notes(source: ByteSource) -> dict[str, str]:
     numbers = [[as_number(fields[at]) for fields in rows] for at in (3, 4)]
     if (pair := disagreement([fields[0] for fields in rows], *numbers)) is None:
         return {}
-    better = [rows[row][2].decode("utf-8", "replace") for row in pair]
-    return {"rank": disagree_text(source.name, better, "score", "rank")}
+    first, second = (rows[row][2].decode("utf-8", "replace") for row in pair)
+    return {"rank": said("ranks_disagree", source=source.name, rank="rank", score="score", first=first, second=second)}
 
 
 def _fraction(source: ByteSource, size: int) -> float | None:

@@ -20,6 +20,7 @@ from rankmeter.inputs.columns import Role
 from rankmeter.inputs.reading import Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
+from rankmeter.wording import said
 
 
 class GroupedQueries(list[object]):
@@ -272,9 +273,7 @@ def _read(origin: Origin, query: pl.Series, item: pl.Series) -> Reading | None:
     notes = dict(origin.reading.notes)
     for role, column in (("query", query), ("item", item)):
         if column.dtype == pl.String and len(padded := column.filter(_has_blanks_around(column))):
-            notes[f"blanks {role}"] = (
-                f"{origin.source}: {role} ids begin or end with blanks ({padded[0]!r:.60}), which count as part of them"
-            )
+            notes[f"blanks {role}"] = said("ids_with_blanks", source=origin.source, role=role, example=repr(padded[0]))
     return replace(origin.reading, rows=len(query), notes=notes)
 
 

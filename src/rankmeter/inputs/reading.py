@@ -11,37 +11,13 @@ from typing import Any, Literal, cast
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, are_numbers, is_missing, number_of
 from rankmeter.inputs.columns import Role, is_usual, judgment_columns, run_columns
-from rankmeter.wording import Language
+from rankmeter.wording import Language, Said, said, word
 
 Side = Literal["judgments", "run"]
 Order = Literal["score", "distance", "rank", "row order", "lists"]
 Head = Callable[[str], "RawColumn | Sequence[object]"]
 """The first rows of a column."""
 
-_WORDS: Mapping[Language, Mapping[str, str]] = {
-    "en": {
-        "score": "highest score first",
-        "distance": "lowest distance first",
-        "rank": "lowest rank first",
-        "row order": "in the order of the rows",
-        "lists": "in the order of the lists",
-        "rows": "rows",
-        "unused": "not used: ",
-        "trec": "TREC text",
-        "read": "read ",
-    },
-    "zh": {
-        "score": "得分从高到低",
-        "distance": "距离从小到大",
-        "rank": "名次从小到大",
-        "row order": "按行的顺序",
-        "lists": "按列表的顺序",
-        "rows": "行",
-        "unused": "未使用：",
-        "trec": "TREC 文本",
-        "read": "已读取 ",
-    },
-}
 _FIELDS: Mapping[Side, Mapping[str, str]] = {
     "judgments": {"query": "field 1", "item": "field 3", "grade": "field 4"},
     "run": {"query": "field 1", "item": "field 3", "score": "field 5"},
@@ -85,16 +61,16 @@ class Reading:
 
     def text(self, lang: Language = "en") -> str:
         """All of it in one line."""
-        size = "" if self.rows is None else f"{self.rows:,} {_WORDS[lang]['rows']}"
+        size = "" if self.rows is None else word("read_rows", lang, count=self.rows)
         return f"{self.source}: {'; '.join(part for part in (self.kind_text(lang), size) if part)}"
 
     def kind_text(self, lang: Language = "en") -> str:
         """What does not depend on this very file."""
-        words = _WORDS[lang]
         named = ", ".join(f"{role}={column}" for role, column in self.columns.items())
-        unused = f"{words['unused']}{', '.join(self.unused)}" if self.unused else ""
-        kind = words["trec"] if self.format == "trec" else named or self.format
-        return "; ".join(part for part in (kind, words[self.order] if self.order else "", unused) if part)
+        kind = word("read_trec", lang) if self.format == "trec" else named or self.format
+        order = word(f"read_{self.order.replace(' ', '_')}", lang) if self.order else ""
+        unused = word("read_unused", lang, names=", ".join(self.unused)) if self.unused else ""
+        return "; ".join(part for part in (kind, order, unused) if part)
 
     def __str__(self) -> str:
         return self.text()
@@ -128,14 +104,25 @@ class Readings:
         )
 
 
-def reading_line(readings: Iterable[Readings], lang: Language = "en") -> str:
-    """One line for all that was read: what was read alike is said once; nothing where nothing was decided."""
-    sources: dict[str, dict[str, None]] = {}
-    for side in (side for reading in readings for side in reading.sides):
-        if side.format not in ("", "mapping", "lists", "array"):
-            sources.setdefault(side.kind_text(lang), {})[side.source] = None
-    parts = [f"{', '.join(names)}: {kind}" for kind, names in sources.items()]
-    return _WORDS[lang]["read"] + " | ".join(parts) if parts else ""
+def reading_line(readings: Iterable[Readings]) -> Said | None:
+    """One line for all that was read: what was read alike is said once; None where nothing had to be decided."""
+    sides = [side for reading in readings for side in reading.sides]
+    decided = [side for side in sides if side.format not in ("", "mapping", "lists", "array")]
+    return said("read_all", parts=_Alike(decided)) if decided else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """What was read, the files that were read alike together."""
+
+    sides: list[Reading]
+
+    def worded(self, language: Language, _: object) -> str:
+        """The sources of each way of reading, and the way."""
+        sources: dict[str, dict[str, None]] = {}
+        for side in self.sides:
+            sources.setdefault(side.kind_text(language), {})[side.source] = None
+        return " | ".join(f"{', '.join(names)}: {kind}" for kind, names in sources.items())
 
 
 def read_as(
@@ -154,7 +141,10 @@ def read_as(
     if order == "score" and len(ranks) == 1 and "rank" not in (given or {}):
         taken = {role: head(columns[role]) for role in ("query", "item", "score")}
         if (pair := disagreement(taken["query"], head(ranks[0]), taken["score"])) is not None:
-            notes["rank"] = disagree_text(source, [taken["item"][row] for row in pair], columns["score"], ranks[0])
+            first, second = (taken["item"][row] for row in pair)
+            notes["rank"] = said(
+                "ranks_disagree", source=source, rank=ranks[0], score=columns["score"], first=first, second=second
+            )
     return Reading(source, format, columns, order=order, unused=unused, notes=notes)
 
 
@@ -189,32 +179,34 @@ def disagreement(
     return None
 
 
-def disagree_text(source: str, items: Sequence[object], score: str, rank: str) -> str:
-    """What is said of two items of which one has the better rank and the other the better score."""
-    return (
-        f"{source}: {rank} and {score} disagree: {items[0]!s:.60} has the better rank, {items[1]!s:.60} the better "
-        "score, which orders the items"
-    )
-
-
 class ReadLog:
     """What is noticed while the files of a run are read, perhaps several times: each time they must be the same."""
 
     def __init__(self) -> None:
         self._stamps: dict[str, tuple[int, int, int]] = {}
-        self.reading: Reading | None = None
+        self._now: Reading | None = None
+        self._whole: Reading | None = None
+
+    @property
+    def reading(self) -> Reading | None:
+        """How the files were read when they were last read to the end, or so far."""
+        return self._whole or self._now
 
     def begin(self) -> None:
         """The files are read from the beginning."""
-        self.reading = None
+        self._now = None
 
     def add(self, reading: Reading | None, rows: int) -> None:
         """Some rows were read."""
-        if self.reading is None:
-            self.reading = reading and replace(reading, rows=rows)
+        if self._now is None:
+            self._now = reading and replace(reading, rows=rows)
         elif reading is not None:
-            notes = {**reading.notes, **self.reading.notes}
-            self.reading = replace(self.reading, rows=(self.reading.rows or 0) + rows, notes=notes)
+            notes = {**reading.notes, **self._now.notes}
+            self._now = replace(self._now, rows=(self._now.rows or 0) + rows, notes=notes)
+
+    def end(self) -> None:
+        """The files were read to the end."""
+        self._whole = self._now
 
     def check(self, path: str) -> None:
         """Refuse a file that is not as it was when it was looked at before."""

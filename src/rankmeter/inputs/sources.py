@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -131,6 +132,20 @@ def _reading_of(side: AnyJudgments | AnyRun) -> Reading:
     if isinstance(side, RankedLists):
         return Reading(side.source, "lists", rows=rows, order="lists")
     return Reading(side.source, "mapping", rows=rows, order="score" if isinstance(side, ScoredMapping) else None)
+
+
+def some_ids(side: AnyJudgments | AnyRun, most: int) -> tuple[list[object], list[object]]:
+    """The first queries and items of one side, not each once; none of what has no ids."""
+    if isinstance(side, RunFile):
+        side = next(iter(side.blocks()))
+    if isinstance(side, (JudgmentTable, RunTable)):
+        return side.query[:most].to_list(), side.item[:most].to_list()
+    if isinstance(side, PlainJudgments):
+        first = np.arange(min(most, len(side.rows)))
+        return list(side.rows.query.take(first).to_list()), list(side.rows.item.take(first).to_list())
+    if isinstance(side, Dense):
+        return [], []
+    return list(islice(side.data, most)), list(islice((item for items in side.data.values() for item in items), most))
 
 
 def no_nan(values: npt.NDArray[Any], what: str) -> None:

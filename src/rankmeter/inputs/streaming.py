@@ -48,6 +48,7 @@ def stream_plain_run(path: str, *, format: str | None, progress: Listener | None
     parts = _logged(iter_plain_parts(path, format=format), path, log)
     log.begin()
     yield from _reported(parts, progress) if progress else (part.table for part in parts)
+    log.end()
 
 
 def stream_run(
@@ -81,6 +82,7 @@ def stream_run(
     log.begin()
     parts = _all_parts(paths, format, columns, block_bytes, log)
     yield from whole_queries(_reported(parts, progress) if progress else (part.table for part in parts))
+    log.end()
 
 
 def whole_queries(tables: Iterable[RunTable]) -> Iterator[RunTable]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs.ids import LateIds, no_text
+from rankmeter.inputs.likeness import no_query_in_common
 from rankmeter.inputs.mappings import table_of_judgments, table_of_run
 from rankmeter.inputs.sources import (
     AnyJudgments,
@@ -171,13 +172,7 @@ def refuse_strangers(placed: PlacedRun, judgments: AnyJudgments, run: AnyRun) ->
         return
     judged = placed.queries.filter(pl.Series(p.is_judged)).to_list()
     returned = placed.queries.filter(pl.Series(p.in_run)).to_list()
-    raise InputError(
-        with_hint(
-            f"no query in common: {judgments.source} judges {examples(judged, shown=3)}; "
-            f"{run.source} holds {examples(returned, shown=3)}.",
-            "are these the right two inputs? Judgments come first",
-        )
-    )
+    raise no_query_in_common(judgments.source, judged, run.source, returned)
 
 
 __all__ = ["PlacedRun", "Placements", "Plan", "judgments_table", "place_run", "place_unjudged", "run_table"]

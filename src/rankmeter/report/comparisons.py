@@ -18,7 +18,7 @@ from rankmeter.report.tables import DIGITS, Cell, Table
 from rankmeter.showing.characters import one_line, width_of
 from rankmeter.showing.latex import latex_comment, latex_text
 from rankmeter.showing.markdown import markdown_line, markdown_text
-from rankmeter.wording import LANGUAGES, Said, in_language, said, word
+from rankmeter.wording import Said, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Score
@@ -184,12 +184,12 @@ def legend(cmp: Comparison, lang: Language = "en") -> list[str]:
 def made_how(cmp: Comparison) -> list[Said]:
     """How p-values, intervals and groups were made, and why two of them disagree where they do."""
     disagree = any(score.in_best is False and score.rank_low == 1 for score in cmp.scores)
-    read = {language: reading_line(cmp.reading.values(), language) for language in LANGUAGES}
+    read = reading_line(cmp.reading.values())
     return [
         *cmp.settings.sentences(),
         *([said("group_and_ranks_disagree")] if disagree else []),
         *sliced_how(cmp),
-        *([said("read_as", **read)] if read["en"] else []),
+        *([read] if read else []),
     ]
 
 

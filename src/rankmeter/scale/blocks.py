@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankmeter.arithmetic import AGGREGATES, FORMULAS, Tally, Values, Views
-from rankmeter.errors import InputError, MeasureError, examples, with_hint
+from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.evaluating.evaluation import COUNTS, ONLY_QUERIES, counts_of, unjudged_at_cutoffs
 from rankmeter.evaluating.measuring import check_answerable, values_under
 from rankmeter.evaluating.planning import by_placing, plan_for, without_any_subtopic
 from rankmeter.evaluating.result import Facts
 from rankmeter.evaluating.tie_bounds import is_bounded, is_unknown, unknown_notes
+from rankmeter.inputs.likeness import no_query_in_common
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
@@ -252,9 +253,7 @@ def summary(
         if source is not None and not queries:
             raise InputError(f"{source} is empty: it has no rows.")
     if judgments is not None and state.counts["judged"] == state.counts["missing"]:
-        fact = f"no query in common: {judgments} judges {examples(state.judged, shown=_SHOWN)}; "
-        fact += f"{run} holds {examples(state.returned, shown=_SHOWN)}."
-        raise InputError(with_hint(fact, "are these the right two inputs? Judgments come first"))
+        raise no_query_in_common(judgments, state.judged, run, state.returned)
     for measure in measures:
         if not isinstance(measure, SlateMeasure):
             check_answerable(measure, scored=state.scored, highest=state.highest, strict=strict)

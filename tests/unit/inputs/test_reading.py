@@ -1,0 +1,158 @@
+"""Every result says how it was read, and what looked odd is said on every route."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import polars as pl
+import pytest
+from tests.unit.inputs.test_odd_columns import FILES, FRAMES, JUDGED, ROUTES, ROWS, given
+
+import rankmeter as rm
+from rankmeter.errors import InputError
+
+RUN = {**ROWS, "score": [3.0, 2.0, 1.0]}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_result_says_which_column_became_what(route, tmp_path):
+    judgments = given(route, {"user_id": ["q"], "movieId": ["a"], "rating": [1], "title": ["A"]}, tmp_path, "judgments")
+    run = given(route, {"uid": ["q"], "iid": ["a"], "y_pred": [0.5]}, tmp_path, "run")
+    ev = rm.evaluate(judgments, run, "RR")
+    assert ev.reading.judgments.columns == {"query": "user_id", "item": "movieId", "grade": "rating"}
+    assert ev.reading.judgments.unused == ("title",)
+    assert ev.reading.run.columns == {"query": "uid", "item": "iid", "score": "y_pred"}
+    assert (ev.reading.run.rows, ev.reading.run.order) == (1, "score")
+    assert ev.reading.run.format == (route if route in FILES else "frame")
+    assert json.loads(ev.to_json())["facts"]["reading"]["run"]["columns"]["score"] == "y_pred"
+    ev.save(tmp_path / "saved.parquet")
+    assert rm.Evaluation.load(tmp_path / "saved.parquet").reading == ev.reading
+
+
+@pytest.mark.parametrize(
+    ("run", "order"),
+    [
+        ({"q": ["a", "b"]}, "lists"),
+        ({"q": {"a": 1, "b": 0}}, "score"),
+        (pl.DataFrame(ROWS), "row order"),
+        (pl.DataFrame({**ROWS, "rank": [1, 2, 3]}), "rank"),
+        (pl.DataFrame(RUN), "score"),
+    ],
+)
+def test_what_orders_the_items_is_said(run, order):
+    assert rm.evaluate({"q": {"a": 1}}, run, "RR").reading.run.order == order
+
+
+def test_trec_text_and_comparisons_are_said_too(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "a.run").write_text("q Q0 a 1 2 x\nq Q0 b 2 1 x\n")
+    ev = rm.evaluate(str(tmp_path / "qrels"), str(tmp_path / "a.run"), "RR")
+    assert (ev.reading.judgments.format, ev.reading.judgments.rows) == ("trec", 1)
+    assert (ev.reading.run.format, ev.reading.run.rows) == ("trec", 2)
+    runs = {"one": str(tmp_path / "a.run"), "two": {"q": ["b", "a"]}}
+    cmp = rm.compare(str(tmp_path / "qrels"), runs, "RR", permutations=100, resamples=100)
+    assert cmp.reading["one"].run.rows == 2
+    assert cmp.to_dict()["reading"]["two"]["run"]["format"] == "lists"
+
+
+@pytest.mark.parametrize("blank", [" a", "a ", "\ta", "a\u00a0"])
+@pytest.mark.parametrize("route", [*FRAMES, "csv", "json", "jsonl", "parquet", "ipc"])
+def test_blanks_around_ids_are_said(route, blank, tmp_path):
+    run = given(route, {"query": ["q", "q"], "item": ["b", blank], "score": [2.0, 1.0]}, tmp_path, "run")
+    ev = rm.evaluate({"q": {"a": 1}}, run, "RR")
+    assert "item ids begin or end with blanks" in "; ".join(ev.sentences())
+
+
+@pytest.mark.parametrize("ranks", [[1, 2, 3], [3, 2, 1]], ids=["agree", "disagree"])
+@pytest.mark.parametrize("route", ROUTES)
+def test_ranks_that_contradict_the_scores_are_said(route, ranks, tmp_path):
+    run = given(route, {**RUN, "rank": ranks}, tmp_path, "run")
+    said = "; ".join(rm.evaluate({"q": {"a": 1}}, run, "RR").sentences())
+    assert ("rank and score disagree" in said) == (ranks[0] == 3)
+
+
+def test_ranks_of_trec_text_that_contradict_the_scores_are_said(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("q Q0 a 1 0.5 x\nq Q0 b 2 0.9 x\n")
+    assert "rank and score disagree: a has the better rank" in "".join(
+        rm.evaluate({"q": {"a": 1}}, str(path), "RR").sentences()
+    )
+
+
+@pytest.mark.parametrize("late", ["score", "rank"])
+def test_a_column_that_comes_late_in_json_lines_is_not_passed_over(late, tmp_path):
+    lines = [{"query": "q", "item": f"i{n}", "rank" if late == "score" else "score": n + 1} for n in range(20_000)]
+    lines[15_000]["score" if late == "score" else "label"] = 5.0
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    if late == "score":
+        with pytest.raises(InputError, match="score is missing"):
+            rm.evaluate({"q": {"i0": 1}}, str(path), "RR")
+    else:
+        assert rm.evaluate({"q": {"i0": 1}}, str(path), "RR").reading.run.unused == ("label",)
+
+
+def test_a_run_that_changes_between_two_readings_is_refused(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("query,item,score\nq,a,1\n")
+    run = rm.inputs.into_run(str(path))
+    rm.evaluate({"q": {"a": 1}}, run, "RR")
+    path.write_text("query,item,score\nq,b,1\nq,a,0\n")
+    with pytest.raises(InputError, match=r"run.csv was changed while it was evaluated"):
+        rm.evaluate({"q": {"a": 1}}, run, "RR")
+    os.utime(path, ns=(0, 0))
+    with pytest.raises(InputError, match="was changed"):
+        rm.evaluate({"q": {"a": 1}}, run, "RR")
+
+
+@pytest.mark.parametrize(
+    ("judged", "returned", "reason"),
+    [
+        (["D1", "D2"], ["d1", "d9"], "upper and lower case"),
+        (["a"], [" a", "b"], "blanks around them"),
+        (["é"], ["e\u0301", "b"], "NFC"),
+        (["007"], ["7", "8"], "leading zeros"),
+        (["4", "5"], ["doc/4", "doc/9"], "prefix"),
+        (["x-4", "x-5"], ["4", "9"], "prefix"),
+        (["a"], ["b"], "is in the run"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["mapping", "frame", "csv", "trec"])
+def test_no_judged_item_in_the_run_is_said_with_the_reason(judged, returned, reason, kind, tmp_path):
+    if kind == "mapping":
+        judgments, run = {"q": dict.fromkeys(judged, 1)}, {"q": returned}
+    elif kind == "trec":
+        judgments, run = str(tmp_path / "qrels"), str(tmp_path / "run")
+        (tmp_path / "qrels").write_text("".join(f"q 0 {item} 1\n" for item in judged))
+        (tmp_path / "run").write_text("".join(f"q Q0 {item} {n} {-n} x\n" for n, item in enumerate(returned)))
+        if any(item != item.strip() for item in returned):
+            pytest.skip("TREC text has no ids with blanks")
+    else:
+        columns = [{"query": ["q"] * len(items), "item": items} for items in (judged, returned)]
+        judgments, run = (
+            given("polars" if kind == "frame" else kind, one, tmp_path, f"t{len(one['item'])}{at}")
+            for at, one in enumerate(columns)
+        )
+    ev = rm.evaluate(judgments, run, "RR")
+    said = "; ".join(ev.sentences())
+    assert "none of the judged items is in the run" in said
+    assert reason in said
+    assert judged[0] in said
+
+
+def test_queries_that_differ_in_case_are_said():
+    with pytest.raises(InputError, match="Hint: they differ in upper and lower case"):
+        rm.evaluate({"Q": {"a": 1}}, {"q": ["a"]}, "RR")
+
+
+@pytest.mark.parametrize("column", ["rating", "Ratings", "stars"])
+@pytest.mark.parametrize(("measure", "is_said"), [("HR@10", True), ("HR(rel=4)@10", False), ("nDCG@10", False)])
+def test_ratings_that_count_from_1_up_are_said(column, measure, is_said):
+    judgments = pl.DataFrame({"user": [1, 1], "item": [2, 3], column: [5, 1]})
+    said = "; ".join(rm.evaluate(judgments, {1: [3]}, measure).sentences())
+    assert ("holds ratings up to 5: Success@10 counts those from 1 up; Success(rel=4)@10" in said) == is_said
+
+
+def test_judgments_that_are_no_ratings_are_not_called_ratings():
+    assert "ratings" not in "".join(rm.evaluate(pl.DataFrame(JUDGED), {"q": ["a"]}, "HR@10").sentences())
