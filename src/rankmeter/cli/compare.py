@@ -52,11 +52,11 @@ FAILED = 1
     "--pairs", type=click.Choice(["baseline", "all"]), help="all: test all pairs although there is a baseline."
 )
 @click.option(
-    "--test", type=click.Choice(["randomisation", "t", "wilcoxon", "sign"]), default="randomisation", show_default=True,
+    "--test", type=click.Choice(["t", "randomisation", "wilcoxon", "sign"]), default="t", show_default=True,
     help="The paired test.",
 )  # fmt: skip
 @click.option(
-    "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "bh", "by", "none"]), default="holm",
+    "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"]), default="holm",
     show_default=True,
     help="For the tests of one measure, which are a family.",
 )  # fmt: skip
@@ -64,7 +64,9 @@ FAILED = 1
     "--level", type=float, default=0.95, show_default=True, help="Of intervals; p below 1 - level is significant."
 )
 @click.option(
-    "--interval", type=click.Choice(["bca", "percentile"]), default="bca", show_default=True, help="The bootstrap."
+    "--interval",
+    type=click.Choice(["t", "randomisation", "bca", "percentile"]),
+    help="How intervals are made; default: so that they agree with the test.",
 )
 @click.option("--margin", type=float, help="The largest loss that does not matter: adds tests of 'no worse than'.")
 @click.option(
@@ -130,10 +132,10 @@ def command(
     measures: tuple[str, ...],
     baseline: str | None,
     pairs: Literal["baseline", "all"] | None,
-    test: Literal["randomisation", "t", "wilcoxon", "sign"],
-    correction: Literal["holm", "hochberg", "bonferroni", "bh", "by", "none"],
+    test: Literal["t", "randomisation", "wilcoxon", "sign"],
+    correction: Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"],
     level: float,
-    interval: Literal["bca", "percentile"],
+    interval: Literal["t", "randomisation", "bca", "percentile"] | None,
     margin: float | None,
     needed: float | None,
     unit: str,

@@ -7,13 +7,13 @@ from numbers import Real
 from typing import Any, get_args
 
 from rankmeter import __version__
-from rankmeter.comparing.lining_up import LinedUp, samples_of, units_of_queries
+from rankmeter.comparing.lining_up import LinedUp, samples_of, shared_seeds, units_of_queries
 from rankmeter.comparing.notes import notes_about, notes_about_differences
 from rankmeter.comparing.records import Family, Inputs, Settings
 from rankmeter.comparing.results import Comparison
-from rankmeter.comparing.scoring import difference_of, score_of
+from rankmeter.comparing.scoring import Scoring
 from rankmeter.comparing.slice_tests import slice_differences
-from rankmeter.comparing.statistics import Progress, Statistics
+from rankmeter.comparing.statistics import Progress, Statistics, pairs_of
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
 from rankmeter.comparing.truths import judged_unlike
 from rankmeter.errors import InputError, check_level, examples, with_hint
@@ -25,7 +25,7 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.equivalence import check_margin
-from rankmeter.stats.intervals import METHODS, IntervalMethod, check_resamples, check_seed
+from rankmeter.stats.intervals import INVERTS, METHODS, IntervalMethod, check_resamples, check_seed
 from rankmeter.stats.paired import TESTS, Test
 
 FAMILIES = get_args(Family)
@@ -38,10 +38,10 @@ def compare(
     *,
     baseline: str | None = None,
     pairs: Family | None = None,
-    test: Test = "randomisation",
+    test: Test = "t",
     correction: Correction = "holm",
     level: float = 0.95,
-    interval: IntervalMethod = "bca",
+    interval: IntervalMethod | None = None,
     margin: float | Mapping[Any, float] | None = None,
     unit: str | Mapping[Any, Any] = "query",
     unit_name: str = "group",
@@ -75,18 +75,21 @@ def compare(
     pairs
         ``all`` tests all pairs although there is a baseline.
     test
-        ``randomisation``, ``t``, ``wilcoxon`` or ``sign``: all paired, two-sided.
+        ``t``, ``randomisation``, ``wilcoxon`` or ``sign``: paired and two-sided. Docs/statistics.md says how well each
+        keeps its level.
     correction
-        ``holm``, ``bonferroni``, ``bh`` or ``none``, for the tests of one measure: the family is per measure.
+        ``holm``, ``hochberg``, ``bonferroni``, ``max-t``, ``bh``, ``by`` or ``none``, for the tests of one measure: the
+        family is per measure.
     level
         Of intervals; a corrected p-value below 1 - level is called significant.
     interval
-        ``bca`` or ``percentile``, both bootstrap.
+        ``t``, ``randomisation``, ``bca`` or ``percentile``; by default the one that holds what ``test`` does not
+        reject, so that an interval and the p-value beside it (before the correction) never contradict each other.
     margin
         The largest loss that does not matter, for "no worse than" tests; a number or one for each measure.
     unit
-        What is resampled: ``query``; ``run`` where systems have several (seeds); or a mapping from queries to what they
-        belong to, such as ``{query: user}``, where the queries of one user are no independent witnesses.
+        What varies: ``query``; ``run`` where systems have several (see :func:`seeds`); or a mapping from queries to
+        what they belong to, such as ``{query: user}``, where the queries of one user are no independent witnesses.
     unit_name
         What a unit of such a mapping is called: ``user``, ``session``.
     permutations, resamples, seed
@@ -135,7 +138,9 @@ def compare(
     unlike = judged_unlike(measured)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
-    couples = _couples(list(named), baseline, family)
+    if family == "baseline" and baseline is None:
+        raise InputError(with_hint("pairs='baseline' needs a baseline.", f"baseline='{next(iter(named))}'"))
+    couples = pairs_of(list(named), list(named).index(baseline) if baseline and family == "baseline" else None)
     unit_label, units_of = units_of_queries(unit, unit_name, lined_up.queries)
     settings = Settings(
         test,
@@ -143,21 +148,19 @@ def compare(
         family,
         len(couples),
         level,
-        interval,
+        interval or INVERTS.get(test, "t"),
         permutations,
         resamples,
         int(seed),
         unit_label,
         power,
         __version__,
+        paired=units_of is not None or shared_seeds(measured) is not None,
     )
     samples, reasons = samples_of(lined_up, measured, units_of)
     statistics = Statistics(samples, couples, settings, say)
-    differences = tuple(
-        difference_of(measure, couple, list(named), lined_up, samples, statistics, margins, reasons, settings)
-        for measure in chosen
-        for couple in range(len(couples))
-    )
+    scoring = Scoring(measured, lined_up, samples, reasons, statistics, margins, settings)
+    differences = tuple(one for measure in chosen for one in scoring.differences(measure))
     within = slice_differences(
         [one.evaluation for one in measured.values()], lined_up, list(samples), units_of, couples, settings, say
     )
@@ -177,20 +180,21 @@ def compare(
         paired=lined_up.paired,
         samples=samples,
         units_of=units_of,
-        scores=tuple(score_of(m, n, measured, lined_up, statistics, reasons, settings) for m in chosen for n in named),
+        scores=tuple(scoring.score(measure, name) for measure in chosen for name in named),
         differences=differences,
         quality={name: one.quality for name, one in measured.items()},
         notes=tuple(notes),
         settings=settings,
         slice_differences=within,
         inputs=_inputs(truth, measured),
+        seeds={name: one.seeds for name, one in measured.items()},
     )
 
 
 def _check_choices(
     test: str,
     correction: str,
-    interval: str,
+    interval: str | None,
     pairs: str | None,
     level: float,
     permutations: int,
@@ -200,7 +204,7 @@ def _check_choices(
     for option, value, choices in (
         ("test", test, TESTS),
         ("correction", correction, CORRECTIONS),
-        ("interval", interval, tuple(METHODS)),
+        ("interval", interval or "t", tuple(METHODS)),
         ("pairs", pairs or "all", FAMILIES),
     ):
         if value not in choices:
@@ -226,27 +230,10 @@ def _asked_measures(measures: object, named: Mapping[str, object]) -> object:
 
 
 def _refuse_seeds_of_one(unit: object, measured: Mapping[str, Measured]) -> None:
-    """Resampling runs needs runs: the same number for each system, or one for a system that has no randomness."""
-    if unit != "run":
-        return
-    counts = {name: len(one.runs) for name, one in measured.items()}
-    several = {count for count in counts.values() if count > 1}
-    if len(several) != 1:
-        listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
-        fact = f"unit='run' needs the same number of runs for each system, but there are {listed}."
-        raise InputError(
-            with_hint(fact, "seeds(run1, run2, ...) gives a system several; a system without chance has one")
-        )
-
-
-def _couples(names: list[str], baseline: str | None, family: Family) -> list[tuple[int, int]]:
-    """The pairs that are tested, as numbers of systems."""
-    if family == "baseline":
-        if baseline is None:
-            raise InputError(with_hint("pairs='baseline' needs a baseline.", f"baseline='{names[0]}'"))
-        against = names.index(baseline)
-        return [(number, against) for number in range(len(names)) if number != against]
-    return [(left, right) for left in range(len(names)) for right in range(left + 1, len(names))]
+    """How much runs vary is known only of a system that has several; one without chance has one."""
+    if unit == "run" and all(len(one.runs) == 1 for one in measured.values()):
+        fact = "unit='run' asks how much runs vary, but every system has one run."
+        raise InputError(with_hint(fact, "seeds(run1, run2, ...) gives a system several"))
 
 
 def _margins(

@@ -16,7 +16,7 @@ from rankmeter.evaluating.result import Evaluation
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.samples import UNTESTED, Sample, sample
+from rankmeter.stats.samples import UNTESTED, AnySample, Groups, Sample, sample
 from rankmeter.wording import Said, said
 
 NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
@@ -135,9 +135,9 @@ def _is_blank(group: Any) -> bool:
 
 def samples_of(
     lined_up: LinedUp, measured: Mapping[str, Measured], units_of: Ints | None
-) -> tuple[dict[Measure, Sample], dict[Measure, Said]]:
+) -> tuple[dict[Measure, AnySample], dict[Measure, Said]]:
     """What is resampled for each measure, or the reason why nothing is."""
-    samples: dict[Measure, Sample] = {}
+    samples: dict[Measure, AnySample] = {}
     reasons: dict[Measure, Said] = {}
     for measure in lined_up.value:
         paired = lined_up.paired[measure]
@@ -148,25 +148,35 @@ def samples_of(
         elif not paired.any():
             reasons[measure] = said("none_paired")
         else:
-            made = (
+            made: AnySample = (
                 _sample_of_runs(measure, measured)
                 if units_of is None
                 else sample(lined_up.values_of(measure, paired), units_of, measure.aggregate)
             )
-            if np.isnan(made.top).any():
+            if np.isnan(made.values()).any():
                 reasons[measure] = said("value_undefined")
-            elif (made.bottom.sum(axis=1) > 0).all():
-                samples[measure] = made
-            else:
+            elif isinstance(made, Sample) and not (made.bottom.sum(axis=1) > 0).all():
                 reasons[measure] = said("zero_denominator")
+            else:
+                samples[measure] = made
     return samples, reasons
 
 
-def _sample_of_runs(measure: Measure, measured: Mapping[str, Measured]) -> Sample:
-    most = max(len(one.runs) for one in measured.values())
+def _sample_of_runs(measure: Measure, measured: Mapping[str, Measured]) -> AnySample:
+    """The values of the runs: side by side where they share named seeds, else as separate groups."""
+    values = [np.array([run.means[measure] for run in one.runs]) for one in measured.values()]
+    names = shared_seeds(measured)
+    if names is None:
+        return Groups(tuple(values))
     rows = []
-    for one in measured.values():
-        values = [run.means[measure] for run in one.runs]
-        rows.append(values if len(values) > 1 else values * most)
-    top = np.array(rows)
-    return Sample.of_values(top)
+    for one, own in zip(measured.values(), values, strict=True):
+        places = [one.seeds.index(name) for name in names] if len(own) > 1 else [0] * len(names)
+        rows.append(own[places])
+    return Sample.of_values(np.stack(rows))
+
+
+def shared_seeds(measured: Mapping[str, Measured]) -> tuple[str, ...] | None:
+    """The names of the seeds that all systems with several runs share; None where they do not, or have no names."""
+    several = [one.seeds for one in measured.values() if len(one.runs) > 1]
+    shared = bool(several) and all(one and set(one) == set(several[0]) for one in several)
+    return several[0] if shared else None

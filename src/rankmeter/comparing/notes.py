@@ -16,7 +16,7 @@ from rankmeter.inputs.sources import RankedLists, ScoredMapping
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.samples import Sample
+from rankmeter.stats.samples import AnySample
 from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def notes_about(
     measured: Mapping[str, Measured],
     paired: Mapping[Measure, Bools],
     counted: Mapping[Measure, Bools],
-    samples: Mapping[Measure, Sample],
+    samples: Mapping[Measure, AnySample],
     settings: Settings,
 ) -> list[Said]:
     """All notes, the most important first."""
@@ -57,7 +57,7 @@ def notes_about_differences(differences: Sequence[Difference]) -> list[Said]:
     return [said("no_spread_in", pairs=_some(pairs), reason=flat[0].reason)] if flat else []
 
 
-def _few(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said]:
+def _few(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[Said]:
     counts = {one.units for one in samples.values()}
     if counts and min(counts) == 1:
         yield said("one_unit", unit=unit_said(settings.unit))
@@ -65,19 +65,18 @@ def _few(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said
         yield said("few_units", count=min(counts), units=units_said(settings.unit))
 
 
-def smallest_p(units: int, settings: Settings) -> tuple[float, bool]:
-    """The smallest corrected p-value that so many units allow, and whether permutations are what limits it."""
-    patterns = 2.0 ** min(units, 1000)
-    drawn = settings.test == "randomisation" and patterns > settings.permutations
-    smallest = 1 / (settings.permutations + 1) if drawn else 2 / patterns
+def smallest_p(one: AnySample, settings: Settings) -> tuple[float, bool]:
+    """The smallest corrected p-value that a sample allows, and whether permutations are what limits it."""
+    drawn = settings.test == "randomisation" and 2 / one.smallest_p > settings.permutations
+    smallest = 1 / (settings.permutations + 1) if drawn else one.smallest_p
     # Some corrections are kinder where all tests of a family agree, so that is what they are asked about.
     return float(corrected(np.full(max(settings.pairs, 1), smallest), settings.correction)[0]), drawn
 
 
-def _too_coarse(samples: Mapping[Measure, Sample], settings: Settings) -> Iterable[Said]:
+def _too_coarse(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[Said]:
     """Tests whose smallest p-value, corrected, is not significant: they could not find anything."""
-    most = max((one.units for one in samples.values()), default=0)
-    if settings.test == "t" or most < 2:
+    most = max(samples.values(), key=lambda one: one.units, default=None)
+    if most is None or most.units < 2:
         return
     smallest, drawn = smallest_p(most, settings)
     if smallest >= settings.alpha:

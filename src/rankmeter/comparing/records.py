@@ -44,6 +44,8 @@ class Settings:
     power: float
     """The chance with which a detectable difference would be found."""
     version: str
+    paired: bool = True
+    """Whether systems are compared unit by unit; False for runs that share no named seeds."""
 
     @property
     def alpha(self) -> float:
@@ -53,7 +55,9 @@ class Settings:
     @property
     def alpha_of_one(self) -> float:
         """The level that a single test of a family has at worst: divided where the correction is family-wise."""
-        return self.alpha / (max(self.pairs, 1) if self.correction in ("holm", "hochberg", "bonferroni") else 1)
+        return self.alpha / (
+            max(self.pairs, 1) if self.correction in ("holm", "hochberg", "bonferroni", "max-t") else 1
+        )
 
     @property
     def tests_said(self) -> Said:
@@ -65,10 +69,11 @@ class Settings:
         units, drawn = units_said(self.unit), said("nothing")
         if self.test == "randomisation":
             drawn = said("permutations", count=self.permutations)
+        computed = self.interval == "t" or (self.interval == "randomisation" and not self.paired)
         return [
             said(
-                "tested",
-                test=said(f"test_{self.test}"),
+                "tested" if self.paired else "tested_separately",
+                test=said(f"test_{self.test}" if self.paired else f"test_separate_{self.test}"),
                 units=units,
                 drawn=drawn,
                 against=said(f"against_{self.family}"),
@@ -78,9 +83,9 @@ class Settings:
             said(
                 "intervals_by",
                 level=self.level,
-                method=said(f"interval_{self.interval}"),
+                method=said("interval_t" if computed else f"interval_{self.interval}"),
                 units=units,
-                resamples=self.resamples,
+                drawn=said("nothing") if computed else said("resamples", count=self.resamples),
             ),
             said("best_group_by", level=self.level),
             said("made_by", seed=self.seed, version=self.version),
@@ -168,6 +173,13 @@ class Difference:
     """How many units were paired."""
     reason: str = ""
     """Why something is missing."""
+
+    @classmethod
+    def untested(
+        cls, measure: Measure, systems: tuple[str, str], difference: float, units: int, reason: str
+    ) -> Difference:
+        """A difference beside which there is nothing but the reason why."""
+        return cls(measure, *systems, difference, None, None, None, False, None, None, None, units, reason)  # noqa: FBT003
 
     @property
     def is_better(self) -> bool:

@@ -19,8 +19,9 @@ from rankmeter.evaluating.stored import finite
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
-from rankmeter.stats.paired import Alternative, p_value, spread_of
-from rankmeter.stats.samples import Sample
+from rankmeter.stats.contrasts import Alternative
+from rankmeter.stats.paired import p_value
+from rankmeter.stats.samples import AnySample, Groups
 from rankmeter.wording import Said
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Comparison:
     """(systems, n) for each measure the value of each system for each query; NaN where it does not count."""
     paired: Mapping[Measure, Bools]
     """(n,) for each measure which queries count for all systems: those that differences are about."""
-    samples: Mapping[Measure, Sample]
+    samples: Mapping[Measure, AnySample]
     """For each measure that is tested what is resampled."""
     units_of: Ints | None
     """(n,) the number of the unit that each query belongs to; None where runs are the units."""
@@ -76,6 +77,8 @@ class Comparison:
     """Every pair that was tested within a slice of the queries; corrected over the slices and pairs of a measure."""
     inputs: Inputs | None = None
     """What was compared; None where saved evaluations were, or where the comparison was loaded."""
+    seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The names of the seeds of each system's runs, where they were given."""
     saved_sources: tuple[Source, ...] = ()
     """Where the inputs of a loaded comparison came from."""
     _scores: dict[tuple[str, str], Score] = field(init=False, repr=False, compare=False)
@@ -152,13 +155,13 @@ class Comparison:
         found = self.find(measure)
         rows = [one for one in self.differences_of(found) if one.p is not None]
         alpha = self.settings.alpha_of_one
-        linear = self.samples[found].on_scale() if found in self.samples else None
         needed: list[dict[str, Any]] = []
         for one in rows:
-            if linear is None or one.units < 2:
+            if one.units < 2:
                 continue
-            left, right = (self.systems.index(name) for name in (one.system, one.other))
-            spread = spread_of(linear[left] - linear[right])
+            pair = self.systems.index(one.system), self.systems.index(one.other)
+            spreads = self.samples[found].spreads([pair])
+            spread = 0.0 if spreads.flat[0] else float(spreads.error[0]) * math.sqrt(one.units)
             count = units_needed(spread, difference, alpha=alpha, power=power or self.settings.power)
             needed.append(
                 {"system": one.system, "other": one.other, "spread": spread, "have": one.units, "needed": count}
@@ -177,7 +180,11 @@ class Comparison:
         found = self.find(measure)
         place = self.systems.index(self.find_system(system))
         against = None if other is None else self.systems.index(self.find_system(other))
-        moved = self.samples[found].shifted(place, against, shift)
+        one = self.samples[found]
+        if isinstance(one, Groups):
+            contrasts = one.alone() if against is None else one.contrasts([(place, against)])
+            return float(contrasts.moved(-shift).p(alternative)[place if against is None else 0])
+        moved = one.shifted(place, against, shift)
         return p_value(
             moved,
             self.settings.test,

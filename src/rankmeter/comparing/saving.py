@@ -73,6 +73,7 @@ def _header(cmp: Comparison) -> dict[str, Any]:
     return {
         "form": FORM,
         "systems": {system: len(cmp.runs[system]) for system in cmp.systems},
+        "seeds": cmp.seeds,
         "baseline": cmp.baseline,
         "measures": [str(measure) for measure in cmp.measures],
         "settings": asdict(cmp.settings),
@@ -135,7 +136,9 @@ def _comparison(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, 
     measures = tuple(first.find(text) for text in header["measures"])
     quality = {system: _quality(one) for system, one in header["quality"].items()}
     measured = {
-        system: Measured(averaged(several, system), several, (), quality[system], {})
+        system: Measured(
+            averaged(several, system), several, (), quality[system], {}, tuple(header.get("seeds", {}).get(system, ()))
+        )
         for system, several in runs.items()
     }
     lined_up = LinedUp(measured, measures)
@@ -160,6 +163,7 @@ def _comparison(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, 
         quality=quality,
         notes=tuple(Said.from_plain(note) for note in header["notes"]),
         settings=Settings(**header["settings"]),
+        seeds={system: one.seeds for system, one in measured.items()},
         saved_sources=tuple((name, source, digest) for name, source, digest in header["sources"]),
     )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rankmeter.comparing.lining_up import LinedUp
 from rankmeter.comparing.records import Difference, Score, Settings, units_said
@@ -13,52 +13,103 @@ from rankmeter.comparing.systems import Measured
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
+from rankmeter.placing.placements import Floats
+from rankmeter.stats.contrasts import Pair
 from rankmeter.stats.effects import effect
-from rankmeter.stats.equivalence import equivalence
-from rankmeter.stats.intervals import Interval
-from rankmeter.stats.paired import Pair, spread_of, without_noise, without_spread
+from rankmeter.stats.equivalence import equivalences
+from rankmeter.stats.intervals import Interval, agreeing
 from rankmeter.stats.power import minimum_detectable
-from rankmeter.stats.samples import Sample
+from rankmeter.stats.samples import AnySample, Sample
 from rankmeter.wording import Said, said
 
 
-def score_of(
-    measure: Measure,
-    name: str,
-    measured: Mapping[str, Measured],
-    lined_up: LinedUp,
-    statistics: Statistics,
-    reasons: Mapping[Measure, Said],
-    settings: Settings,
-) -> Score:
-    """The value of one system under one measure."""
-    one, place = measured[name], list(measured).index(name)
-    value, own = lined_up.means[measure][place], one.evaluation.means[measure]
-    is_own = value == own or math.isnan(own)
-    bounds = one.unjudged.get(measure, "")
-    bands, apart = statistics.bands.get(measure), statistics.separation.get(measure)
-    band = bands.systems[place] if bands else _interval_of_whole(one.evaluation, measure, settings)
-    if settings.unit == "run" and len(one.runs) == 1:
-        band = None  # one run does not say how much runs vary
-    reason: str = reasons.get(measure, "")
-    if math.isnan(value):
-        reason = said(_why_undefined(one.evaluation, measure))
-    return Score(
-        measure=measure,
-        system=name,
-        value=value,
-        interval=band,
-        queries=one.evaluation.counted(measure) if is_own else int(lined_up.paired[measure].sum()),
-        rank=int(apart.rank[place]) if apart else None,
-        rank_low=int(apart.rank_low[place]) if apart else None,
-        rank_high=int(apart.rank_high[place]) if apart else None,
-        in_best=bool(apart.in_best[place]) if apart else None,
-        tie_bounds=one.evaluation.tie_bounds.get(measure) if is_own else None,
-        unjudged=bounds if isinstance(bounds, UnjudgedBounds) else None,
-        unjudged_reason="" if isinstance(bounds, UnjudgedBounds) else bounds,
-        run_values=tuple(run.means[measure] for run in one.runs) if len(one.runs) > 1 else (),
-        reason=reason,
-    )
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """What values and differences are made of."""
+
+    measured: Mapping[str, Measured]
+    lined_up: LinedUp
+    samples: Mapping[Measure, AnySample]
+    reasons: Mapping[Measure, Said]
+    """Why a measure is not tested."""
+    statistics: Statistics
+    margins: Mapping[Measure, float]
+    settings: Settings
+
+    def score(self, measure: Measure, name: str) -> Score:
+        """The value of one system under one measure."""
+        one, place = self.measured[name], list(self.measured).index(name)
+        value, own = self.lined_up.means[measure][place], one.evaluation.means[measure]
+        is_own = value == own or math.isnan(own)
+        bounds = one.unjudged.get(measure, "")
+        apart = self.statistics.separation.get(measure)
+        interval, reason = self._interval(measure, place, one), self.reasons.get(measure, "")
+        if math.isnan(value):
+            reason = said(_why_undefined(one.evaluation, measure))
+        elif interval is None and measure in self.samples and not (self.settings.unit == "run" and len(one.runs) == 1):
+            reason = said("nothing_beyond_one" if self.samples[measure].units == 1 else "values_equal")
+        return Score(
+            measure=measure,
+            system=name,
+            value=value,
+            interval=interval,
+            queries=one.evaluation.counted(measure) if is_own else int(self.lined_up.paired[measure].sum()),
+            rank=int(apart.rank[place]) if apart else None,
+            rank_low=int(apart.rank_low[place]) if apart else None,
+            rank_high=int(apart.rank_high[place]) if apart else None,
+            in_best=bool(apart.in_best[place]) if apart else None,
+            tie_bounds=one.evaluation.tie_bounds.get(measure) if is_own else None,
+            unjudged=bounds if isinstance(bounds, UnjudgedBounds) else None,
+            unjudged_reason="" if isinstance(bounds, UnjudgedBounds) else bounds,
+            run_values=tuple(run.means[measure] for run in one.runs) if len(one.runs) > 1 else (),
+            reason=reason,
+        )
+
+    def _interval(self, measure: Measure, place: int, one: Measured) -> Interval | None:
+        if self.settings.unit == "run" and len(one.runs) == 1:
+            return None  # one run does not say how much runs vary
+        bands = self.statistics.bands.get(measure)
+        if bands is None:
+            return _interval_of_whole(one.evaluation, measure, self.settings)
+        band = bands.systems[place]
+        return band if band is None or measure.aggregate == "sum" else band.within(measure.bounds)
+
+    def differences(self, measure: Measure) -> Iterator[Difference]:
+        """Every pair under one measure."""
+        names, couples = list(self.measured), self.statistics.couples
+        if measure not in self.samples:
+            means, units = self.lined_up.means[measure], int(self.lined_up.paired[measure].sum())
+            for left, right in couples:
+                yield Difference.untested(
+                    measure, (names[left], names[right]), means[left] - means[right], units, self.reasons[measure]
+                )
+            return
+        one = self.samples[measure]
+        spreads = one.spreads(couples)
+        margin = self.margins.get(measure)
+        same = None if margin is None else equivalences(spreads, margin, higher_is_better=measure.higher_is_better)
+        chances = self.statistics.p[measure], self.statistics.corrected[measure]
+        bands = self.statistics.bands[measure].pairs
+        for couple, made in enumerate(tested(measure, one, couples, names, chances, bands, self.settings)):
+            spread = 0.0 if spreads.flat[couple] else float(spreads.error[couple]) * math.sqrt(one.units)
+            yield replace(
+                made,
+                equivalence=None if same is None else same[couple],
+                detectable=minimum_detectable(
+                    spread, one.units, alpha=self.settings.alpha_of_one, power=self.settings.power
+                ),
+                reason=self._reason(one, bool(spreads.flat[couple]), made.difference, planned=margin is not None),
+            )
+
+    def _reason(self, one: AnySample, flat: bool, difference: float, *, planned: bool) -> str:  # noqa: FBT001
+        """Why something is missing beside a tested difference."""
+        if one.units == 1:
+            return said("nothing_beyond_one")
+        if not flat:
+            return ""
+        replaced = planned or (self.settings.test == "t" and difference != 0)
+        kind = "no_spread" if replaced else "nothing_to_plan_by"
+        return said(kind, count=one.units, units=units_said(self.settings.unit))
 
 
 def _interval_of_whole(ev: Evaluation, measure: Measure, settings: Settings) -> Interval | None:
@@ -74,85 +125,37 @@ def _why_undefined(ev: Evaluation, measure: Measure) -> str:
     return "value_undefined" if ev.counted(measure) else "no_query_counts"
 
 
-def difference_of(
+def tested(
     measure: Measure,
-    couple: int,
-    names: list[str],
-    lined_up: LinedUp,
-    samples: Mapping[Measure, Sample],
-    statistics: Statistics,
-    margins: Mapping[Measure, float],
-    reasons: Mapping[Measure, Said],
+    one: AnySample,
+    couples: Sequence[Pair],
+    names: Sequence[str],
+    chances: tuple[Floats, Floats],
+    intervals: Sequence[Interval | None],
     settings: Settings,
-) -> Difference:
-    """One pair under one measure."""
-    left, right = statistics.couples[couple]
-    if measure not in samples:
-        value = lined_up.means[measure][left] - lined_up.means[measure][right]
-        return Difference(
+) -> Iterator[Difference]:
+    """Every pair in one sample, with its p-value alone and corrected; nothing is planned from it."""
+    values = one.values()
+    per_unit = one.per_unit() if isinstance(one, Sample) else None
+    rows = zip(couples, *(side.tolist() for side in chances), intervals, strict=True)
+    for (left, right), p, p_corrected, interval in rows:
+        sizes = None
+        if per_unit is not None:
+            sizes = effect(per_unit[left] - per_unit[right], higher_is_better=measure.higher_is_better)
+        yield Difference(
             measure=measure,
             system=names[left],
             other=names[right],
-            difference=value,
-            interval=None,
-            p=None,
-            p_corrected=None,
-            significant=False,
-            effect=None,
+            difference=_no_noise(float(values[left] - values[right])),
+            interval=agreeing(interval, p, settings.alpha) if settings.interval == "randomisation" else interval,
+            p=p,
+            p_corrected=p_corrected,
+            significant=p_corrected < settings.alpha,
+            effect=sizes,
             equivalence=None,
             detectable=None,
-            units=int(lined_up.paired[measure].sum()),
-            reason=reasons[measure],
+            units=one.units,
         )
-    one = samples[measure]
-    linear = one.on_scale()
-    moved = linear[left] - linear[right]
-    detectable = None
-    if one.units > 1:
-        spread, alpha = spread_of(moved), settings.alpha_of_one
-        detectable = minimum_detectable(spread, one.units, alpha=alpha, power=settings.power)
-    same_way = measure.higher_is_better
-    reason: str = said("nothing_beyond_one") if one.units == 1 else ""
-    if without_spread(moved):
-        replaced = measure in margins or (settings.test == "t" and without_noise(moved).any())
-        kind = "no_spread" if replaced else "nothing_to_plan_by"
-        reason = said(kind, count=one.units, units=units_said(settings.unit))
-    chances = float(statistics.p[measure][couple]), float(statistics.corrected[measure][couple])
-    interval = statistics.bands[measure].pairs[couple]
-    return replace(
-        tested_difference(measure, one, (left, right), names, chances, interval, settings.alpha),
-        equivalence=equivalence(moved, margins[measure], higher_is_better=same_way) if measure in margins else None,
-        detectable=detectable,
-        reason=reason,
-    )
-
-
-def tested_difference(
-    measure: Measure,
-    one: Sample,
-    pair: Pair,
-    names: Sequence[str],
-    chances: tuple[float, float],
-    interval: Interval | None,
-    alpha: float,
-) -> Difference:
-    """One pair in one sample, with its p-value alone and corrected; nothing is planned from it."""
-    left, right = pair
-    values, per_unit = one.values(), one.per_unit()
-    return Difference(
-        measure=measure,
-        system=names[left],
-        other=names[right],
-        difference=_no_noise(float(values[left] - values[right])),
-        interval=interval,
-        p=chances[0],
-        p_corrected=chances[1],
-        significant=chances[1] < alpha,
-        effect=effect(per_unit[left] - per_unit[right], higher_is_better=measure.higher_is_better),
-        equivalence=None,
-        detectable=None,
-        units=one.units,
-    )
 
 
 def _no_noise(value: float) -> float:

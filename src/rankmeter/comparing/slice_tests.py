@@ -12,13 +12,14 @@ import numpy as np
 
 from rankmeter.comparing.lining_up import LinedUp
 from rankmeter.comparing.records import Settings, SliceDifference, units_said
-from rankmeter.comparing.scoring import tested_difference
+from rankmeter.comparing.scoring import tested
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Ints
+from rankmeter.stats.contrasts import Pair
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.intervals import intervals_of
-from rankmeter.stats.paired import Pair, p_values
+from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import Sample, sample
 
 MOST_TESTED = 50
@@ -98,7 +99,5 @@ def _tested(
         seed=settings.seed, unit=units_said(settings.unit),
     )  # fmt: skip
     for row, (measure, label, one) in enumerate(inside):
-        for column, pair in enumerate(couples):
-            chances = float(raw[row, column]), float(joint[row, column])
-            made = tested_difference(measure, one, pair, names, chances, bands[row].pairs[column], settings.alpha)
+        for made in tested(measure, one, couples, names, (raw[row], joint[row]), bands[row].pairs, settings):
             yield SliceDifference(by, label, int(sizes[row]), made)

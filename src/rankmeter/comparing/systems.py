@@ -38,12 +38,16 @@ class Repeats:
 
     runs: tuple[object, ...]
     kind: Literal["seeds", "folds"]
+    names: tuple[str, ...] = ()
+    """The names of the seeds, where they were given."""
 
 
-def seeds(*runs: object) -> Repeats:
+def seeds(*runs: object, named: Mapping[Any, object] | None = None) -> Repeats:
     """Several runs of one system on the same queries, as from several random seeds.
 
-    Their values are averaged query by query; ``compare(..., unit="run")`` resamples runs instead of queries.
+    Their values are averaged query by query; ``compare(..., unit="run")`` asks how much runs vary instead of queries.
+    Runs of two systems are two groups then, unless both name the same seeds, ``seeds(named={1: run, 2: run})``: those
+    are compared seed by seed.
 
     Examples
     --------
@@ -54,7 +58,9 @@ def seeds(*runs: object) -> Repeats:
     >>> cmp.score("RR", "random").value, cmp.score("RR", "random").run_values
     (0.625, (0.75, 0.5))
     """
-    return _repeats(runs, "seeds")
+    if named is None:
+        return _repeats(runs, "seeds")
+    return replace(_repeats(tuple(named.values()), "seeds"), names=tuple(map(str, named)))
 
 
 def folds(*runs: object) -> Repeats:
@@ -80,6 +86,8 @@ class Measured:
     sources: tuple[AnyRun, ...]
     quality: Quality
     unjudged: Mapping[Measure, UnjudgedBounds | Said]
+    seeds: tuple[str, ...] = ()
+    """The names of the seeds of its runs, where they have any."""
     held: Bools | None = None
     """(judged queries,) whether any of its runs holds the query; None where that is no longer known."""
 
@@ -131,14 +139,15 @@ def measure_system(
 ) -> Measured:
     """Evaluate a system once for all measures; take evaluations that were made before as they are."""
     measures = asked.measures
-    parts = given.runs if isinstance(given, Repeats) else (given,)
+    parts, seed_names = (given.runs, given.names) if isinstance(given, Repeats) else ((given,), ())
     done = [part for part in parts if isinstance(part, Evaluation)]
     if done:
         if len(done) != len(parts) or (isinstance(given, Repeats) and given.kind == "folds"):
             raise InputError(f"system '{name}': evaluations and runs cannot be mixed, and folds must be runs.")
         chosen = tuple(sliced(_only(ev, measures, name), about.by) for ev in done)
         quality = _quality_of_runs([], chosen)
-        return Measured(averaged(chosen, name), chosen, (), quality, dict.fromkeys(measures, said("saved_before")))
+        unknown = dict.fromkeys(measures, said("saved_before"))
+        return Measured(averaged(chosen, name), chosen, (), quality, unknown, seed_names)
     try:
         sources, placings = _placings(given, parts, truth, measures, columns)
         looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
@@ -155,6 +164,7 @@ def measure_system(
         tuple(sources),
         _quality_of_runs(looks, evaluations),
         bounds,
+        seed_names,
         _held(looks),
     )
 

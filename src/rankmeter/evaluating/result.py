@@ -16,7 +16,7 @@ import numpy as np
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, nearest, with_hint
 from rankmeter.evaluating.fingerprints import Fingerprint, JudgedBy
-from rankmeter.evaluating.reasons import TOO_FEW_QUERIES, TOO_FEW_SEGMENTS, why_no_interval, why_no_value
+from rankmeter.evaluating.reasons import TOO_FEW_SEGMENTS, why_no_interval, why_no_value
 from rankmeter.evaluating.stored import (
     PARTS,
     finite,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from rankmeter.arithmetic.slates.data import Whole
     from rankmeter.lists.slices import Slices
-    from rankmeter.stats.intervals import Interval
+    from rankmeter.stats.intervals import Interval, IntervalMethod
 
 FILE_VERSION = 1
 
@@ -252,9 +252,18 @@ class Evaluation:
         return int(self.values[self.find(measure)].counted.sum())
 
     def interval(
-        self, measure: str | Measure, *, level: float = 0.95, resamples: int = 9999, seed: int = 0
+        self,
+        measure: str | Measure,
+        *,
+        level: float = 0.95,
+        method: IntervalMethod = "t",
+        resamples: int = 9999,
+        seed: int = 0,
     ) -> Interval:
-        """A confidence interval by the BCa bootstrap over queries, computed when asked for.
+        """A confidence interval, computed when asked for; queries are the units.
+
+        By default Student's t (docs/statistics.md compares what the methods hold); ``bca`` and ``percentile`` draw
+        queries again. That of a median lies between order statistics, that of a measure of all lists is always drawn.
 
         Examples
         --------
@@ -263,16 +272,19 @@ class Evaluation:
         >>> ev = rm.evaluate(truth, {i: [0, 1] if i % 4 else [1, 0] for i in range(40)}, ["RR"])
         >>> interval = ev.interval("RR")
         >>> round(interval.low, 2), ev["RR"], round(interval.high, 2)
-        (0.8, 0.875, 0.94)
+        (0.8, 0.875, 0.95)
         """
-        from rankmeter.stats.intervals import bootstrap_interval  # scipy is loaded only for statistics
+        from rankmeter.stats.intervals import interval_of  # scipy is loaded only for statistics
 
         found = self.find(measure)
         if found.aggregate == "whole":
             from rankmeter.stats.wholes import whole_interval
 
             return whole_interval(self, found, level=level, resamples=resamples, seed=seed)
-        return bootstrap_interval(self.values[found], found.aggregate, level=level, resamples=resamples, seed=seed)
+        drawn = interval_of(
+            self.values[found], found.aggregate, level=level, method=method, resamples=resamples, seed=seed
+        )
+        return drawn if found.aggregate == "sum" else drawn.within(found.bounds)
 
     def has_interval(self, measure: str | Measure) -> bool:
         """Whether there is an interval: two queries count, and drawing queries again says something of the value."""
@@ -281,14 +293,16 @@ class Evaluation:
     def without_interval(self, measure: str | Measure) -> str | None:
         """Why the value of a measure has no interval; None where it has one."""
         found = self.find(measure)
-        if found.aggregate != "whole" and self.counted(found) < 2:
-            return TOO_FEW_QUERIES
+        if found.aggregate != "whole" and not math.isnan(self.means[found]):
+            from rankmeter.stats.intervals import why_none  # scipy is loaded only for statistics
+
+            return why_none(self.values[found], found.aggregate)
         if type(found).name == "SegmentGap":
             known = any(one.kind == "query" for one in self.slices.values()) and not math.isnan(self.means[found])
             return None if known else TOO_FEW_SEGMENTS
         if math.isnan(self.means[found]):
             return why_no_value(found, self.counted(found))
-        if found.aggregate != "whole" or (found in self.wholes and self.wholes[found].parts is not None):
+        if found in self.wholes and self.wholes[found].parts is not None:
             return None
         return why_no_interval(found)
 

@@ -10,13 +10,17 @@ studentised, so that systems that go together on the same queries are taken as t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.resampling import flipped_sums
+from rankmeter.stats.samples import AnySample, Groups, Sample
+
+BLOCK_CELLS = 250_000
+"""How many differences of flipped sums are held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,30 +54,58 @@ def separation(values: Floats, *, level: float, resamples: int, seed: int) -> Se
     >>> found.in_best.tolist(), found.rank_low.tolist(), found.rank_high.tolist()
     ([True, True, False], [1, 1, 3], [2, 2, 3])
     """
-    return separations([values], level=level, resamples=resamples, seed=seed)[0]
+    return separations([Sample.of_values(values)], [1], level=level, resamples=resamples, seed=seed)[0]
 
 
-def separations(values: Sequence[Floats], *, level: float, resamples: int, seed: int) -> list[Separation]:
-    """The same for several measures, with the same random signs where they have the same number of units."""
+def separations(
+    samples: Sequence[AnySample], signs: Sequence[int], *, level: float, resamples: int, seed: int
+) -> list[Separation]:
+    """For several measures, with the same random signs where they have the same number of units.
+
+    ``signs`` are -1 for measures of which less is better. Groups of runs that are not paired are told apart by Welch's
+    test, its level divided by the number of comparisons.
+    """
+    made: dict[int, Separation] = {}
     by_units: dict[int, list[int]] = {}
-    for number, one in enumerate(values):
-        by_units.setdefault(one.shape[1], []).append(number)
-    found: dict[int, Separation] = {}
+    for number, one in enumerate(samples):
+        if isinstance(one, Groups):
+            made[number] = _separated_groups(one, signs[number], level)
+        else:
+            by_units.setdefault(one.units, []).append(number)
+    values = {n: one.linear() * signs[n] for n, one in enumerate(samples) if isinstance(one, Sample)}
     for units, members in by_units.items():
         systems = len(values[members[0]])
         if systems < 2 or units < 2:
-            found |= {number: _unseparated(values[number]) for number in members}
+            made |= {number: _unseparated(values[number].mean(axis=1)) for number in members}
             continue
         critical = _critical(np.stack([values[number] for number in members]), level, resamples, seed)
         for place, number in enumerate(members):
-            found[number] = _separated(values[number], critical[0][place], float(critical[1][place]), level)
-    return [found[number] for number in range(len(values))]
+            made[number] = _separated(values[number], critical[0][place], float(critical[1][place]), level)
+    return [made[number] for number in range(len(samples))]
 
 
-def _unseparated(values: Floats) -> Separation:
+def _separated_groups(groups: Groups, sign: int, level: float) -> Separation:
+    systems = len(groups.runs)
+    apart = _unseparated(groups.values() * sign)
+    if systems < 2 or groups.units < 2:
+        return apart
+    pairs = [(i, j) for i in range(systems) for j in range(systems)]
+    # chance[i, j] is small where i stands above j by more than chance.
+    chance = groups.contrasts(pairs).p("greater" if sign > 0 else "less").reshape(systems, systems)
+    alpha = 1 - level
+    better = chance < alpha / (systems * (systems - 1))
+    return Separation(
+        rank=apart.rank,
+        rank_low=1 + better.sum(axis=0),
+        rank_high=systems - better.sum(axis=1),
+        in_best=np.asarray((chance >= alpha / (systems - 1)).all(axis=0)),
+    )
+
+
+def _unseparated(means: Floats) -> Separation:
     """What one system, or one unit, can tell: nothing."""
-    systems = len(values)
-    rank = 1 + (_gaps(values.mean(axis=1)) < 0).sum(axis=1)
+    systems = len(means)
+    rank = 1 + (_gaps(means) < 0).sum(axis=1)
     low, high = np.ones(systems, np.int64), np.full(systems, systems, np.int64)
     return Separation(rank, low, high, np.ones(systems, np.bool_))
 
@@ -121,6 +153,14 @@ def _t(gap: Floats, squares: Floats, units: int) -> Floats:
     return t
 
 
+def _parts(blocks: Iterator[Floats], cells: int) -> Iterator[Floats]:
+    """The same rows in blocks so small that what is made of them stays near the processor."""
+    rows = max(1, BLOCK_CELLS // cells)
+    for block in blocks:
+        for first in range(0, len(block), rows):
+            yield block[first : first + rows]
+
+
 def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """How large a t is no surprise: (measures, systems) against each system as the best, (measures,) for all pairs.
 
@@ -135,7 +175,7 @@ def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[
     columns = np.ascontiguousarray(centred.reshape(measures * systems, units).T)
     itself = np.eye(systems, dtype=np.bool_)
     with_best, all_pairs = [], []
-    for sums in flipped_sums(columns, resamples, seed):
+    for sums in _parts(flipped_sums(columns, resamples, seed), measures * systems**2):
         flipped = sums.reshape(len(sums), measures, systems) / units
         gap = flipped[:, :, :, None] - flipped[:, :, None, :]
         # Flipping signs leaves the sum of squares about 0; about the flipped mean it is smaller by n mean^2. Where

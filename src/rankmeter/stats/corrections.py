@@ -9,12 +9,14 @@ import numpy as np
 from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats
 
-Correction = Literal["holm", "hochberg", "bonferroni", "bh", "by", "none"]
-CORRECTIONS = ("holm", "hochberg", "bonferroni", "bh", "by", "none")
+Correction = Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"]
+CORRECTIONS = ("holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none")
 
 
 def corrected(p_values: Floats, correction: Correction) -> Floats:
     """The p-values of one family, corrected; in the order given.
+
+    ``max-t`` needs the values (`rankmeter.stats.max_t`); where only p-values are known, Holm's stands in for it.
 
     Examples
     --------
@@ -33,7 +35,7 @@ def corrected(p_values: Floats, correction: Correction) -> Floats:
         return np.minimum(p_values * count, 1.0)
     order = np.argsort(p_values, kind="stable")
     rank = np.arange(1, count + 1)
-    if correction == "holm":
+    if correction in ("holm", "max-t"):
         stepped = np.maximum.accumulate(p_values[order] * (count + 1 - rank))
     else:
         # From the largest p-value down: none may be larger than those after it.

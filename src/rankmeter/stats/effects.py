@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.paired import ranks_of, without_noise
+from rankmeter.stats.contrasts import without_noise
+from rankmeter.stats.paired import ranks_of
 
 
 @dataclass(frozen=True, slots=True)

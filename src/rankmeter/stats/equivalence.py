@@ -11,7 +11,7 @@ from numbers import Real
 
 from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.paired import p_value
+from rankmeter.stats.contrasts import Contrasts
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,16 @@ def equivalence(differences: Floats, margin: float, *, higher_is_better: bool = 
     --------
     >>> import numpy as np
     >>> small = np.random.default_rng(0).normal(0, 0.02, 200)
-    >>> found = equivalence(small, 0.01)
-    >>> found.no_worse < 0.001, found.equivalent < 0.001
+    >>> tested = equivalence(small, 0.01)
+    >>> tested.no_worse < 0.001, tested.equivalent < 0.001
     (True, True)
     """
+    return equivalences(Contrasts.of_rows(differences[None]), margin, higher_is_better=higher_is_better)[0]
+
+
+def equivalences(contrasts: Contrasts, margin: float, *, higher_is_better: bool = True) -> list[Equivalence]:
+    """The same for differences of which the mean and its error are known."""
     check_margin(margin)
-    gained = differences if higher_is_better else -differences
-    return Equivalence(margin, _above(gained + margin), _above(margin - gained))
-
-
-def _above(values: Floats) -> float:
-    """p-value of a one-sided t test that the mean is above 0."""
-    return p_value(values, "t", alternative="greater", permutations=0, seed=0)
+    above, below = contrasts.moved(margin).p("greater"), contrasts.moved(-margin).p("less")
+    both = (above, below) if higher_is_better else (below, above)
+    return [Equivalence(margin, *ends) for ends in zip(*(side.tolist() for side in both), strict=True)]

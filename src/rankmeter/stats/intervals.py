@@ -1,10 +1,15 @@
-"""Confidence intervals by the bootstrap over queries: BCa (Efron 1987) or percentile."""
+"""Confidence intervals of aggregated values and of their differences.
+
+``t`` is Student's, ``randomisation`` holds the differences that the randomisation test does not reject, ``bca`` (Efron
+1987) and ``percentile`` resample units. By default an interval is the inversion of the test beside it.
+docs/statistics.md has the measured coverage of each.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Literal
 
@@ -13,15 +18,24 @@ import numpy as np
 from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_level
+from rankmeter.evaluating.reasons import TOO_FEW_QUERIES
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.resampling import Step, resampled_sums
-from rankmeter.stats.samples import Sample
+from rankmeter.stats.contrasts import Pair, sides, without_noise
+from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
+from rankmeter.stats.samples import AnySample, Groups, Sample
 
-IntervalMethod = Literal["bca", "percentile"]
-METHODS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
-
-BLOCK_CELLS = 4_000_000
-"""How many resampled indices are held at once."""
+IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
+METHODS = {
+    "t": "Student's t",
+    "randomisation": "inverted randomisation test",
+    "bca": "BCa bootstrap",
+    "percentile": "percentile bootstrap",
+}
+INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
+"""The interval that belongs to a test; Student's t where the test asks about something else than means."""
+DRAWN = frozenset({"bca", "percentile"})
+PAIR_CELLS = 2_000_000
+"""How many resampled differences are held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +47,60 @@ class Interval:
     level: float
     method: str
     resamples: int
+    """How many were drawn; 0 where the interval is computed."""
     seed: int
     queries: int
 
+    def within(self, bounds: tuple[float, float]) -> Interval:
+        """The part of it that a value can take."""
+        return replace(self, low=max(self.low, bounds[0]), high=min(self.high, bounds[1]))
 
-def bootstrap_interval(values: Values, aggregate: str, *, level: float, resamples: int, seed: int) -> Interval:
-    """The BCa interval of an aggregated value, resampling queries.
 
-    The bias correction comes from the share of resampled values below the observed one, the acceleration from the
-    jackknife, which for means and quotients of means needs no second resampling.
+def interval_of(
+    values: Values, aggregate: str, *, level: float, method: IntervalMethod, resamples: int, seed: int
+) -> Interval:
+    """The interval of an aggregated value, queries being the units.
+
+    A median is no function of sums: its interval lies between the order statistics that a sign test does not reject.
     """
     check_level(level)
     check_resamples(resamples)
     check_seed(seed)
+    if why := why_none(values, aggregate, level):
+        raise InputError(f"there is no interval: {why}.")
+    rule = AGGREGATES[aggregate]
+    top, bottom = rule.parts(values)
+    if not rule.of_sums:
+        rising, place = np.sort(top), _order(len(top), level)
+        ends = float(rising[place]), float(rising[-1 - place])
+        return Interval(*ends, level, "order statistics over queries", 0, seed, len(top))
+    one = Sample(top[None], bottom[None], rule)
+    bands = intervals_of([one], [], level=level, method=method, resamples=resamples, seed=seed)[0]
+    if bands.systems[0] is None:
+        raise InputError(f"there is no interval: all {len(top)} resampled values are equal.")
+    return bands.systems[0]
+
+
+def why_none(values: Values, aggregate: str, level: float = 0.95) -> str | None:
+    """Why an aggregated value has no interval; None where it has one."""
     rule = AGGREGATES[aggregate]
     top, bottom = rule.parts(values)
     if len(top) < 2:
-        raise InputError(f"there is no interval: {len(top)} query counts for this measure, and it takes at least two.")
+        return TOO_FEW_QUERIES
     if np.isnan(top).any():
-        raise InputError(
-            "there is no interval: the value of a query is not a number, so that of all is not one either."
-        )
+        return "the value of a query is not a number"
     if not rule.of_sums:
-        low, high = _bca(float(np.median(top)), _medians(top, resamples, seed), _median_left_out(np.sort(top)), level)
-        return Interval(low, high, level, "BCa bootstrap over queries", resamples, seed, len(top))
-    one = Sample(top[None], bottom[None], rule)
-    return intervals_of([one], [], level=level, method="bca", resamples=resamples, seed=seed)[0].systems[0]
+        return None if _order(len(top), level) >= 0 else f"{len(top)} values are too few for that of a median"
+    flat = Sample(top[None], bottom[None], rule).alone().flat[0]
+    return f"all {len(top)} values are equal, so nothing says how others would vary" if flat else None
+
+
+def _order(size: int, level: float) -> int:
+    """Between which order statistics, from either end, a median lies with this confidence; -1 where there is none."""
+    from scipy.special import bdtr  # scipy is loaded only for statistics
+
+    tails = bdtr(np.arange(size // 2), size, 0.5) <= (1 - level) / 2
+    return int(np.count_nonzero(tails)) - 1
 
 
 def check_resamples(resamples: int, what: str = "resamples") -> None:
@@ -77,15 +119,18 @@ def check_seed(seed: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Bands:
-    """Intervals of the aggregated values of all systems under one measure, and of the differences of some pairs."""
+    """Intervals of the aggregated values of all systems under one measure, and of the differences of some pairs.
 
-    systems: list[Interval]
-    pairs: list[Interval]
+    None where there is none: with one unit, or where all values or differences are equal.
+    """
+
+    systems: list[Interval | None]
+    pairs: list[Interval | None]
 
 
 def intervals_of(
-    samples: Sequence[Sample],
-    pairs: Sequence[tuple[int, int]],
+    samples: Sequence[AnySample],
+    pairs: Sequence[Pair],
     *,
     level: float,
     method: IntervalMethod,
@@ -94,27 +139,103 @@ def intervals_of(
     unit: str = "queries",
     step: Step | None = None,
 ) -> list[Bands]:
-    """For each measure the intervals of every system and of the differences of ``pairs``, from the same resamples.
+    """For each measure the intervals of every system and of the differences of ``pairs``.
 
-    Systems are resampled together, unit by unit, so that an interval of a difference knows that they are paired.
+    Where units are resampled, systems are resampled together, so that the interval of a difference knows that they are
+    paired. The value of a system alone is tested against nothing: beside randomisation tests its interval is Student's.
     """
     check_level(level)
     check_resamples(resamples)
     if method not in METHODS:
         raise InputError(f"interval={method!r} is not possible; interval is one of {', '.join(METHODS)}.")
+    how = _How(level, method, resamples, seed, unit)
+    drawn = _drawn_bands(samples, pairs, how, step) if method in DRAWN else {}
+    return [drawn[number] if number in drawn else _computed(one, pairs, how) for number, one in enumerate(samples)]
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    level: float
+    method: IntervalMethod
+    resamples: int
+    seed: int
+    unit: str
+
+    def interval(self, low: float, high: float, units: int, method: str = "") -> Interval | None:
+        if math.isnan(low) or math.isinf(low) or math.isinf(high):
+            return None
+        name = method or self.method
+        drawn = 0 if name == "t" else self.resamples
+        return Interval(low, high, self.level, f"{METHODS[name]} over {self.unit}", drawn, self.seed, units)
+
+    def intervals(self, ends: Iterable[Floats], units: int, method: str = "") -> list[Interval | None]:
+        both = zip(*(part.tolist() for part in ends), strict=True)
+        return [self.interval(low, high, units, method) for low, high in both]
+
+
+def _computed(one: AnySample, pairs: Sequence[Pair], how: _How) -> Bands:
+    alone = [one.back(end) for end in one.alone().ends(how.level, tested=False)]
+    systems = how.intervals(alone, one.units, "t")
+    if isinstance(one, Sample) and how.method == "randomisation" and pairs:
+        ends = _not_rejected(one, pairs, how)
+    else:
+        ends = [one.back(end, pairs) for end in one.contrasts(pairs).ends(how.level)]
+    return Bands(systems, how.intervals(ends, one.units, "t" if isinstance(one, Groups) else ""))
+
+
+def _not_rejected(one: Sample, pairs: Sequence[Pair], how: _How) -> list[Floats]:
+    """The differences that the randomisation test does not reject.
+
+    Let F be the units whose sign is flipped. The flipped sum of the differences less d is as large as the observed one
+    just where their mean over F is at most d, so the ends are quantiles of means over random sets of units (Hartigan's
+    typical values, 1969). With no more units than it takes to reject anything there are none.
+    """
+    left, right = sides(pairs)
+    tops = np.ascontiguousarray(one.flippable().T)
+    weights = np.ascontiguousarray((one.bottom / one.bottom.mean(axis=1, keepdims=True)).T)
+    systems, patterns = tops.shape[1], how.resamples
+    exact = is_exact(one.units, patterns)
+    tried = 2**one.units if exact else patterns + 1
+    # The pattern that flips nothing, and that which flips all, are as extreme as what was observed.
+    place = math.ceil((1 - how.level) / 2 * tried - 1e-9) - 2
+    if place < 0:
+        return [np.full(len(left), np.nan)] * 2
+    low, high = np.empty(len(left)), np.empty(len(left))
+    step = max(1, PAIR_CELLS // tried)
+    totals = tops.sum(axis=0), weights.sum(axis=0)
+    for first in range(0, len(left), step):
+        some, others = left[first : first + step], right[first : first + step]
+        means = []
+        for block in flipped_sums(np.hstack([tops, weights]), patterns, how.seed):
+            # Twice the sums over F: what was added less what is left when F changes sign.
+            top, weight = totals[0] - block[:, :systems], totals[1] - block[:, systems:]
+            below = (weight[:, some] + weight[:, others]) / 2
+            above = without_noise(top[:, some] - top[:, others])
+            means.append(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
+        rising = np.sort(np.concatenate(means), axis=0)  # NaN, the mean of nothing, comes last
+        kept = len(rising) - np.isnan(rising).sum(axis=0)
+        low[first : first + step] = rising[place]
+        high[first : first + step] = rising[kept - 1 - place, np.arange(rising.shape[1])]
+    contrasts = one.contrasts(pairs)
+    unclear = contrasts.flat & (contrasts.difference != 0)
+    return [np.where(unclear, np.nan, one.back(end, pairs)) for end in (low, high)]
+
+
+def _drawn_bands(samples: Sequence[AnySample], pairs: Sequence[Pair], how: _How, step: Step | None) -> dict[int, Bands]:
+    """Intervals from the same resamples for all measures that have the same number of units."""
     by_units: dict[int, list[int]] = {}
     for number, one in enumerate(samples):
-        by_units.setdefault(one.units, []).append(number)
+        if isinstance(one, Sample) and one.units > 1:
+            by_units.setdefault(one.units, []).append(number)
     bands: dict[int, Bands] = {}
-    for units, members in by_units.items():
-        label = (f"{METHODS[method]} over {unit}", resamples, seed, units)
-        drawn = _drawn([samples[number] for number in members], resamples, seed, step)
-        for number, values in zip(members, drawn, strict=True):
-            bands[number] = _bands(samples[number], values, pairs, level, method, label)
-    return [bands[number] for number in range(len(samples))]
+    for members in by_units.values():
+        chosen = [one for number in members if isinstance(one := samples[number], Sample)]
+        for number, one, values in zip(members, chosen, _resampled(chosen, how, step), strict=True):
+            bands[number] = _bands(one, values, pairs, how)
+    return bands
 
 
-def _drawn(samples: Sequence[Sample], resamples: int, seed: int, step: Step | None) -> list[Floats]:
+def _resampled(samples: Sequence[Sample], how: _How, step: Step | None) -> Iterator[Floats]:
     """For each sample ``(resamples, systems)``: the aggregated values of the resampled units."""
     columns: dict[bytes, int] = {}
     rows: list[Floats] = []
@@ -128,28 +249,23 @@ def _drawn(samples: Sequence[Sample], resamples: int, seed: int, step: Step | No
         return columns[key]
 
     places = [([column(v) for v in one.top], [column(v) for v in one.bottom]) for one in samples]
-    sums = resampled_sums(np.ascontiguousarray(np.stack(rows).T), resamples, seed, step)
-    return [one.rule.value(sums[:, top], sums[:, bottom]) for one, (top, bottom) in zip(samples, places, strict=True)]
+    sums = resampled_sums(np.ascontiguousarray(np.stack(rows).T), how.resamples, how.seed, step)
+    for one, (top, bottom) in zip(samples, places, strict=True):
+        yield one.rule.value(sums[:, top], sums[:, bottom])
 
 
-def _bands(
-    one: Sample,
-    drawn: Floats,
-    pairs: Sequence[tuple[int, int]],
-    level: float,
-    method: IntervalMethod,
-    label: tuple[str, int, int, int],
-) -> Bands:
+def _bands(one: Sample, drawn: Floats, pairs: Sequence[Pair], how: _How) -> Bands:
     observed = one.values()
-    bottom = one.bottom.sum(axis=1, keepdims=True) - one.bottom
-    left_out = (
-        one.rule.value(one.top.sum(axis=1, keepdims=True) - one.top, bottom) if one.units > 1 else observed[:, None]
-    )
+    tops, bottoms = one.top.sum(axis=1, keepdims=True) - one.top, one.bottom.sum(axis=1, keepdims=True) - one.bottom
+    left_out = one.rule.value(tops, bottoms)
 
-    def interval(value: float, values: Floats, jackknife: Floats) -> Interval:
-        ends = _percentile(values, level) if method == "percentile" else _bca(value, values, jackknife, level)
-        low, high = ends
-        return Interval(low, high, level, *label)
+    def interval(value: float, values: Floats, jackknife: Floats) -> Interval | None:
+        if np.ptp(values) <= 1e-12 * max(abs(value), 1e-300):
+            return None
+        tails = [(1 - how.level) / 2, (1 + how.level) / 2]
+        ends = tails if how.method == "percentile" else _bca(value, values, jackknife, tails)
+        low, high = np.quantile(values, ends)
+        return how.interval(float(low), float(high), one.units)
 
     return Bands(
         [interval(float(observed[s]), drawn[:, s], left_out[s]) for s in range(len(observed))],
@@ -164,49 +280,33 @@ def _no_noise(differences: Floats) -> Floats:
     return np.where(np.abs(differences) <= 1e-13, 0.0, differences)
 
 
-def _percentile(drawn: Floats, level: float) -> tuple[float, float]:
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+def _bca(observed: float, drawn: Floats, left_out: Floats, tails: Sequence[float]) -> list[float]:
+    """Which quantiles of what was drawn are the ends.
 
-
-def _medians(values: Floats, resamples: int, seed: int) -> Floats:
-    """The medians of resampled values: no function of sums, so every resample is sorted."""
-    random = np.random.default_rng(seed)
-    step = max(1, BLOCK_CELLS // len(values))
-    sizes = [min(step, resamples - first) for first in range(0, resamples, step)]
-    drawn = [np.median(values[random.integers(0, len(values), (rows, len(values)))], axis=1) for rows in sizes]
-    return np.concatenate(drawn)
-
-
-def _median_left_out(rising: Floats) -> Floats:
-    """The median with each value left out: one of two or three numbers around the middle."""
-    middle, place = len(rising) // 2, np.arange(len(rising))
-    if len(rising) % 2 == 0:
-        even: Floats = np.where(place < middle, rising[middle], rising[middle - 1])
-        return even
-    around = rising[middle - 1 : middle + 2]
-    lower, both, upper = around[:2].mean(), (around[0] + around[-1]) / 2, around[1:].mean()
-    left_out: Floats = np.select([place < middle, place == middle], [upper, both], lower)
-    return left_out
-
-
-def _bca(observed: float, drawn: Floats, left_out: Floats, level: float) -> tuple[float, float]:
+    The bias correction comes from the share of resampled values below the observed one, the acceleration from the
+    jackknife, which for functions of sums needs no second resampling.
+    """
     from scipy.special import ndtr, ndtri  # scipy is loaded only for statistics
 
     # Resampled values that differ from the observed one by rounding only are equal to it.
     slack = 1e-12 * max(abs(observed), float(np.abs(drawn).max(initial=0.0)))
-    below = (np.count_nonzero(drawn < observed - slack) + np.count_nonzero(drawn <= observed + slack)) / (
-        2 * len(drawn)
-    )
-    if math.isnan(observed) or drawn.max() - drawn.min() <= 1e-12 * max(abs(observed), 1e-300):
-        return observed, observed
-    bias = ndtri(min(max(below, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))
+    below = np.count_nonzero(drawn < observed - slack) + np.count_nonzero(drawn <= observed + slack)
+    share = below / (2 * len(drawn))
+    bias = ndtri(min(max(share, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))
     spread = left_out.mean() - left_out
     scale = np.sum(spread**2) ** 1.5
     acceleration = np.sum(spread**3) / (6 * scale) if scale > 0 else 0.0
-    ends = []
-    for tail in ((1 - level) / 2, (1 + level) / 2):
-        shifted = bias + ndtri(tail)
-        ends.append(ndtr(bias + shifted / (1 - acceleration * shifted)))
-    low, high = np.quantile(drawn, ends)
-    return float(low), float(high)
+    shifted = [bias + ndtri(tail) for tail in tails]
+    return [float(ndtr(bias + one / (1 - acceleration * one))) for one in shifted]
+
+
+def agreeing(interval: Interval | None, p: float, alpha: float) -> Interval | None:
+    """An interval that says of 0 what the p-value beside it says.
+
+    Both come from random patterns and may differ by their chance; then the end that is close to 0 is put there.
+    """
+    if interval is None or (p < alpha) != (interval.low <= 0 <= interval.high):
+        return interval
+    if p >= alpha:
+        return replace(interval, low=min(interval.low, 0.0), high=max(interval.high, 0.0))
+    return replace(interval, low=0.0) if interval.high > -interval.low else replace(interval, high=0.0)

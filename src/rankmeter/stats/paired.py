@@ -1,32 +1,32 @@
-"""Paired tests: whether the difference of two systems on the same units may be an accident.
+"""Tests of whether the difference of two systems may be an accident.
 
-``randomisation`` (the default; Fisher, Smucker et al. 2007) flips the sign of each unit's difference at random and asks
-how often the mean is at least as far from 0; ``t`` is Student's paired test, ``wilcoxon`` the signed-rank test and
-``sign`` the binomial test of wins against losses. The last three are scipy's.
+On the same units: ``t`` (the default) is Student's paired test; ``randomisation`` (Fisher, Smucker et al. 2007) flips
+the sign of each unit's difference at random and asks how often the mean is at least as far from 0; ``wilcoxon`` is the
+signed-rank test and ``sign`` the binomial test of wins against losses. Of separate groups (runs that share no seed):
+Welch's test, random exchanges of runs, and Mann and Whitney's test. Wilcoxon, sign and Mann-Whitney are scipy's.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
-from rankmeter.placing.placements import Floats
+from rankmeter.errors import InputError, with_hint
+from rankmeter.placing.placements import Floats, Ints
+from rankmeter.stats.contrasts import SAME, Alternative, Contrasts, Pair, sides, without_noise
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact
-from rankmeter.stats.samples import Sample
+from rankmeter.stats.samples import AnySample, Groups, Sample
 
-Test = Literal["randomisation", "t", "wilcoxon", "sign"]
-TESTS = ("randomisation", "t", "wilcoxon", "sign")
-Alternative = Literal["two-sided", "less", "greater"]
-Pair = tuple[int, int]
-
-SAME = 1e-12
-"""Values of a unit that differ by no more than this, relative to the largest value or 1, are a tie."""
+Test = Literal["t", "randomisation", "wilcoxon", "sign"]
+TESTS = ("t", "randomisation", "wilcoxon", "sign")
 
 
 def p_values(
-    samples: Sequence[Sample],
+    samples: Sequence[AnySample],
     pairs: Sequence[Pair],
     test: Test,
     *,
@@ -35,13 +35,19 @@ def p_values(
     step: Step | None = None,
 ) -> Floats:
     """``(samples, pairs)`` two-sided p-values of the first system of each pair against the second."""
-    if test == "randomisation":
-        return _randomisation_of_all(samples, pairs, permutations, seed, step)
     result = np.ones((len(samples), len(pairs)))
+    paired = [row for row, one in enumerate(samples) if isinstance(one, Sample)]
+    if test == "randomisation" and paired:
+        known = [one for one in samples if isinstance(one, Sample)]
+        result[paired] = _randomisation_of_all(known, pairs, permutations, seed, step)
     for row, one in enumerate(samples):
-        values = one.linear() if test == "t" else one.per_unit()
-        for column, (left, right) in enumerate(pairs):
-            result[row, column] = p_value(values[left] - values[right], test, permutations=permutations, seed=seed)
+        if test == "t":
+            result[row] = one.contrasts(pairs).p()
+        elif isinstance(one, Groups):
+            result[row] = [_of_groups(one.runs[a], one.runs[b], test, permutations, seed) for a, b in pairs]
+        elif test != "randomisation":
+            values = one.per_unit()
+            result[row] = [p_value(values[a] - values[b], test, permutations=permutations, seed=seed) for a, b in pairs]
     return result
 
 
@@ -63,41 +69,46 @@ def p_value(
     differences = without_noise(differences)
     if not differences.any():
         return 1.0
+    if test == "t":
+        return float(Contrasts.of_rows(differences[None]).p(alternative)[0])
     if test == "randomisation":
         return _randomisation(differences, alternative, permutations, seed)
-    from scipy import stats  # loaded only for statistics
-
-    if test == "t":
-        if len(differences) < 2:
-            return 1.0
-        if without_spread(differences):
-            return _by_signs(differences, alternative)
-        return float(stats.ttest_1samp(differences, 0.0, alternative=alternative).pvalue)
     if test == "wilcoxon":
         return _wilcoxon(differences, alternative, seed)
+    from scipy import stats  # loaded only for statistics
+
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     return float(stats.binomtest(wins, wins + losses, alternative=alternative).pvalue)
 
 
-def without_spread(differences: Floats) -> bool:
-    """Whether all differences are the same but for rounding, so that a t test has nothing to divide by."""
-    largest = float(np.abs(differences).max(initial=0.0))
-    return len(differences) > 1 and float(np.ptp(differences)) <= SAME * max(largest, 1.0)
+def _of_groups(one: Floats, other: Floats, test: Test, permutations: int, seed: int) -> float:
+    """The two-sided p-value of two groups; against a single number, that of the differences from it."""
+    if len(one) == 1 or len(other) == 1:
+        return p_value(one - other, test, permutations=permutations, seed=seed)
+    if test == "sign":
+        fact = "a sign test needs pairs, but the runs of these systems share no named seeds."
+        raise InputError(with_hint(fact, "test='t', or seeds({1: run, 2: run}) with the same names for each system"))
+    if test == "wilcoxon":
+        from scipy import stats
+
+        return float(stats.mannwhitneyu(one, other).pvalue)
+    return _exchanged(one, other, permutations, seed)
 
 
-def spread_of(differences: Floats) -> float:
-    """The standard deviation of some differences; 0 where nothing but rounding tells them apart."""
-    return 0.0 if without_spread(differences) else float(differences.std(ddof=1))
-
-
-def _by_signs(differences: Floats, alternative: Alternative) -> float:
-    """The p-value of equal differences: how often n signs that chance gives are all alike.
-
-    A t test would divide by 0 and be certain, which two or three values cannot be (scipy: t is infinite, p is 0).
-    """
-    agrees = {"two-sided": True, "greater": differences[0] > 0, "less": differences[0] < 0}[alternative]
-    one_sided: float = 0.5 ** len(differences)
-    return min(2 * one_sided if alternative == "two-sided" else one_sided, 1.0) if agrees else 1.0
+def _exchanged(one: Floats, other: Floats, permutations: int, seed: int) -> float:
+    """How often random exchanges of members put the means of two groups as far apart."""
+    # Sorted, so that the order in which runs were given changes nothing.
+    both, size = np.concatenate([np.sort(one), np.sort(other)]), len(one)
+    exact = math.comb(len(both), size) <= permutations
+    if exact:
+        chosen = np.array(list(combinations(range(len(both)), size)))
+    else:
+        random = np.random.default_rng(seed)
+        chosen = random.permuted(np.tile(np.arange(len(both)), (permutations, 1)), axis=1)[:, :size]
+    first = both[chosen].sum(axis=1)
+    gaps = np.abs(first / size - (both.sum() - first) / len(other))
+    observed = abs(float(one.mean() - other.mean()))
+    return _share(int((gaps >= observed - SAME * max(1.0, observed)).sum()), len(chosen), exact=exact)
 
 
 FEW_RANKS = 13
@@ -134,12 +145,6 @@ def ranks_of(differences: Floats) -> Floats:
     return ranks
 
 
-def without_noise(differences: Floats) -> Floats:
-    """Differences that are nothing but rounding, as 0."""
-    scale = max(float(np.abs(differences).max(initial=0.0)), 1.0)
-    return np.where(np.abs(differences) <= SAME * scale, 0.0, differences)
-
-
 def _randomisation(differences: Floats, alternative: Alternative, permutations: int, seed: int) -> float:
     observed = float(differences.sum())
     slack = SAME * float(np.abs(differences).sum())
@@ -161,6 +166,10 @@ def _share(extreme: int, tried: int, *, exact: bool) -> float:
     return extreme / tried if exact else (extreme + 1) / (tried + 1)
 
 
+PAIR_CELLS = 250_000
+"""How many flipped differences are held at once: so few stay near the processor."""
+
+
 def _randomisation_of_all(
     samples: Sequence[Sample], pairs: Sequence[Pair], permutations: int, seed: int, step: Step | None
 ) -> Floats:
@@ -169,10 +178,9 @@ def _randomisation_of_all(
     by_units: dict[int, list[int]] = {}
     for number, one in enumerate(samples):
         by_units.setdefault(one.units, []).append(number)
-    left, right = (np.array(side, np.int64) for side in zip(*pairs, strict=True))
     for units, members in by_units.items():
         stacked = np.stack([samples[number].flippable() for number in members])
-        extreme, tried = _extremes(stacked, left, right, permutations, seed, step)
+        extreme, tried = _extremes(stacked, pairs, permutations, seed, step)
         exact = is_exact(units, permutations)
         for place, number in enumerate(members):
             result[number] = [_share(int(count), tried, exact=exact) for count in extreme[place]]
@@ -180,19 +188,26 @@ def _randomisation_of_all(
 
 
 def _extremes(
-    values: Floats, left: np.ndarray, right: np.ndarray, permutations: int, seed: int, step: Step | None
-) -> tuple[np.ndarray, int]:
+    values: Floats, pairs: Sequence[Pair], permutations: int, seed: int, step: Step | None
+) -> tuple[Ints, int]:
     """``(measures, pairs)`` how many flipped differences are at least as far from 0 as the observed ones."""
     measures, systems, units = values.shape
     columns = np.ascontiguousarray(values.reshape(measures * systems, units).T)
+    left, right = sides(pairs)
     sums = values.sum(axis=2)
-    observed = np.abs(sums[:, left] - sums[:, right])
     # A product adds up in another order than a sum, with an error in proportion to what is added.
     sizes = np.abs(values).sum(axis=2)
-    needed = observed - SAME * (sizes[:, left] + sizes[:, right])
-    extreme, tried = np.zeros(observed.shape, np.int64), 0
+    needed = np.abs(sums[:, left] - sums[:, right]) - SAME * (sizes[:, left] + sizes[:, right])
+    extreme, tried = np.zeros(needed.shape, np.int64), 0
+    rows = max(1, PAIR_CELLS // max(len(pairs), 1))
     for block in flipped_sums(columns, permutations, seed, step):
-        flipped = block.reshape(len(block), measures, systems)
-        extreme += (np.abs(flipped[:, :, left] - flipped[:, :, right]) >= needed).sum(axis=0)
+        for measure in range(measures):
+            of_measure = block[:, measure * systems : (measure + 1) * systems]
+            for first in range(0, len(block), rows):
+                flipped = of_measure[first : first + rows]
+                gaps = flipped.take(left, axis=1)
+                gaps -= flipped.take(right, axis=1)
+                np.abs(gaps, out=gaps)
+                extreme[measure] += np.count_nonzero(gaps >= needed[measure], axis=0)
         tried += len(block)
     return extreme, tried

@@ -7,6 +7,7 @@ computed from the difference that was observed says nothing that the p-value doe
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from numbers import Real
 
 import numpy as np
@@ -34,13 +35,18 @@ def minimum_detectable(spread: float, units: int, *, alpha: float = 0.05, power:
     _check(alpha, power)
     if units < 2 or spread == 0:
         return None
+    return _shift_found(units, alpha, power) * spread / math.sqrt(units)
+
+
+@lru_cache(maxsize=256)
+def _shift_found(units: int, alpha: float, power: float) -> float:
+    """The true difference, in standard errors, that is found with the chance ``power``: the same for every spread."""
     from scipy.optimize import brentq  # scipy is loaded only for statistics
 
-    # In units of the standard error, whatever the spread: the search runs on numbers of about 3.
     high = 2.0
     while _power(high, units, alpha) < power:
         high *= 2
-    return float(brentq(lambda shift: _power(shift, units, alpha) - power, 0.0, high) * spread / math.sqrt(units))
+    return float(brentq(lambda shift: _power(shift, units, alpha) - power, 0.0, high))
 
 
 def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:

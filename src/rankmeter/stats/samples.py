@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from rankmeter.arithmetic.aggregates import AGGREGATES, GEOMETRIC_FLOOR, Aggregate
 from rankmeter.arithmetic.parts import Values
 from rankmeter.placing.placements import Floats, Ints
+from rankmeter.stats.contrasts import SAME, Contrasts, Pair, sides
 
 UNTESTED = ("median", "whole")
 """Aggregates that have no paired test here: a median is no mean over queries, a whole has one value for all lists."""
@@ -38,10 +40,43 @@ class Sample:
         """How many units there are."""
         return int(self.top.shape[1])
 
+    @property
+    def smallest_p(self) -> float:
+        """The smallest two-sided p-value that so many units allow: that of signs which are all alike."""
+        return float(0.5 ** max(self.units - 1, 0))
+
     def values(self) -> Floats:
         """(systems,) the aggregated values."""
         values: Floats = self.rule.value(self.top.sum(axis=1), self.bottom.sum(axis=1))
         return values
+
+    def contrasts(self, pairs: Sequence[Pair]) -> Contrasts:
+        """The differences of some pairs on the scale on which they are tested (a geometric mean: logarithms)."""
+        return Contrasts.paired(self.linear(), pairs)
+
+    def spreads(self, pairs: Sequence[Pair]) -> Contrasts:
+        """The same on the scale of the value, to plan by and to hold against a margin."""
+        return Contrasts.paired(self.on_scale(), pairs)
+
+    def alone(self) -> Contrasts:
+        """The values themselves, on the scale on which they are tested."""
+        return Contrasts.of_rows(self.linear())
+
+    def back(self, ends: Floats, pairs: Sequence[Pair] | None = None) -> Floats:
+        """From the scale of the test to that of the value: of values, or of differences of pairs.
+
+        A ratio of geometric means becomes a difference by their logarithmic mean, which keeps 0 where it is.
+        """
+        if not self.rule.logs:
+            return ends
+        if pairs is None:
+            return np.exp(ends)
+        values = self.values()
+        high, low = (np.maximum(values[side], GEOMETRIC_FLOOR) for side in sides(pairs))
+        ratio = np.log(high / low)
+        mean = np.divide(high - low, ratio, out=high.copy(), where=np.abs(ratio) > SAME)
+        moved: Floats = ends * mean
+        return moved
 
     def per_unit(self) -> Floats:
         """(systems, units) the value of each unit on its own."""
@@ -90,6 +125,51 @@ class Sample:
             return self.top * self.units
         scaled: Floats = self.top / self.bottom.mean(axis=1, keepdims=True)
         return scaled
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The values of each system's runs, where the runs of one have nothing in common with those of another.
+
+    They are compared as two groups are (Welch), never run by run: which run stands beside which would be an accident.
+    A system with one run is taken as a number without chance.
+    """
+
+    runs: tuple[Floats, ...]
+
+    @property
+    def units(self) -> int:
+        """The fewest runs of a system that has several."""
+        return min((len(one) for one in self.runs if len(one) > 1), default=1)
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest two-sided p-value of any two groups."""
+        pairs = [(a, b) for a in range(len(self.runs)) for b in range(a)]
+        return float(self.contrasts(pairs).floor.min())
+
+    def values(self) -> Floats:
+        """(systems,) the means."""
+        return np.array([one.mean() for one in self.runs])
+
+    def contrasts(self, pairs: Sequence[Pair]) -> Contrasts:
+        """The differences of some pairs."""
+        return Contrasts.separate(self.runs, pairs)
+
+    spreads = contrasts
+
+    def alone(self) -> Contrasts:
+        """The means themselves."""
+        nothing = np.zeros(1)
+        pairs = [(place, len(self.runs)) for place in range(len(self.runs))]
+        return Contrasts.separate((*self.runs, nothing), pairs)
+
+    def back(self, ends: Floats, pairs: Sequence[Pair] | None = None) -> Floats:  # noqa: ARG002  (as of a sample)
+        """Values are tested on their own scale."""
+        return ends
+
+
+AnySample = Sample | Groups
 
 
 def sample(values: Values, unit: Ints, aggregate: str) -> Sample:

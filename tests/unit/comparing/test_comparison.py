@@ -120,9 +120,11 @@ def test_one_query_says_that_it_is_one() -> None:
     cmp = rm.compare({"q": {"a"}}, {"a": {"q": ["a"]}, "b": {"q": ["x", "a"]}}, ["RR"], **FEW)
     assert cmp.differences[0].p == 1.0
     assert cmp.differences[0].reason
+    assert cmp.differences[0].interval is None
     score = cmp.score("RR", "a")
-    assert (score.interval.low, score.interval.high) == (1.0, 1.0)
-    assert any("one query only" in note for note in cmp.notes)
+    assert score.interval is None
+    assert score.reason == "one unit only: nothing can be said beyond it"
+    assert any("only one query" in note for note in cmp.notes)
 
 
 @pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign"])
@@ -236,10 +238,10 @@ def test_seeds_are_averaged_and_can_be_what_is_resampled() -> None:
     assert any("unit='run'" in note for note in cmp.notes)
     by_run = rm.compare(TRUTH, {"fixed": POOR, "random": several}, ["RR"], baseline="fixed", unit="run", **FEW)
     assert by_run.differences[0].units == 3
-    # Differences 0.4, 0, 0.4: of the 8 patterns of signs 4 are as extreme.
+    # Differences 0.4, 0, 0.4: no p-value is below that of two equal signs.
     assert by_run.differences[0].p == 0.5
     assert by_run.settings.unit == "run"
-    with pytest.raises(rm.InputError, match="same number of runs"):
+    with pytest.raises(rm.InputError, match="every system has one run"):
         rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], unit="run", **FEW)
 
 
@@ -250,6 +252,45 @@ def test_folds_are_one_run_and_must_not_overlap() -> None:
     assert cmp.score("RR", "b").value == cmp.score("RR", "c").value
     with pytest.raises(rm.InputError, match="in more than one"):
         rm.compare(TRUTH, {"a": POOR, "b": rm.folds(first, GOOD)}, ["RR"], **FEW)
+
+
+@pytest.mark.parametrize("test", ["t", "randomisation", "wilcoxon"])
+def test_the_order_of_runs_that_share_no_seed_changes_nothing(test) -> None:
+    dice = np.random.default_rng(3)
+    runs = [{query: [str(i) for i in dice.permutation(9)] for query in range(8)} for _ in range(12)]
+    truth = {query: {"0", "4"} for query in range(8)}
+    one, other = runs[:6], runs[6:]
+
+    def chance(left: list, right: list) -> tuple:
+        systems = {"a": rm.seeds(*left), "b": rm.seeds(*right)}
+        cmp = rm.compare(truth, systems, ["nDCG"], unit="run", test=test, **FEW)
+        found = cmp.differences[0]
+        assert not cmp.settings.paired
+        assert found.effect is None
+        return found.p, found.interval.low, found.interval.high, found.detectable
+
+    expected = chance(one, other)
+    for _ in range(3):
+        dice.shuffle(one)
+        dice.shuffle(other)
+        assert chance(one, other) == pytest.approx(expected)
+
+
+def test_runs_with_the_same_named_seeds_are_paired_by_name() -> None:
+    dice = np.random.default_rng(4)
+    runs = [{query: [str(i) for i in dice.permutation(9)] for query in range(8)} for _ in range(14)]
+    truth = {query: {"0", "4"} for query in range(8)}
+    one, other = dict(zip("abcdefg", runs[:7], strict=True)), dict(zip("abcdefg", runs[7:], strict=True))
+    turned = dict(reversed(other.items()))
+    made = [
+        rm.compare(truth, {"x": rm.seeds(named=one), "y": rm.seeds(named=third)}, ["nDCG"], unit="run", **FEW)
+        for third in (other, turned)
+    ]
+    assert all(cmp.settings.paired for cmp in made)
+    assert made[0].differences[0].p == pytest.approx(made[1].differences[0].p)
+    assert made[0].differences[0].effect.wins == made[1].differences[0].effect.wins
+    apart = rm.compare(truth, {"x": rm.seeds(named=one), "y": rm.seeds(*runs[7:])}, ["nDCG"], unit="run", **FEW)
+    assert not apart.settings.paired
 
 
 def test_queries_of_one_user_are_no_independent_witnesses() -> None:
@@ -356,7 +397,7 @@ def test_no_table_shows_nan() -> None:
 def test_a_test_that_could_find_nothing_says_so(options, found) -> None:
     truth = {i: {0} for i in range(30)}
     runs = {name: {i: [0, 1] if i % n else [1, 0] for i in range(30)} for n, name in enumerate("abcd", 2)}
-    notes = rm.compare(truth, runs, ["RR"], resamples=100, **options).notes
+    notes = rm.compare(truth, runs, ["RR"], resamples=100, **{"test": "randomisation"} | options).notes
     assert any("nothing can be significant" in note for note in notes) == found
 
 

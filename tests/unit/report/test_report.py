@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import random
 import re
@@ -251,7 +252,7 @@ def test_every_test_is_in_the_report_with_its_interval_and_effect_size(cmp):
     page = report_html(cmp)
     assert page.count('<details class="tests">') == sum(measure in cmp.samples for measure in cmp.measures)
     for cell in table.rows[0][1:]:
-        assert f">{cell.text}</td>" in page
+        assert f">{html.escape(cell.text)}</td>" in page
 
 
 @pytest.mark.parametrize(("systems", "baseline"), [(2, None), (2, "b"), (3, None), (3, "a")])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankmeter.stats.best import separation, separations
+from rankmeter.stats.samples import Sample
 
 
 def test_identical_systems_are_all_in_the_best_group() -> None:
@@ -39,7 +40,7 @@ def test_a_clear_winner_stands_alone_and_ranks_hold_the_order() -> None:
 def test_measures_together_equal_measures_alone() -> None:
     random = np.random.default_rng(2)
     several = [random.random((3, 20)), random.random((3, 25)), random.random((3, 20))]
-    together = separations(several, level=0.9, resamples=400, seed=3)
+    together = separations([Sample.of_values(one) for one in several], [1] * 3, level=0.9, resamples=400, seed=3)
     for one, values in zip(together, several, strict=True):
         alone = separation(values, level=0.9, resamples=400, seed=3)
         assert one.in_best.tolist() == alone.in_best.tolist()

@@ -1,0 +1,152 @@
+"""Differences of means with their standard errors, and what Student's t says of them.
+
+Paired differences have the error of their own spread and n - 1 degrees of freedom; means of separate groups (runs that
+share no seed) that of Welch's test. Tests, intervals and margins ask the same object, so they cannot contradict.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rankmeter.placing.placements import Bools, Floats, Ints
+
+Alternative = Literal["two-sided", "less", "greater"]
+Pair = tuple[int, int]
+
+SAME = 1e-12
+"""Values of a unit that differ by no more than this, relative to the largest value or 1, are a tie."""
+BLOCK_CELLS = 1_000_000
+"""How many differences are held at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrasts:
+    """Some differences, each ``(pairs,)``."""
+
+    difference: Floats
+    error: Floats
+    """Their standard errors; 0 where there is no spread."""
+    freedom: Floats
+    """Degrees of freedom; 0 where there are too few units for any."""
+    floor: Floats
+    """The smallest two-sided p-value that the differences which are not 0 can have by signs, or by exchanges, alone."""
+    floor_moved: Floats
+    """The same where something is added, so that none is 0."""
+
+    @classmethod
+    def paired(cls, values: Floats, pairs: Sequence[Pair]) -> Contrasts:
+        """Of systems on the same units, ``values`` being ``(systems, units)``."""
+        left, right = sides(pairs)
+        step = max(1, BLOCK_CELLS // max(values.shape[1], 1))
+        blocks = [
+            cls.of_rows(values[left[first : first + step]] - values[right[first : first + step]])
+            for first in range(0, max(len(left), 1), step)
+        ]
+        return cls(*(np.concatenate([getattr(block, name) for block in blocks]) for name in cls.__slots__))
+
+    @classmethod
+    def of_rows(cls, rows: Floats) -> Contrasts:
+        """Of differences, or of values against 0, ``(pairs, units)``."""
+        rows = without_noise(rows)
+        units = rows.shape[1]
+        spread = np.zeros(len(rows)) if units < 2 else rows.std(axis=1, ddof=1)
+        error = np.where(without_spread(rows), 0.0, spread / np.sqrt(max(units, 1)))
+        freedom = np.full(len(rows), max(units - 1, 0), np.float64)
+        moved = np.maximum(np.count_nonzero(rows, axis=1) - 1.0, 0.0)
+        floors = 0.5**moved, np.full(len(rows), 0.5 ** max(units - 1, 0))
+        return cls(rows.mean(axis=1), error, freedom, *floors)
+
+    @classmethod
+    def separate(cls, groups: Sequence[Floats], pairs: Sequence[Pair]) -> Contrasts:
+        """Of groups whose members have nothing in common (Welch 1947); a group of one is a number without chance."""
+        left, right = sides(pairs)
+        sizes = np.array([len(group) for group in groups])
+        means = np.array([group.mean() for group in groups])
+        variances = np.array([0.0 if len(g) < 2 or without_spread(g[None])[0] else g.var(ddof=1) for g in groups])
+        shares = variances / sizes
+        error = np.sqrt(shares[left] + shares[right])
+        weights = shares**2 / np.maximum(sizes - 1, 1)
+        below = weights[left] + weights[right]
+        freedom = np.divide(error**4, below, out=np.zeros(len(left)), where=below > 0)
+        gap = without_noise((means[left] - means[right])[:, None])[:, 0]
+        floor = np.array([_fewest(groups[a], groups[b]) for a, b in pairs])
+        return cls(gap, error, freedom, floor, floor)
+
+    @property
+    def flat(self) -> Bools:
+        """Which have no spread to go by."""
+        return np.asarray((self.error == 0) | (self.freedom == 0))
+
+    def moved(self, shift: float | Floats) -> Contrasts:
+        """The same differences with something added."""
+        gap = without_noise((self.difference + shift)[:, None])[:, 0]
+        return Contrasts(gap, self.error, self.freedom, self.floor_moved, self.floor_moved)
+
+    def p(self, alternative: Alternative = "two-sided") -> Floats:
+        """p-values of "the difference is 0"; 1 where it is.
+
+        None is smaller than that of n signs which chance makes alike, 2^(1-n), n being the differences that are not 0:
+        two or three that happen to be close to each other would make a t test all but certain (where they are equal,
+        scipy's p is 0), and zeros say nothing of the direction.
+        """
+        from scipy.special import stdtr  # scipy is loaded only for statistics
+
+        flat = self.flat
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(flat, 0.0, self.difference / self.error)
+        freedom = np.where(flat, 1.0, self.freedom)
+        lower: Floats = stdtr(freedom, t)
+        upper: Floats = stdtr(freedom, -t)
+        chance = {"less": lower, "greater": upper, "two-sided": 2 * np.minimum(lower, upper)}[alternative]
+        agrees = {"less": self.difference < 0, "greater": self.difference > 0, "two-sided": self.difference != 0}
+        floor = self.floor if alternative == "two-sided" else np.where(self.floor < 1, self.floor / 2, 1.0)
+        return np.maximum(np.where(flat, np.where(agrees[alternative], 0.0, 1.0), chance), floor)
+
+    def ends(self, level: float, *, tested: bool = True) -> tuple[Floats, Floats]:
+        """The ends of the intervals that hold what the two-sided test does not reject.
+
+        NaN where there is no spread (equal systems differ by 0), and where so few units can reject nothing; what is not
+        ``tested`` has an interval from two units on.
+        """
+        from scipy.special import stdtrit
+
+        flat = self.flat
+        reach = stdtrit(np.where(flat, 1.0, self.freedom), (1 + level) / 2) * self.error
+        reach = np.where(flat, np.nan, reach)
+        if tested:
+            none = (self.floor_moved < 1) & (self.difference == 0)
+            reach = np.where(flat & none, 0.0, np.where(self.floor >= 1 - level, np.nan, reach))
+        return self.difference - reach, self.difference + reach
+
+
+def _fewest(one: Floats, other: Floats) -> float:
+    """The smallest p-value of two groups: of all exchanges of members; against a number, of all patterns of signs."""
+    if min(len(one), len(other)) == 1:
+        moved = int(np.count_nonzero(without_noise(one - other)))
+        return 2.0 ** -max(moved - 1, 0)
+    return min(2 / math.comb(len(one) + len(other), len(one)), 1.0)
+
+
+def sides(pairs: Sequence[Pair]) -> tuple[Ints, Ints]:
+    """The first and the second of each pair."""
+    both = np.array(pairs, np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def without_noise(rows: Floats) -> Floats:
+    """Differences that are nothing but rounding, as 0; ``(..., units)``."""
+    scale = np.maximum(np.abs(rows).max(axis=-1, keepdims=True, initial=0.0), 1.0)
+    return np.where(np.abs(rows) <= SAME * scale, 0.0, rows)
+
+
+def without_spread(rows: Floats) -> Bools:
+    """Whether all of a row's differences are the same but for rounding, so that a t test has nothing to divide by."""
+    if rows.shape[-1] < 2:
+        return np.zeros(rows.shape[:-1], np.bool_)
+    largest = np.abs(rows).max(axis=-1)
+    return np.asarray(np.ptp(rows, axis=-1) <= SAME * np.maximum(largest, 1.0))
