@@ -31,9 +31,11 @@ In Python an error reads as English unless the variable ``RANKMETER_LANG`` says 
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Self
 
 from rankmeter.showing.characters import without_controls
@@ -215,6 +217,13 @@ def check_language(language: object) -> Language:
         if language == known:
             return known
     raise InputError.of("general.not_one_of", option=Option("lang", language), choices=list(LANGUAGES))
+
+
+def check_path(what: str, path: object) -> Path:
+    """A path of the file system; refuse what cannot be one."""
+    if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
+        raise InputError.of("general.not_a_path", option=Option(what, path))
+    return Path(path)
 
 
 def check_whole(what: str, value: object, least: int = 0) -> int:

@@ -17,9 +17,6 @@ def judged_unlike(measured: Mapping[str, Measured]) -> list[Said]:
         return []  # all were measured now, against the same judgments
     every = [(name, run) for name, one in measured.items() for run in one.runs]
     known = [(name, run, found) for name, run in every if (found := run.judged_by and run.judged_by.fingerprint())]
-    changed = [name for name, run in every if run.judged_by and run.judged_by.was_changed]
-    if changed:
-        return [said("judgments_changed", systems=list(dict.fromkeys(changed)))]
     if not known:
         return []
     first, reference, judged = known[0]

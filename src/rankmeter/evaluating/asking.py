@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures import Measure, into_measures, listed, split_measures
+from rankmeter.wording import Option
 
 QueryPolicy = Literal["judged", "common", "run"]
 DuplicatePolicy = Literal["error", "first", "best", "counted"]
@@ -30,7 +31,7 @@ def ask(
     *,
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
-    dialect: str | None = None,
+    dialect: object = None,
     expanded: Callable[[list[Measure]], list[Measure]] = list,
 ) -> Asked:
     """Read what was asked and put the options of the call into it.
@@ -38,6 +39,13 @@ def ask(
     Options of the call go into measures that do not state their own; those of a dialect are no statement of the
     caller's, so the call's options come before them. ``expanded`` may turn a measure into several.
     """
+    given: tuple[tuple[str, object], ...] = (("queries", queries), ("duplicates", duplicates))
+    for option, value in given:
+        if value is not None and not isinstance(value, str):
+            choices = get_args(QueryPolicy if option == "queries" else DuplicatePolicy)
+            raise MeasureError.of("general.not_one_of", option=Option(option, value), choices=list(choices))
+    if dialect is not None and not isinstance(dialect, str):
+        raise MeasureError.of("general.not_a_name", option=Option("dialect", dialect), example="recbole")
     names: dict[str, Measure] = {}
     for one in listed(measures):
         if dialect is not None and isinstance(one, str):

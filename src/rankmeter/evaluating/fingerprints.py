@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rankmeter.inputs.sources import Dense, GradedMapping
+from rankmeter.inputs.sources import AnyJudgments, Dense, GradedMapping
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
+from rankmeter.placing import judgments_table
 from rankmeter.placing.hashing import mixed
 
-if TYPE_CHECKING:
-    from rankmeter.inputs import AnyJudgments
+MATRIX = "matrix"
+"""What digests of matrices are made by: they name no query and no item."""
+ROWS_AT_ONCE = 256
+"""How many rows of a matrix are looked at at a time, so that they stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,50 +37,68 @@ class Fingerprint:
 
     def differs(self, other: Fingerprint) -> bool:
         """Whether the judgments are surely different ones."""
+        if MATRIX in (self.made_by, other.made_by) and self.made_by != other.made_by:
+            return self.relevant != other.relevant  # a matrix judges every cell
         if (self.rows, self.relevant) != (other.rows, other.relevant):
             return True
         return self.made_by == other.made_by and self.digest != other.digest
 
 
 class JudgedBy:
-    """The fingerprint of some judgments, made when it is first asked for.
+    """The fingerprint of some judgments as they were when they were evaluated, made when it is first asked for.
 
-    Judgments in a table are looked at at once, which costs little, so that the table need not be kept. Those in a
-    mapping are looked at when the evaluation is saved, sent elsewhere or compared: to walk through Python objects
-    would slow down every evaluation for the sake of few. Only their grades are noted at once: where others are found
-    later, the mapping was changed in between, and what it held before is not known.
+    Judgments in a table or a matrix are looked at at once, which costs little, so that they need not be kept. Of those
+    in a mapping a copy is kept, as plain tuples, and looked at when the evaluation is saved, sent elsewhere or
+    compared: to make digests of Python objects would slow down every evaluation for the sake of few.
     """
 
-    __slots__ = ("_found", "_grades", "_truth", "was_changed")
+    __slots__ = ("_known", "_make")
 
-    def __init__(self, truth: AnyJudgments | None, found: Fingerprint | None = None) -> None:
-        self._truth, self._found, self.was_changed = truth, found, False
-        self._grades = _grades_of(truth) if isinstance(truth, GradedMapping) else 0
-        if isinstance(truth, JudgmentTable):
-            self.fingerprint()
+    def __init__(self, known: Fingerprint | None = None, make: Callable[[], Fingerprint] | None = None) -> None:
+        self._known, self._make = known, make
 
     def fingerprint(self) -> Fingerprint | None:
         """The fingerprint; None where nothing is known of the judgments."""
-        if isinstance(self._truth, GradedMapping) and _grades_of(self._truth) != self._grades:
-            self._truth, self.was_changed = None, True
-        if self._truth is not None:
-            from rankmeter.placing import judgments_table
-
-            self._found, self._truth = fingerprint_of(judgments_table(self._truth)), None
-        return self._found
+        if self._make is not None:
+            self._known, self._make = self._make(), None
+        return self._known
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return JudgedBy, (None, self.fingerprint())
+        return JudgedBy, (self.fingerprint(),)
 
 
 def judged_by(truth: AnyJudgments | None) -> JudgedBy | None:
-    """What judgments are known by; None where there are none, or where they are a matrix that names no item."""
-    return None if truth is None or isinstance(truth, Dense) else JudgedBy(truth)
+    """What judgments are known by; None where there are none."""
+    if truth is None:
+        return None
+    if isinstance(truth, Dense):
+        return JudgedBy(_of_matrix(truth.values))
+    if isinstance(truth, GradedMapping):
+        return JudgedBy(make=partial(_of_copy, *_copied(truth)))
+    return JudgedBy(fingerprint_of(judgments_table(truth)))
 
 
-def _grades_of(truth: GradedMapping) -> int:
-    """A number for all grades in their order, which takes a hundredth of the time of an evaluation."""
-    return hash(tuple(hash(tuple(one.values())) for one in truth.data.values()))
+def _copied(truth: GradedMapping) -> tuple[list[Any], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Queries, items and grades as they are now, whatever becomes of the mapping."""
+    return list(truth.data), list(map(tuple, truth.data.values())), [tuple(one.values()) for one in truth.data.values()]
+
+
+def _of_copy(queries: list[Any], items: list[tuple[Any, ...]], grades: list[tuple[Any, ...]]) -> Fingerprint:
+    graded = [dict(zip(*pair, strict=True)) for pair in zip(items, grades, strict=True)]
+    return fingerprint_of(judgments_table(GradedMapping(dict(zip(queries, graded, strict=True)))))
+
+
+def _of_matrix(grades: npt.NDArray[Any]) -> Fingerprint:
+    """Of every cell, in one pass over the matrix."""
+    weights = mixed(np.arange(1, grades.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
+    digest, relevant = 0, 0
+    for first in range(0, len(grades), ROWS_AT_ONCE):
+        rows = np.ascontiguousarray(grades[first : first + ROWS_AT_ONCE], np.float64)
+        sums = np.einsum("ij,j->i", rows.view(np.uint64), weights)
+        number = np.arange(first, first + len(rows), dtype=np.uint64)
+        digest += int(mixed(sums ^ mixed(number + np.uint64(1))).sum(dtype=np.uint64))
+        relevant += int(np.count_nonzero(rows > 0))
+    return Fingerprint(grades.size, relevant, f"{digest % 2**64:016x}", MATRIX)
 
 
 def fingerprint_of(table: JudgmentTable) -> Fingerprint:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, nearest, with_hint
+from rankmeter.errors import (
+    InputError,
+    MeasureError,
+    NotFoundError,
+    RankmeterWarning,
+    check_path,
+    nearest,
+    with_hint,
+)
 from rankmeter.evaluating.fingerprints import Fingerprint, JudgedBy
 from rankmeter.evaluating.reasons import TOO_FEW_SEGMENTS, why_no_interval, why_no_value
 from rankmeter.evaluating.stored import (
@@ -376,7 +384,7 @@ class Evaluation:
     @classmethod
     def load(cls, path: str | Path | BytesIO) -> Evaluation:
         """Read what :meth:`save` wrote."""
-        if not isinstance(path, BytesIO) and not Path(path).is_file():
+        if not isinstance(path, BytesIO) and not check_path("path", path).is_file():
             raise NotFoundError(f"{path}: no such file.")
         no_evaluation = with_hint(
             f"{path} is not a saved evaluation.", "Evaluation.save(path), or evaluate --save FILE, writes one."
@@ -412,7 +420,7 @@ class Evaluation:
             facts=Facts(**facts),
             wholes=saved_wholes(header),
             slices=saved_slices(header, frame),
-            judged_by=JudgedBy(None, Fingerprint(**header["judged_by"])) if "judged_by" in header else None,
+            judged_by=JudgedBy(Fingerprint(**header["judged_by"])) if "judged_by" in header else None,
         )
 
     def __repr__(self) -> str:

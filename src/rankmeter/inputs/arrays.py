@@ -32,7 +32,7 @@ def arrays(values: Any) -> Dense:
         matrix = np.asarray(values)
         if matrix.dtype.kind not in "biufcmM":
             matrix = matrix.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         fact = f"arrays() takes a matrix of numbers, queries x items: {error}."
         raise InputError(with_hint(fact, "lists of different lengths are ranked_grades(...)")) from error
     if matrix.dtype.kind in "cmM":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from numbers import Integral
 from sys import getsizeof
 from typing import Any, NoReturn
 
@@ -55,7 +56,7 @@ def types_of_ids(groups: Iterable[Collection[Any]]) -> set[type]:
 
 def is_id_type(kind: type) -> bool:
     """Whether objects of this type can be ids: text and whole numbers can."""
-    return issubclass(kind, str) or hasattr(kind, "__index__")
+    return issubclass(kind, (str, Integral))
 
 
 def are_mixed(*types: Iterable[type]) -> bool:
@@ -85,7 +86,7 @@ _TEXT_SIZES = _text_sizes()
 
 def ids(values: list[Any]) -> pl.Series:
     """Ids as a column: 64-bit numbers where all are whole numbers, text otherwise."""
-    if values and all(hasattr(value, "__index__") for value in values):
+    if values and all(issubclass(kind, Integral) for kind in set(map(type, values))):
         whole = [int(value) for value in values]
         if min(whole) >= -(2**63) and max(whole) < 2**63:
             return pl.Series(whole, dtype=pl.Int64)

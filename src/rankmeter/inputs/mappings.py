@@ -108,7 +108,7 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
         if isinstance(one, AbstractSet):
             fact = f"run: the items of query {query} are a set, which has no order."
             raise InputError(with_hint(fact, "give a list, best first"))
-        if isinstance(one, Mapping) or not hasattr(one, "__getitem__") or isinstance(one, (str, bytes)):
+        if isinstance(one, (Mapping, str, bytes)) or not (hasattr(one, "__getitem__") and hasattr(one, "__len__")):
             raise InputError(_unlike("run", query, one, _RUN_LOOK))
     lists = {query: one if isinstance(one, list) else list(one) for query, one in by_query.items()}
     return _checked(RankedLists(lists), _RUN_LOOK)

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from rankmeter.errors import InputError, MeasureError, did_you_mean, examples, with_hint
 from rankmeter.inputs import into_run, is_path
-from rankmeter.inputs.ids import ids
+from rankmeter.inputs.ids import ids, is_id_type
 from rankmeter.inputs.mappings import numbers, table_of_run
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.sources import RankedLists, RunFile, ScoredMapping
@@ -50,10 +50,12 @@ def roll_up(run: Any, *, documents: Documents, by: By = "best") -> Any:
     >>> rm.evaluate({"q": {"b"}}, rm.roll_up(run, documents=lambda passage: passage[0], by="sum"), ["RR"])["RR"]
     0.5
     """
-    if by not in get_args(By):
-        raise MeasureError(
-            with_hint(f"by='{by}' is not possible; by is best, sum or first.", did_you_mean(by, get_args(By)))
-        )
+    if str(by) not in get_args(By):
+        hint = did_you_mean(str(by), get_args(By))
+        raise MeasureError(with_hint(f"by={by!r:.60} is not possible; by is best, sum or first.", hint))
+    if not isinstance(documents, Mapping) and not callable(documents):
+        fact = f"documents of type {type(documents).__name__} do not say which document a passage comes from."
+        raise InputError(with_hint(fact, "documents={passage: document}, or a function of the passage"))
     if by == "first" and not isinstance(documents, Mapping):
         raise InputError(
             with_hint(
@@ -79,6 +81,10 @@ def _known(documents: Documents, passages: set[Any]) -> dict[Any, Any]:
     missing = [passage for passage, document in known.items() if document is None]
     if missing:
         raise InputError(f"documents does not name the document of {examples(sorted(missing, key=str))}.")
+    for passage, document in known.items():
+        if not is_id_type(type(document)):
+            fact = f"the document of passage {passage} is {type(document).__name__} {document!r:.60}."
+            raise InputError(with_hint(fact, "ids are text or whole numbers"))
     return known
 
 

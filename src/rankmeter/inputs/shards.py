@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rankmeter.errors import InputError, NotFoundError, RepeatedItemError, with_hint
+from rankmeter.errors import InputError, NotFoundError, RepeatedItemError, check_path, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 
@@ -46,8 +46,8 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
     """
     given: list[str] = []
     for one in paths:
-        many = [one] if isinstance(one, (str, os.PathLike)) else one
-        given.extend(os.fspath(path) for path in many)
+        many = one if isinstance(one, Iterable) and not isinstance(one, (str, bytes, os.PathLike)) else [one]
+        given.extend(str(check_path("path", path)) for path in many)
     if not given:
         raise InputError(with_hint("files() was given no path.", "files('part-0.parquet', 'part-1.parquet')"))
     return Files(tuple(path for one in given for path in expand(one)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.data import Sets
-from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, RankmeterError, did_you_mean, examples, with_hint
 from rankmeter.inputs import into_judgments, is_path
 from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, numbers_of, table_of
 from rankmeter.inputs.cells import is_missing
@@ -121,28 +123,36 @@ class Catalogue:
             "groups": groups,
         }
         called = {"values": "values" if prices is None else "prices"}
+        _refuse_unordered(items, {**given, "similarity": similarity}, called, source)
         table = pl.DataFrame()
-        if _is_table(items):
-            source = str(items) if is_path(items) else source
-            table = table_of(items, "a catalogue", named=item)
-            items, given = _from_table(table, given, item, source)
-        codes = ids_of(items, "item", source)
+        with _readable("items", items, source):
+            if _is_table(items):
+                source = str(items) if is_path(items) else source
+                table = table_of(items, "a catalogue", named=item)
+                items, given = _from_table(table, given, item, source)
+            codes = ids_of(items, "item", source)
         _check_items(codes, source)
         self._set("items", codes)
         self._set("source", source)
         self._set("columns", table)
         self._set("users", users)
         for name, low in (("popularity", 0.0), ("values", 0.0), ("margins", -np.inf)):
-            self._set(name, _numbers(given[name], codes, called.get(name, name), source, low))
-        self._set_categories(given["categories"])
-        self._set("features", features_of(given["features"], codes, source))
-        self._set_groups(given["groups"])
-        self._set("similarity", _square(similarity, len(codes), source))
+            with _readable(called.get(name, name), given[name], source):
+                self._set(name, _numbers(given[name], codes, called.get(name, name), source, low))
+        with _readable("categories", given["categories"], source):
+            self._set_categories(given["categories"])
+        with _readable("features", given["features"], source):
+            self._set("features", features_of(given["features"], codes, source))
+        with _readable("groups", given["groups"], source):
+            self._set_groups(given["groups"])
+        with _readable("similarity", similarity, source):
+            self._set("similarity", _square(similarity, len(codes), source))
         self._set("distance", distance)
         if distance is not None and not isinstance(self.features, np.ndarray):
             fact = f"{source}: distance= compares vectors, and there are none in a dense matrix."
             raise InputError(with_hint(fact, "give features= as a NumPy array, or similarity="))
-        _check_users(users, self.popularity, source)
+        with _readable("users", users, source):
+            _check_users(users, self.popularity, source)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -274,6 +284,31 @@ def possible_features(catalogue: Catalogue) -> list[str]:
     }
     table = catalogue.columns
     return [name for name in table.columns if fold(name) not in known and is_numeric(table.get_column(name))]
+
+
+@contextmanager
+def _readable(what: str, given: Any, source: str) -> Iterator[None]:
+    """Say of what was given that it is of a kind that cannot be used, where it turns out while it is read."""
+    try:
+        yield
+    except RankmeterError:
+        raise
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError, pl.exceptions.PolarsError) as error:
+        fact = f"{source}: {what} of type {type(given).__name__} cannot be read."
+        hint = "a value for each item, in their order, or {item: value}"
+        raise InputError(with_hint(fact, "ids, a frame or a path" if what == "items" else hint)) from error
+
+
+def _refuse_unordered(items: Any, given: Mapping[str, Any], called: Mapping[str, str], source: str) -> None:
+    """Refuse to pair what stands in a row with the members of a set, which have no order."""
+    for role, value in given.items():
+        name = called.get(role, role)
+        if value is None or isinstance(value, Mapping):
+            continue
+        if isinstance(items, AbstractSet) or isinstance(value, AbstractSet):
+            unordered = "the items" if isinstance(items, AbstractSet) else name
+            fact = f"{source}: {unordered} are a set, which has no order, so {name} cannot be paired with items."
+            raise InputError(with_hint(fact, f"give lists, or {name}={{item: value}}"))
 
 
 def _check_items(codes: pl.Series, source: str) -> None:

@@ -91,7 +91,7 @@ def _from_mapping(name: str, segments: Mapping[Any, Any], queries: pl.Series) ->
 
 
 def _from_table(table: pl.DataFrame, queries: pl.Series, column: str | None, source: str) -> list[Slicing]:
-    user = find_column(table, USUAL_NAMES["query"], "query", source, given=None) or table.columns[0]
+    user = find_column(table, USUAL_NAMES["query"], "query", source, given=None) or next(iter(table.columns), "query")
     if column is not None and column not in table.columns:
         raise no_such_column(column, [name for name in table.columns if name != user], source)
     wanted = [column] if column else [name for name in table.columns if name != user]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError, check_path, with_hint
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.fingerprints import judged_by
@@ -60,7 +60,7 @@ def evaluate_to_file(
     The file is the one that `Evaluation.save` writes, its rows in the order of the run, the queries that the run does
     not hold at the end. What comes from memory anyway is evaluated as always and saved.
     """
-    target = Path(path)
+    target = check_path("per_query_to", path)
     check_writable(target)
     check_apart({"per_query_to": target}, _paths_of(judgments, run))
     source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)

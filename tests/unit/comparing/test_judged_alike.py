@@ -118,14 +118,53 @@ def test_files_saved_without_a_fingerprint_load_and_are_compared(tmp_path) -> No
     assert rm.compare(None, [old, ev], **QUICK).difference("AP", "old", "new").difference == 0.0
 
 
-def test_judgments_changed_after_an_evaluation_are_said_and_not_taken_for_those_it_was_made_with(tmp_path) -> None:
-    truth = {query: dict(items) for query, items in TRUTH.items()}
-    one = rm.evaluate(truth, RUN, ["AP"], name="one")
+def _another_grade(truth) -> None:
     truth["0"]["11"] = 1
+
+
+def _another_item(truth) -> None:
+    truth["0"]["13"] = truth["0"].pop("12")
+
+
+def _another_sign(truth) -> None:
+    truth["0"]["11"] = -2  # whose hash is that of -1
+
+
+def _another_query(truth) -> None:
+    truth["9"] = truth.pop("0")
+
+
+@pytest.mark.parametrize("change", [_another_grade, _another_item, _another_sign, _another_query])
+def test_judgments_changed_in_place_are_not_taken_for_those_of_an_earlier_evaluation(change, tmp_path) -> None:
+    truth = {query: dict(items) | {"11": -1} for query, items in TRUTH.items()}
+    expected = rm.evaluate({query: dict(items) for query, items in truth.items()}, RUN, ["AP"]).judged_by.fingerprint()
+    one = rm.evaluate(truth, RUN, ["AP"], name="one")
+    change(truth)
     two = rm.evaluate(truth, RUN, ["AP"], name="two")
-    cmp = rm.compare(None, [one, two], **QUICK)
-    assert [note for note in cmp.notes if "changed after one had been evaluated" in note]
-    assert one.judged_by.fingerprint() is None
-    assert two.judged_by.fingerprint().relevant == 17
+    assert one.judged_by.fingerprint() == expected != two.judged_by.fingerprint()
     one.save(tmp_path / "one.parquet")
-    assert rm.Evaluation.load(tmp_path / "one.parquet").judged_by is None
+    assert rm.Evaluation.load(tmp_path / "one.parquet").judged_by.fingerprint() == expected
+    if change is _another_query:
+        assert "different judgments of different queries" in rm.compare(None, [one, two], **QUICK).notes[0]
+    else:
+        with pytest.raises(InputError, match="different judgments"):
+            rm.compare(None, [one, two], **QUICK)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int8, np.bool_])
+def test_evaluations_of_arrays_know_what_they_were_judged_by(kind) -> None:
+    rng = np.random.default_rng(0)
+    grades, scores = (rng.random((300, 5)) < 0.3).astype(kind), rng.random((300, 5))
+    one = rm.evaluate(rm.arrays(grades), rm.arrays(scores), ["AP"], name="one")
+    again = rm.evaluate(rm.arrays(grades.astype(float).tolist()), rm.arrays(scores), ["AP"], name="again")
+    assert one.judged_by.fingerprint() == again.judged_by.fingerprint()
+    grades[[0, 299]] = grades[[299, 0]]  # in place, the same grades in another order
+    grades[0, 0], grades[0, 1] = grades[0, 1], not grades[0, 1]
+    two = rm.evaluate(rm.arrays(grades), rm.arrays(scores), ["AP"], name="two")
+    with pytest.raises(InputError, match="different judgments"):
+        rm.compare(None, [one, two], **QUICK)
+    by_name = {q: {i: float(g) for i, g in enumerate(row) if g} for q, row in enumerate(grades)}
+    named = rm.evaluate(
+        by_name, {q: dict(enumerate(row)) for q, row in enumerate(scores.tolist())}, ["AP"], name="named"
+    )
+    assert not two.judged_by.fingerprint().differs(named.judged_by.fingerprint())

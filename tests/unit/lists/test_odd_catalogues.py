@@ -132,7 +132,7 @@ def test_the_length_of_a_vector_does_not_change_its_cosine(size, kind):
     ("option", "match"),
     [
         ({"values": 3}, "values of type int are not numbers"),
-        ({"values": {1, 2}}, "values of type set are not numbers"),
+        ({"values": {1, 2}}, "values are a set, which has no order"),
         ({"features": np.array([[1j], [1], [2]])}, "complex numbers"),
         ({"popularity": [5, 3, 1], "users": 2}, "users=2, but an item was taken 5 times"),
         ({"popularity": [5, 3, 1], "users": -1}, "users=-1"),
@@ -262,3 +262,20 @@ def test_sampled_candidates_are_warned_of_whatever_is_measured():
 def test_ids_that_are_collections_are_refused():
     with pytest.raises(rm.InputError, match="is no item id"):
         rm.Catalogue([["a"], ["b"]])
+
+
+PAIRED = {
+    "popularity": [1, 2], "categories": ["x", "y"], "features": [[1.0], [2.0]], "values": [1, 2], "prices": [1, 2],
+    "margins": [1, 2], "groups": ["x", "y"], "similarity": [[1, 0], [0, 1]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("items", [{"a", "b"}, frozenset({"a", "b"}), {"a": 1, "b": 2}.keys()])
+@pytest.mark.parametrize("option", PAIRED)
+def test_items_without_an_order_are_paired_with_nothing_that_has_one(items, option):
+    with pytest.raises(rm.InputError, match="no order"):
+        rm.Catalogue(items=items, **{option: PAIRED[option]})
+    assert len(rm.Catalogue(items=items)) == 2
+    if option != "similarity":
+        by_item = dict(zip(sorted(items), PAIRED[option], strict=True))
+        assert len(rm.Catalogue(items=items, **{option: by_item})) == 2
