@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.properties.strategies import measures
 
 from rankmeter.errors import MeasureError
-from rankmeter.measures import REGISTRY, parse, parse_measures
+from rankmeter.measures import REGISTRY, into_measures, parse, parse_measures
 from rankmeter.measures.names import ALIASES
 
 CANONICAL = {
@@ -128,6 +128,50 @@ def test_any_text_is_a_measure_or_a_measure_error(text):
             assert parse(str(measure)) == measure
 
 
+N = 100_000
+LONG = {
+    "braces": "nDCG(gain=" + "{" * N,
+    "brackets": "nDCG" + "(" * N,
+    "digits": "nDCG@" + "9" * N,
+    "digits of an option": "nDCG(rel=" + "9" * N + ")",
+    "digits after the point": "IPrec@0." + "1" * N,
+    "digits of a level": "ndcg@10-l" + "1" * N,
+    "digits of a patience": "rbp." + "9" * N,
+    "digits, then a letter": "P_" + "1" * N + "," + "1" * N + "x",
+    "cutoffs, then a letter": "P_" + "1," * N + "x",
+    "numbers in braces": "nDCG(gain={" + "1," * N,
+    "pairs in braces": "nDCG(gain={" + "1:1," * N,
+    "blanks": " " * N,
+    "blanks before @": "AP" + " " * N + "?@10",
+    "blanks before a comma": "AP" + " " * N + ",?",
+    "a name": "x" * N,
+    "parts of a name": "P_1" + "_1" * N + "x",
+    "levels": "-l1" * N,
+    "quotes": "AP(rel='" + "\"'" * N,
+    "points": "a." * N,
+}
+
+
+@pytest.mark.parametrize("what", LONG)
+@pytest.mark.parametrize("read", [parse_measures, into_measures])
+def test_a_text_of_any_length_is_refused_in_a_short_sentence(read, what):
+    # What takes more than the time of its length takes hours here.
+    with pytest.raises(MeasureError) as refused:
+        read(LONG[what])
+    assert len(str(refused.value)) < 700
+
+
+@pytest.mark.parametrize("given", [["AP"], ("AP",), None, 3, 2.5, b"AP", {"AP": 1}, parse("AP")])
+@pytest.mark.parametrize("read", [parse, parse_measures])
+def test_what_is_no_text_is_refused_in_a_sentence(read, given):
+    with pytest.raises(MeasureError, match="a measure is read from text such as 'nDCG@10'"):
+        read(given)
+
+
+def test_blanks_without_end_around_a_cutoff_change_nothing():
+    assert into_measures(f"AP{' ' * N}@{' ' * N}10{' ' * N},{' ' * N}20") == parse_measures("AP@10,20")
+
+
 PIECES = [
     *sorted(REGISTRY), *sorted(ALIASES), "(", ")", "{", "}", "=", ",", ":", "@", " ", "'", '"', "1", "2", "0.5", "-1",
     "1e999", "nan", "inf", "True", "None", "gain", "gains", "rel", "ties", "cutoff", "k", "p", "norm", "queries",
@@ -135,6 +179,7 @@ PIECES = [
 ]  # fmt: skip
 
 
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
 def test_any_mixture_of_pieces_is_a_measure_or_a_measure_error(text):
     with contextlib.suppress(MeasureError):

@@ -60,7 +60,7 @@ def ask(
             if isinstance(text, str) and len(made) == 1:
                 names[text] = next(iter(made.values()))
     if not names:
-        raise MeasureError(with_hint("no measure was asked for.", "evaluate(judgments, run, ['nDCG@10', 'AP'])"))
+        raise MeasureError.of("measures.none")
     return Asked(names, list(dict.fromkeys(names.values())), strict=dialect is None)
 
 

@@ -4,8 +4,8 @@
 
     measures := NAME [ "(" option { "," option } ")" ] [ "@" number { "," number } ]
     option   := IDENT "=" value
-    value    := number | word | 'word' | "word" | True | False | { number : number, ... }
-                | { number, ... }
+    value    := number | word | 'word' | "word" | True | False | "{" number { "," number } "}"
+                | "{" number ":" number { "," number ":" number } "}"
 
 The names are those of :mod:`rankmeter.measures.names` and of the registry; case matters only where two names differ in
 nothing else.
@@ -17,16 +17,25 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from rankmeter.errors import MeasureError, nearest, with_hint
+from rankmeter.errors import MeasureError, nearest
 from rankmeter.measures.base import REGISTRY, Measure
 from rankmeter.measures.names import ALIASES, OPTION_ALIASES, OPTION_NAMES, spelled_out
+from rankmeter.measures.options import format_value
+from rankmeter.wording import Said, said
 
-_TOKEN = re.compile(
-    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w-]))"
-    r"|(?P<word>[^\W\d][\w-]*)"
-    r"|(?P<quoted>'[^']*'|\"[^\"]*\")"
-    r"|(?P<mark>[(){}=,:@]))"
+_TOKEN = re.compile(  # no part is read twice, so that the longest text is read in the time of its length
+    r"(?P<blank>\s++)"
+    r"|(?P<number>[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+(?![\w-]))"
+    r"|(?P<word>[^\W\d][\w-]*+)"
+    r"|(?P<quoted>'[^']*+'|\"[^\"]*+\")"
+    r"|(?P<mark>[(){}=,:@])"
+    r"|(?P<other>[\w.+-]++|\S)"
 )
+_END = ("end", "")
+_MOST_DIGITS = 400
+"""No number that a float can hold needs more of them."""
+_LONGEST_NAME = 100
+"""Up to how many letters a name may be a slip for one that is known."""
 
 
 def parse(text: str) -> Measure:
@@ -41,7 +50,7 @@ def parse(text: str) -> Measure:
     """
     measures = parse_measures(text)
     if len(measures) > 1:
-        raise MeasureError(with_hint(f"'{text}' is {len(measures)} measures.", "use rankmeter.parse_measures(text)."))
+        raise MeasureError.of("measures.several", text=text, count=len(measures))
     return measures[0]
 
 
@@ -53,6 +62,8 @@ def parse_measures(text: str) -> list[Measure]:
     >>> parse_measures("nDCG@5,10")
     [nDCG@5, nDCG@10]
     """
+    if not isinstance(text, str):
+        raise MeasureError.of("measures.not_text", kind=type(text).__name__)
     return _Reader(text).measures()
 
 
@@ -61,12 +72,15 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = _tokens(spelled_out(text.strip()), text)
+        matches = _TOKEN.finditer(spelled_out(text.strip()))
+        self.tokens = [(match.lastgroup or "", match[0]) for match in matches if match.lastgroup != "blank"]
+        self.place = 0
 
     def measures(self) -> list[Measure]:
-        if not self.tokens or self.tokens[0][0] != "word":
-            self.fail("a measure starts with its name")
-        measure = find_measure(self.tokens.pop(0)[1])
+        kind, name = self.next()
+        if kind != "word":
+            self.fail(said("measures.why_name"))
+        measure = find_measure(name)
         options = self.options() if self.take("(") else {}
         if not self.take("@"):
             self.end()
@@ -75,95 +89,92 @@ class _Reader:
         while self.take(","):
             points.append(self.point(measure))
         self.end()
-        if measure.at in {OPTION_NAMES.get(name, name) for name in options}:
-            self.fail(f"{measure.at} is given twice, as an option and after @")
+        if measure.at in {OPTION_NAMES.get(option, option) for option in options}:
+            self.fail(said("measures.why_at_twice", name=measure.at))
         # Options and cutoff are put in together: some are only possible with the other.
         return [_with_options(measure, {**options, measure.at: point}) for point in points]
 
     def options(self) -> dict[str, Any]:
         options: dict[str, Any] = {}
         while not self.take(")"):
-            kind, name = self.tokens.pop(0) if self.tokens else ("end", "")
+            kind, name = self.next()
             if kind != "word" or not self.take("="):
-                self.fail("options are written name=value")
+                self.fail(said("measures.why_option"))
             if name in options:
-                self.fail(f"{name} is given twice")
+                self.fail(said("measures.why_twice", name=name))
             options[name] = self.value()
-            if not self.take(",") and (not self.tokens or self.tokens[0][1] != ")"):
-                self.fail("a comma or ) is expected after an option")
+            if not self.take(",") and self.ahead != ("mark", ")"):
+                self.fail(said("measures.why_after_option"))
         return options
 
     def value(self) -> Any:
         if self.take("{"):
             return self.in_braces()
-        kind, token = self.tokens.pop(0) if self.tokens else ("end", "")
+        kind, token = self.next()
         if kind == "number":
-            return _number(token)
+            return self.number(token)
         if kind == "quoted":
             return token[1:-1]
         if kind == "word":
             return {"True": True, "False": False, "None": None}.get(token, token)
-        return self.fail("a value is expected after =")
+        return self.fail(said("measures.why_value"))
 
     def in_braces(self) -> dict[float, float] | tuple[float, ...]:
         """A map from grades to gains, or several numbers."""
-        if len(self.tokens) > 1 and self.tokens[1][1] in (",", "}"):
-            numbers = [self.value()]
-            while self.take(","):
-                numbers.append(self.value())
-            if not self.take("}"):
-                self.fail("a comma or } is expected between numbers")
-            return tuple(numbers)
-        return self.map()
-
-    def map(self) -> dict[float, float]:
+        numbers: list[float] = []
         pairs: dict[float, float] = {}
         while not self.take("}"):
-            grade = self.value()
-            if isinstance(grade, dict) or not self.take(":"):
-                self.fail("a map is written {grade:gain, ...}")
-            if grade in pairs:
-                self.fail(f"grade {grade} is given twice")
-            pairs[grade] = self.value()
-            if not self.take(",") and (not self.tokens or self.tokens[0][1] != "}"):
-                self.fail("a comma or } is expected in a map")
-        return pairs
+            number = self.number(self.next()[1])
+            if not self.take(":"):
+                numbers.append(number)
+            elif number in pairs:
+                self.fail(said("measures.why_twice", name=format_value(number)))
+            else:
+                pairs[number] = self.number(self.next()[1])
+            if not self.take(",") and self.ahead != ("mark", "}"):
+                self.fail(said("measures.why_in_braces"))
+        if numbers and pairs:
+            self.fail(said("measures.why_in_braces"))
+        return tuple(numbers) if numbers else pairs
 
     def point(self, measure: Measure) -> float:
-        kind, token = self.tokens.pop(0) if self.tokens else ("end", "")
+        kind, token = self.next()
         if kind == "number":
-            return _number(token)
-        what = "a whole number of places" if measure.at == "cutoff" else f"a {measure.at} point"
-        return self.fail(f"@ is followed by {what}, as in {type(measure).name}@{measure.at_choices}, not '{token}'")
+            return self.number(token)
+        example = f"{type(measure).name}@{measure.at_choices}"
+        if measure.at == "cutoff":
+            self.fail(said("measures.why_cutoff", example=example, token=token))
+        return self.fail(said("measures.why_point", at=measure.at, example=example, token=token))
+
+    def number(self, token: str) -> float:
+        if len(token) > _MOST_DIGITS:
+            self.fail(said("measures.why_digits", count=len(token)))
+        try:
+            return int(token) if token.lstrip("+-").isdecimal() else float(token)
+        except ValueError:
+            return self.fail(said("measures.why_in_braces"))
+
+    @property
+    def ahead(self) -> tuple[str, str]:
+        """The kind and the text of the next token."""
+        return self.tokens[self.place] if self.place < len(self.tokens) else _END
+
+    def next(self) -> tuple[str, str]:
+        token = self.ahead
+        self.place += 1
+        return token
 
     def take(self, mark: str) -> bool:
-        if self.tokens and self.tokens[0] == ("mark", mark):
-            self.tokens.pop(0)
-            return True
-        return False
+        is_there = self.ahead == ("mark", mark)
+        self.place += is_there
+        return is_there
 
     def end(self) -> None:
-        if self.tokens:
-            self.fail(f"'{self.tokens[0][1]}' was not expected")
+        if self.ahead != _END:
+            self.fail(said("measures.why_unexpected", token=self.ahead[1]))
 
-    def fail(self, why: str) -> NoReturn:
-        raise MeasureError(
-            with_hint(f"'{self.text}' is not a measure: {why}.", "a measure looks like nDCG(gain=exp2)@10")
-        )
-
-
-def _tokens(text: str, whole: str) -> list[tuple[str, str]]:
-    tokens, place = [], 0
-    while place < len(text):
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise MeasureError(
-                with_hint(f"'{whole}' is not a measure: '{text[place:]}' was not expected.", "nDCG(gain=exp2)@10")
-            )
-        kind = match.lastgroup or ""
-        tokens.append((kind, match[kind]))
-        place = match.end()
-    return tokens
+    def fail(self, why: Said) -> NoReturn:
+        raise MeasureError.of("measures.not_one", text=self.text, why=why)
 
 
 def find_measure(name: str) -> Measure:
@@ -175,7 +186,7 @@ def find_measure(name: str) -> Measure:
     folded = {known.casefold(): known for known in [*ALIASES, *REGISTRY]}
     if name.casefold() in folded:
         return find_measure(folded[name.casefold()])
-    close = nearest(name, [*REGISTRY, *ALIASES], shown=1)
+    close = nearest(name, [*REGISTRY, *ALIASES], shown=1) if len(name) < _LONGEST_NAME else []
     if close:
         raise MeasureError.of("measures.unknown_but_near", name=name, choice=close[0])
     raise MeasureError.of("measures.unknown", name=name)
@@ -190,10 +201,6 @@ def _with_options(measure: Measure, options: dict[str, Any]) -> Measure:
     return measure(**changes)
 
 
-def _number(token: str) -> float:
-    return int(token) if re.fullmatch(r"[+-]?\d+", token) else float(token)
-
-
 def split_measures(text: str) -> list[str]:
     """Take apart a text of several measures, separated by blanks or commas; cutoffs stay with their measure.
 
@@ -203,17 +210,18 @@ def split_measures(text: str) -> list[str]:
     ['nDCG@5,10', 'AP', 'nDCG(gain={1:3,2:9})@10']
     """
     # A cutoff belongs to the measure before it, whatever blanks are typed around @ and inside `5, 10`.
-    text = re.sub(r"\s*([@(])\s*", r"\1", text)
-    text = re.sub(r"\s*,\s*(?=[\d.])", ",", text)
-    found, start, depth = [], 0, 0
+    # A run of blanks is looked at from its first one only, so that many take no longer than they are.
+    text = re.sub(r"(?<!\s)\s*+([@(])\s*+", r"\1", text)
+    text = re.sub(r"(?<!\s)\s*+,\s*+(?=[\d.])", ",", text)
+    parts, start, depth = [], 0, 0
     for place, character in enumerate(text):
         depth += (character in "({") - (character in ")}")
         follows = text[place + 1 : place + 2]
         is_comma = character == "," and not (follows.isdigit() or follows == ".")
         if depth <= 0 and (character.isspace() or is_comma):
-            found.append(text[start:place])
+            parts.append(text[start:place])
             start = place + 1
-    return [one for one in (*found, text[start:]) if one] or [text]
+    return [part for part in (*parts, text[start:]) if part] or [text]
 
 
 def listed(measures: object) -> list[object]:
@@ -221,21 +229,20 @@ def listed(measures: object) -> list[object]:
     if isinstance(measures, (str, Measure)):
         return [measures]
     if not isinstance(measures, Iterable) or isinstance(measures, (bytes, bytearray)):
-        fact = f"measures are text such as 'nDCG@10', a Measure, or several of them, not {type(measures).__name__}."
-        raise MeasureError(with_hint(fact, "evaluate(judgments, run, ['nDCG@10', 'AP'])"))
+        raise MeasureError.of("measures.not_measures", kind=type(measures).__name__)
     return list(measures)
 
 
 def into_measures(measures: object) -> list[Measure]:
     """Accept one measure or many, as values or text, in any mixture; keep the order, drop repetitions."""
-    found: dict[Measure, None] = {}
-    for one in listed(measures):
-        if isinstance(one, Measure):
-            found[one] = None
-        elif isinstance(one, str):
-            found.update(dict.fromkeys(measure for text in split_measures(one) for measure in parse_measures(text)))
+    asked: dict[Measure, None] = {}
+    for measure in listed(measures):
+        if isinstance(measure, Measure):
+            asked[measure] = None
+        elif isinstance(measure, str):
+            asked.update(dict.fromkeys(read for text in split_measures(measure) for read in parse_measures(text)))
         else:
-            raise MeasureError(f"a measure is text such as 'nDCG@10' or a Measure, not {type(one).__name__}.")
-    if not found:
-        raise MeasureError(with_hint("no measure was asked for.", "evaluate(judgments, run, ['nDCG@10', 'AP'])"))
-    return list(found)
+            raise MeasureError.of("measures.not_measures", kind=type(measure).__name__)
+    if not asked:
+        raise MeasureError.of("measures.none")
+    return list(asked)

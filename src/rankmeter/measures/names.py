@@ -109,7 +109,7 @@ OPTION_ALIASES: dict[tuple[str, object], tuple[str, object]] = {
 
 OPTION_NAMES: dict[str, str] = {"max_rel": "max_grade", "min_rel": "min_grade", "gains": "gain", "k": "cutoff"}
 
-_TREC = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<number>\d*\.?\d+(?:,\d*\.?\d+)*)")
+_TREC = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<number>(?:\d*+\.)?+\d++(?:,(?:\d*+\.)?+\d++)*+)")
 _RANX_LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
 _RANX_RBP = re.compile(r"rbp[.@](?P<digits>\d+)")
 
