@@ -24,7 +24,7 @@ ODD_SCORES = [1.0, 1.0 + 1e-9, 2.0, 0.0, -0.0, -1.5, math.inf, -math.inf, 0.5, 1
 OPTIONS: dict[str, list[Any]] = {
     "cutoff": [1, 2, 3, 5, 20],
     "depth": [1, 2, 4, 20],
-    "rel": [1, 2, 0.5, 3, 0],
+    "rel": [1, 2, 0.5, 3, 0, -1],
     "p": [0.5, 0.95],
     "beta": [2, 0.5],
     "recall": [0.1, 0.25, 0.3, 0.5, 0.7, 1],
@@ -128,6 +128,8 @@ def _make_possible(draw: st.DrawFn, measure: Measure, changes: dict[str, Any]) -
             changes["max_grade"] = draw(st.sampled_from([3, 5]))
         if changes.get("gain", "binary") != "binary":
             changes.pop("norm", None)
+    if changes.get("rel", 0) < 0 and changes.get("unjudged") == "removed":
+        changes["negative"] = "nonrelevant"
     if changes.get("ranks") == "all":
         changes["norm"] = "k"
     if changes.get("ideal") == "full":

@@ -232,8 +232,11 @@ def compatibility(view: View, m: Options) -> Parts:
     weight = cumulated(lambda r: np.power(m.p, r - 1.0), int(deep.max(initial=0)))
     found = overlap[deep[query]] - overlap[np.minimum(np.maximum(rank, position), deep[query] + 1) - 1]
     value = np.bincount(query, weights=found, minlength=len(view)).astype(np.float64)
-    divisor = weight[sizes] + sizes * (overlap[deep] - overlap[sizes]) if m.norm == "ideal" else weight[deep]
-    return Parts(value, divisor, sizes > 0, value > 0)
+    if m.norm == "none":
+        return Parts(value, weight[deep], sizes > 0, value > 0)
+    divisor = weight[sizes] + sizes * (overlap[deep] - overlap[sizes])
+    # The sums are rounded in another order: the best list must not come out a digit above 1.
+    return Parts(np.minimum(value, divisor), divisor, sizes > 0, value > 0)
 
 
 def _overlap(p: float) -> Discount:

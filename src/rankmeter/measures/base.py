@@ -227,6 +227,12 @@ class RankedMeasure(Measure):
                     f"with depth use ties={', '.join(SINGLE_ORDER_TIES)}",
                 )
             )
+        if self.unjudged == "removed" and self.negative == "unjudged" and self.counts_negative():
+            raise MeasureError.of("measures.removed_but_relevant", measure=self.name)
+
+    def counts_negative(self) -> bool:
+        """Whether an item judged below 0 counts for it, under these options."""
+        return False
 
 
 @with_options
@@ -238,6 +244,9 @@ class RelevanceMeasure(RankedMeasure):
     @property
     def lowest_grade(self) -> float:
         return self.rel
+
+    def counts_negative(self) -> bool:
+        return self.rel < 0
 
 
 @with_options
@@ -255,6 +264,13 @@ class GainMeasure(RankedMeasure):
         if self.rel is not None:
             return self.rel
         return ANY_POSITIVE if isinstance(gain, str) else min(ANY_POSITIVE, *gain)
+
+    def counts_negative(self) -> bool:
+        gain = getattr(self, "gain", "linear")
+        lowest = -math.inf if self.rel is None else self.rel
+        if isinstance(gain, str):
+            return gain == "binary" and -math.inf < lowest < 0
+        return any(lowest <= grade < 0 < worth for grade, worth in gain.items())
 
 
 @cache

@@ -176,6 +176,9 @@ class RankBiasedPrecision(RankedMeasure):
     def lowest_grade(self) -> float:
         return ANY_POSITIVE if self.gain == "exp2" else self.rel
 
+    def counts_negative(self) -> bool:
+        return self.gain == "binary" and self.rel < 0
+
 
 @register
 @with_options

@@ -10,9 +10,11 @@ from dataclasses import FrozenInstanceError, fields, replace
 import pytest
 
 import rankmeter as rm
-from rankmeter.measures import REGISTRY, Measure
+from rankmeter.errors import MeasureError
+from rankmeter.measures import REGISTRY, Measure, RankedMeasure, parse
 
 EVERY = sorted(REGISTRY.values(), key=str)
+WITH_REL = sorted(m.name for m in EVERY if isinstance(m, RankedMeasure) and not m.subtopics and hasattr(m, "rel"))
 
 
 @pytest.mark.parametrize("measure", EVERY, ids=str)
@@ -39,3 +41,26 @@ def test_a_measure_says_its_options_and_their_values() -> None:
         10,
         "item",
     )
+
+
+@pytest.mark.parametrize("name", WITH_REL)
+def test_a_grade_that_counts_is_not_left_out_as_unjudged(name):
+    measure = REGISTRY[name]
+    binary = {"gain": "binary"} if hasattr(measure, "gain") else {}
+    with pytest.raises(MeasureError, match=f"{name}: grades below 0 cannot count and be left out"):
+        measure(rel=-1, unjudged="removed", **binary)
+    assert measure(rel=-1, unjudged="removed", negative="nonrelevant", **binary)
+    assert measure(rel=0, unjudged="removed", **binary)
+
+
+def test_a_gain_of_a_grade_below_zero_is_not_left_out_as_unjudged():
+    with pytest.raises(MeasureError, match="cannot count and be left out"):
+        parse("nDCG(gain={-1:2},unjudged=removed)")
+    assert parse("nDCG(gain={-1:0},unjudged=removed)")
+    assert parse("nDCG(gain={-1:2},rel=0,unjudged=removed)")
+
+
+@pytest.mark.parametrize("asked", ["Compat", "Compat(rel=0,unjudged=removed)", "Compat(p=0.3)@3"])
+def test_a_list_in_the_best_order_has_the_value_1(asked):
+    items = "abcdefg"
+    assert rm.evaluate({"q": dict.fromkeys(items, 1)}, {"q": list(items)}, [asked])[asked] == 1.0
