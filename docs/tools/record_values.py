@@ -38,7 +38,7 @@ def recorded_now() -> dict[str, float]:
     judgments, runs = demo.data_path(demo.JUDGMENTS), {name: demo.data_path(file) for name, file in demo.RUNS.items()}
     keyword = runs["keyword"]
     values: dict[str, float] = {}
-    for name in sorted(REGISTRY):
+    for name in sorted(name for name in REGISTRY if type(REGISTRY[name]).__module__.startswith("rankmeter.measures")):
         for text in (name, f"{name}@10"):
             for case in (
                 lambda text: rm.evaluate(judgments, keyword, text),
