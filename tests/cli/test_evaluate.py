@@ -205,7 +205,7 @@ def test_measures_of_lists_need_no_judgments() -> None:
 def test_the_name_of_a_file_says_its_format_or_is_refused(files: Path) -> None:
     refused = run("judgments.qrels", "good.run", "--output", "table.xlsx")
     assert refused.exit_code == 2
-    assert "--output table.xlsx: .xlsx says none of table, json, csv, markdown, latex" in refused.stderr
+    assert "--output table.xlsx: unknown output format '.xlsx'; use .txt, .json, .csv, .md, .tex" in refused.stderr
     assert not (files / "table.xlsx").exists()
     assert run("judgments.qrels", "good.run", "--output", "table.xlsx", "--format", "csv").exit_code == 0
     assert (files / "table.xlsx").read_text().startswith("run,")

@@ -36,7 +36,6 @@ def told(*args: str) -> str:
         ("evaluate judgments.qrels c.run -m Coverage@10", "pass --catalogue (a file", "catalogue="),
         ("compare judgments.qrels c.run bm25.run --baseline x", "--baseline is the name", "baseline="),
         ("compare judgments.qrels c.run bm25.run --margin -1", "--margin -1.0 is not possible", "margin="),
-        ("compare judgments.qrels c.run bm25.run --seed -1", "--seed -1 is not possible", "seed="),
         ("compare judgments.qrels c.run bm25.run --unit run", "--seeds NAME=run1,run2 gives", "seeds("),
         ("compare judgments.qrels c.run bm25.run --level 0.1", "--level 0.1 is not possible", "power="),
         ("compare judgments.qrels c.run", "evaluate measures one", "compare("),

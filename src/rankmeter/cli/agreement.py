@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 import click
 
-from rankmeter.cli.talk import echo, examples, tell
+from rankmeter.cli.options import Delivery, format_option, level_option, seed_option
+from rankmeter.cli.parameters import Command, Reads, takes
+from rankmeter.cli.talk import examples, tell
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.report.tables import Cell, Table, to_text
-from rankmeter.whole_files import check_writable, write_text
 
 
 @click.command(
     "agreement",
+    cls=Command,
     epilog=examples(
         "rankmeter agreement past.csv --offline nDCG@10 --offline RR --offline R@100",
         "rankmeter agreement past.csv --online 'CTR(per=request)' --offline nDCG@10 --format json",
     ),
 )
-@click.argument("past", metavar="PAST")
+@click.argument("past", type=Reads(), metavar="PAST")
 @click.option(
     "--offline", "measures", multiple=True, required=True, metavar="COLUMN",
     help="The column of an offline difference; name every measure that was ever tried, the correction counts them.",
 )  # fmt: skip
 @click.option("--online", default="online", show_default=True, metavar="COLUMN", help="The online difference.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the permutations.")
-@click.option("--format", "format_", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), help="Write the numbers to this file, whole or not at all.")
+@level_option
+@seed_option
+@format_option("table", "json", "csv", default="table")
+@takes(delivery=Delivery)
 def command(
     past: str,
     measures: tuple[str, ...],
@@ -37,7 +38,7 @@ def command(
     level: float,
     seed: int,
     format_: Literal["table", "json", "csv"],
-    output: Path | None,
+    delivery: Delivery,
 ) -> None:
     """Tell which offline measure foretold the outcome of PAST experiments: a table with a row per experiment.
 
@@ -47,27 +48,17 @@ def command(
     from rankmeter.online import predictors
     from rankmeter.online.telling import brief
 
-    if output is not None:
-        check_writable(output)
-    found = predictors(past, list(measures), online=online, level=level, seed=seed)
+    agreement = predictors(past, list(measures), online=online, level=level, seed=seed)
+    if not delivery.quiet:
+        tell(agreement.sentences())
     if format_ == "json":
-        text = found.to_json() + "\n"
+        delivery.deliver(agreement.to_json() + "\n")
     elif format_ == "csv":
-        text = frame_csv(found.to_polars())
+        delivery.deliver(frame_csv(agreement.to_polars()))
     else:
         head = ("measure", "same sign", "rank correlation", "p, holm")
         rows = [
-            (
-                Cell(one.measure),
-                Cell(one.sign),
-                Cell(one.rank),
-                Cell(brief(one.p_corrected)),
-            )
-            for one in found.predictors
+            tuple(map(Cell, (predictor.measure, predictor.sign, predictor.rank, brief(predictor.p_corrected))))
+            for predictor in agreement.predictors
         ]
-        text = to_text(Table(head, tuple(rows), 1)) + "\n"
-    tell(found.sentences())
-    if output is not None:
-        write_text(output, text)
-    else:
-        echo(text)
+        delivery.deliver(to_text(Table(head, tuple(rows), 1)) + "\n")

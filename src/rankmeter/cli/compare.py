@@ -5,24 +5,34 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from click.core import ParameterSource
 
 from rankmeter.cli.comparison import deliver
-from rankmeter.cli.options import by_option, history_option, no_judgments_option
+from rankmeter.cli.options import Counting, Delivery, ItemsAndUsers, MaybeJudged
+from rankmeter.cli.parameters import (
+    MOST,
+    Command,
+    Reads,
+    Writes,
+    format_of,
+    given,
+    option,
+    takes,
+    was_given,
+)
 from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, language_option, say, silence_notes, tell
-from rankmeter.cli.writing import format_of
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
-from rankmeter.errors import InputError, with_hint
-from rankmeter.measures import Measure, split_measures
+from rankmeter.errors import InputError
+from rankmeter.measures import split_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of
-from rankmeter.whole_files import check_apart, check_writable, write_text
+from rankmeter.whole_files import check_writable, write_text
 from rankmeter.wording import word
 
 if TYPE_CHECKING:
@@ -32,7 +42,130 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 FAILED = 1
 
 
+def _after_equals(text: str) -> Sequence[str]:
+    """The files of ``NAME=FILE,FILE``."""
+    return text.partition("=")[2].split(",")
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """How differences are tested, and over what."""
+
+    baseline: str | None = option(
+        "--baseline", metavar="NAME", help="The system that all others are tested against; without one, all pairs are."
+    )
+    pairs: Literal["baseline", "all"] | None = option(
+        "--pairs", type=click.Choice(["baseline", "all"]), help="all: test all pairs although there is a baseline."
+    )
+    test: Literal["t", "randomisation", "wilcoxon", "sign"] = option(
+        "--test", type=click.Choice(["t", "randomisation", "wilcoxon", "sign"]), default="t",
+        show_default=True, help="The paired test.",
+    )  # fmt: skip
+    correction: Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"] = option(
+        "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"]),
+        default="holm", show_default=True, help="Correction for the number of tests of one measure.",
+    )  # fmt: skip
+    level: float = option(
+        "--level", type=float, default=0.95, show_default=True,
+        help="Level of the intervals; a difference is significant where p is below 1 - level.",
+    )  # fmt: skip
+    interval: Literal["t", "randomisation", "bca", "percentile"] | None = option(
+        "--interval", type=click.Choice(["t", "randomisation", "bca", "percentile"]),
+        help="How intervals are made. Default: so that they agree with the test.",
+    )  # fmt: skip
+    margin: float | None = option(
+        "--margin", type=float, help="The largest loss that does not matter: adds tests of 'no worse than'."
+    )
+    permutations: int = option(
+        "--permutations", type=click.IntRange(1, MOST), default=100_000, show_default=True,
+        help="Number of permutations of the randomisation test.",
+    )  # fmt: skip
+    resamples: int = option(
+        "--resamples", type=click.IntRange(1, MOST), default=9_999, show_default=True,
+        help="Number of bootstrap resamples.",
+    )  # fmt: skip
+    seed: int = option(
+        "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed for all random draws."
+    )
+    unit: str = option(
+        "--unit", type=click.Choice(["query", "run"]), default="query", show_default=True, help="What is resampled."
+    )
+    units: str | None = option(
+        "--units", type=Reads(), metavar="FILE",
+        help="CSV or TSV of query and what it belongs to (a user): that is resampled.",
+    )  # fmt: skip
+    needed: float | None = option(
+        "--needed", type=float, metavar="DIFFERENCE", help="Say how many queries it takes to find this difference."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Systems:
+    """Systems that are not one run each."""
+
+    seeds: tuple[str, ...] = option(
+        "--seeds", type=Reads(_after_equals), multiple=True, metavar="NAME=RUN,RUN...",
+        help="A system with several runs of the same queries.",
+    )  # fmt: skip
+    folds: tuple[str, ...] = option(
+        "--folds", type=Reads(_after_equals), multiple=True, metavar="NAME=RUN,RUN...",
+        help="A system with several runs of different queries.",
+    )  # fmt: skip
+    saved: bool = option(
+        "--saved", default=False, is_flag=True,
+        help="The files are saved evaluations (evaluate --save), or one saved comparison; there are no judgments.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Gating:
+    """What fails a pipeline, and where the verdicts go."""
+
+    gates: tuple[str, ...] = option(
+        "--fail-if", multiple=True, metavar="CONDITION",
+        help="Exit with status 1 when the condition holds; '... significantly' asks for proof.",
+    )  # fmt: skip
+    junit: Path | None = option("--junit", type=Writes(), help="Write the verdicts of --fail-if as JUnit XML.")
+    github_summary: bool = option(
+        "--github-summary", default=False, is_flag=True,
+        help="Append verdicts and table to the file $GITHUB_STEP_SUMMARY.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """How the numbers are written."""
+
+    digits: int = option(
+        "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits after the point."
+    )
+    format: str | None = option(
+        "--format", type=click.Choice(FORMATS),
+        help="Format of the numbers. Default: table, or what the ending of --output says.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What is kept or drawn beside the table."""
+
+    save: Path | None = option("--save", type=Writes(), help="Save everything in one file, for --saved.")
+    report: Path | None = option("--report", type=Writes(), help="Write one HTML file that shows everything, offline.")
+    titles: tuple[str, ...] = option(
+        "--titles", type=Reads(_after_equals), multiple=True, metavar="KIND=FILE",
+        help="CSV of ids and texts: queries=queries.csv, items=items.csv.",
+    )  # fmt: skip
+    lists: int = option(
+        "--lists", type=click.IntRange(0, MOST), default=50, show_default=True,
+        help="Number of queries whose lists the report keeps.",
+    )  # fmt: skip
+    figures: Path | None = option(
+        "--figures", type=Writes(folder=True), help="Write the charts as SVG and PNG into this folder."
+    )
+
+
 @click.command(
+    cls=Command,
     epilog=examples(
         "rankmeter compare judgments.qrels keyword.run hybrid.run -m nDCG@10 -m AP --baseline keyword",
         "rankmeter compare judgments.qrels old.run new.run --baseline old --fail-if 'nDCG@10 < baseline - 0.01'",
@@ -43,131 +176,27 @@ FAILED = 1
         "rankmeter compare --no-judgments keyword.run hybrid.run -m Coverage@10 -m Gini@10 --catalogue items.csv",
         "rankmeter compare --saved keyword.parquet hybrid.parquet --needed 0.01 --save nightly.zip",
         "rankmeter compare --saved nightly.zip --report report.html --lang zh",
-    )
+    ),
 )
-@click.argument("paths", nargs=-1, metavar="JUDGMENTS RUN RUN...")
+@click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS RUN RUN...")
 @click.option("-m", "--measure", "measures", multiple=True, help="A measure, or several; default nDCG@10, AP and RR.")
-@click.option("--baseline", metavar="NAME", help="The system that all others are tested against; else all pairs are.")
-@click.option(
-    "--pairs", type=click.Choice(["baseline", "all"]), help="all: test all pairs although there is a baseline."
-)
-@click.option(
-    "--test", type=click.Choice(["t", "randomisation", "wilcoxon", "sign"]), default="t", show_default=True,
-    help="The paired test.",
-)  # fmt: skip
-@click.option(
-    "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"]), default="holm",
-    show_default=True,
-    help="For the tests of one measure, which are a family.",
-)  # fmt: skip
-@click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Of intervals; p below 1 - level is significant."
-)
-@click.option(
-    "--interval",
-    type=click.Choice(["t", "randomisation", "bca", "percentile"]),
-    help="How intervals are made; default: so that they agree with the test.",
-)
-@click.option("--margin", type=float, help="The largest loss that does not matter: adds tests of 'no worse than'.")
-@click.option(
-    "--needed", type=float, metavar="DIFFERENCE", help="Say how many queries it takes to find this difference."
-)
-@click.option(
-    "--unit", type=click.Choice(["query", "run"]), default="query", show_default=True, help="What is resampled."
-)
-@click.option("--units", metavar="FILE", help="CSV or TSV of query and what it belongs to (a user): that is resampled.")
-@click.option(
-    "--seeds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of the same queries."
-)
-@click.option(
-    "--folds", multiple=True, metavar="NAME=RUN,RUN...", help="A system with several runs of different queries."
-)
-@click.option(
-    "--saved", is_flag=True,
-    help="The files are saved evaluations (evaluate --save), or one saved comparison; there are no judgments.",
-)  # fmt: skip
-@no_judgments_option
-@click.option("--permutations", type=int, default=100_000, show_default=True)
-@click.option("--resamples", type=int, default=9_999, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn at random.")
-@click.option(
-    "--fail-if",
-    "gates",
-    multiple=True,
-    metavar="CONDITION",
-    help="Exit 1 when it holds; '... significantly' asks for proof.",
-)
-@click.option("--junit", type=click.Path(path_type=Path), help="Write the verdicts of --fail-if as JUnit XML.")
-@click.option("--github-summary", is_flag=True, help="Append verdicts and table to the file $GITHUB_STEP_SUMMARY.")
-@click.option("--queries", type=click.Choice(["judged", "common", "run"]), help="Whose values are averaged.")
-@click.option(
-    "--duplicates", type=click.Choice(["error", "first", "best", "counted"]), help="Items that a list holds twice."
-)
-@click.option("--catalogue", metavar="FILE", help="The items that could be recommended, for measures of lists.")
-@history_option
-@by_option
-@click.option("--columns", metavar="ROLE=NAME,...", help="Unusual column names: item=docid_x,query=uid.")
-@click.option("--judgments-format", metavar="FORMAT", help="trec, csv, tsv, json, jsonl, parquet, ipc ...")
-@click.option("--run-format", metavar="FORMAT", help="The same for the runs. Default for both: told from the content.")
-@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits after the point.")
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table, or what --output ends with.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write to this file, whole or not at all.")
-@click.option("--save", type=click.Path(path_type=Path), help="Save everything in one file, for --saved.")
-@click.option("--report", type=click.Path(path_type=Path), help="Write one HTML file that shows everything, offline.")
+@takes(systems=Systems, testing=Testing, gating=Gating)
+@takes(counting=Counting, about=ItemsAndUsers, sources=MaybeJudged)
+@takes(numbers=Numbers, delivery=Delivery, pages=Pages)
 @language_option
-@click.option(
-    "--titles", multiple=True, metavar="KIND=FILE", help="CSV of ids and texts: queries=queries.csv, items=items.csv."
-)
-@click.option(
-    "--lists", type=click.IntRange(0), default=50, show_default=True, help="Queries whose lists the report keeps."
-)
-@click.option(
-    "--figures",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Write the charts as SVG and PNG into this folder.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Only the numbers, no talk.")
 def command(
     paths: tuple[str, ...],
     measures: tuple[str, ...],
-    baseline: str | None,
-    pairs: Literal["baseline", "all"] | None,
-    test: Literal["t", "randomisation", "wilcoxon", "sign"],
-    correction: Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"],
-    level: float,
-    interval: Literal["t", "randomisation", "bca", "percentile"] | None,
-    margin: float | None,
-    needed: float | None,
-    unit: str,
-    units: str | None,
-    seeds: tuple[str, ...],
-    folds: tuple[str, ...],
-    saved: bool,
-    no_judgments: bool,
-    permutations: int,
-    resamples: int,
-    seed: int,
-    gates: tuple[str, ...],
-    junit: Path | None,
-    github_summary: bool,
-    queries: Literal["judged", "common", "run"] | None,
-    duplicates: Literal["error", "first", "best", "counted"] | None,
-    catalogue: str | None,
-    history: str | None,
-    by: tuple[str, ...],
-    columns: str | None,
-    judgments_format: str | None,
-    run_format: str | None,
-    digits: int,
-    format_: str | None,
-    output: Path | None,
-    save: Path | None,
-    report: Path | None,
-    lang: Literal["en", "zh"],
-    titles: tuple[str, ...],
-    lists: int,
-    figures: Path | None,
-    quiet: bool,
+    systems: Systems,
+    testing: Testing,
+    gating: Gating,
+    counting: Counting,
+    about: ItemsAndUsers,
+    sources: MaybeJudged,
+    numbers: Numbers,
+    delivery: Delivery,
+    pages: Pages,
+    lang: Language,
 ) -> int:
     """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure the data is.
 
@@ -175,66 +204,77 @@ def command(
     the baseline (of two systems without one: to the first), its interval, corrected p-values, wins and losses, rank
     intervals, and a * for those that may be the best. The tables go to standard output, the rest to standard error.
     """
-    parsed = [parse_gate(text) for text in gates]
-    summary = _summary_path(github_summary)
-    places = {"--output": output, "--junit": junit, "--report": report, "--save": save, "--figures": figures}
-    _check_places(parsed, [output, junit, report, save, summary], junit)
-    _check_together(needed, unit_given=_was_given("unit"), units=units, titles=titles, report=report)
-    check_apart(
-        {option: place for option, place in places.items() if place is not None},
-        [*paths, *(file for one in (*seeds, *folds) for file in one.partition("=")[2].split(",")), units or ""],
-    )
-    format_ = format_ or format_of(output, FORMATS)
-    if quiet:
+    gates = [parse_gate(text) for text in gating.gates]
+    summary = _summary_path(gating)
+    _check_together(testing, gating, pages)
+    chosen = numbers.format or format_of(delivery.output, FORMATS)
+    if delivery.quiet:
         silence_notes()
-    texts = titles_of(titles)
-    if report is not None or figures is not None:
+    titles = titles_of(pages.titles)
+    if pages.report is not None or pages.figures is not None:
         from rankmeter.report.extra import need_report_extra
 
         need_report_extra()
-    asked = _with_gates([part for text in measures for part in split_measures(text)], parsed, saved=saved)
-    if saved and (one := _saved_comparison(paths)) is not None:
-        cmp = one
-    else:
-        with Progress(len(paths) + len(seeds) + len(folds)) as progress:
-            if saved:
-                _refuse_late_options()
-                truth, systems = None, saved_evaluations(paths, seeds)
-            else:
-                files = (None, *paths) if no_judgments else paths
-                truth, systems = named_sources(files, seeds, folds, columns, judgments_format, run_format)
-            groups, group_name = units_of(units)
-            from rankmeter.comparing.comparison import compare
-
-            cmp = compare(
-                truth, systems, asked, baseline=baseline, pairs=pairs, test=test, correction=correction, level=level,
-                interval=interval, margin=margin, unit=groups or unit, unit_name=group_name, permutations=permutations,
-                resamples=resamples, seed=seed, queries=queries, duplicates=duplicates, by=list(by) or None,
-                progress=_shown_on(progress), **items_and_users(catalogue, history, columns),
-            )  # fmt: skip
-    verdicts = check_gates(cmp, parsed)
-    planned = [] if needed is None else [line for m in cmp.samples for line in _needed(cmp, m, needed, lang)]
-    deliver(cmp, format_, output, digits, lang, quiet=quiet)
-    _write_verdicts(cmp, verdicts, junit, summary, lang)
-    if save is not None:
-        cmp.save(save)
-    with Progress(1, patience=0.0) as progress:
-        if report is not None:
-            progress.show(report.name)
-            cmp.report(report, lang=lang, titles=texts, lists=lists)
-        if figures is not None:
-            cmp.figures(figures, lang=lang, progress=progress.show)
-    if not quiet:
-        _talk(cmp, planned, [output, save, report, figures], lang, notes=format_ != "table")
+    asked = _with_gates([part for text in measures for part in split_measures(text)], gates, saved=systems.saved)
+    cmp = _saved_comparison(paths) if systems.saved else None
+    if cmp is None:
+        cmp = _compared(paths, asked, systems, testing, counting, about, sources)
+    verdicts = check_gates(cmp, gates)
+    planned = _needed(cmp, testing.needed, lang)
+    deliver(cmp, chosen, delivery.output, numbers.digits, lang, quiet=delivery.quiet)
+    _write_verdicts(cmp, verdicts, gating.junit, summary, lang)
+    _write_pages(cmp, pages, titles, lang)
+    if not delivery.quiet:
+        _talk(cmp, planned, [delivery.output, pages.save, pages.report, pages.figures], lang, notes=chosen != "table")
     for verdict in verdicts:
-        if verdict.failed or not quiet:
+        if verdict.failed or not delivery.quiet:
             kind = "gate_failed" if verdict.failed else "gate_passed"
             say(word(kind, lang, gate=verdict.gate.text, why=verdict.why))
     return FAILED if any(verdict.failed for verdict in verdicts) else 0
 
 
+def _compared(
+    paths: Sequence[str],
+    measures: Sequence[str] | None,
+    several: Systems,
+    testing: Testing,
+    counting: Counting,
+    about: ItemsAndUsers,
+    sources: MaybeJudged,
+) -> Comparison:
+    """Evaluate what is not evaluated yet, and compare it."""
+    with Progress(len(paths) + len(several.seeds) + len(several.folds)) as progress:
+        if several.saved:
+            _refuse_late_options()
+            truth, systems = None, saved_evaluations(paths, several.seeds)
+        else:
+            files = (None, *paths) if sources.no_judgments else paths
+            read = (sources.columns, sources.judgments_format, sources.run_format)
+            truth, systems = named_sources(files, several.seeds, several.folds, *read)
+        groups, group_name = units_of(testing.units)
+        from rankmeter.comparing.comparison import compare
+
+        how = {name: value for name, value in asdict(testing).items() if name not in ("unit", "units", "needed")}
+        return compare(
+            truth, systems, measures, **how, unit=groups or testing.unit, unit_name=group_name,
+            queries=counting.queries, duplicates=counting.duplicates, by=list(about.by) or None,
+            progress=_shown_on(progress), **items_and_users(about.catalogue, about.history, sources.columns),
+        )  # fmt: skip
+
+
+def _write_pages(cmp: Comparison, pages: Pages, titles: Any, lang: Language) -> None:
+    if pages.save is not None:
+        cmp.save(pages.save)
+    with Progress(1, patience=0.0) as progress:
+        if pages.report is not None:
+            progress.show(pages.report.name)
+            cmp.report(pages.report, lang=lang, titles=titles, lists=pages.lists)
+        if pages.figures is not None:
+            cmp.figures(pages.figures, lang=lang, progress=progress.show)
+
+
 _SHOWING = frozenset(
-    """paths saved gates junit github_summary needed digits format_ output save report lang titles lists figures
+    """paths saved gates junit github_summary needed digits format output save report lang titles lists figures
     quiet""".split()
 )
 """What a comparison that was made before can still be asked; everything else would change its numbers."""
@@ -249,10 +289,9 @@ def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
     if not done:
         return None
     if len(paths) > 1:
-        raise InputError(with_hint(f"{done[0]} is compared already.", "--saved takes one comparison, or evaluations"))
-    if late := [option.opts[-1] for option in _given() if option.name not in _SHOWING]:
-        fact = f"{paths[0]} is compared already, so {late[0]} comes too late."
-        raise InputError(with_hint(fact, "compare the runs, or their saved evaluations, again"))
+        raise InputError.of("cli.compared_already", source=done[0])
+    if late := [late.opts[-1] for late in given() if late.name not in _SHOWING]:
+        raise InputError.of("cli.too_late_for_comparison", source=paths[0], option=late[0])
     return Comparison.load(paths[0])
 
 
@@ -264,41 +303,20 @@ _EVALUATING = frozenset(
 
 def _refuse_late_options() -> None:
     """Refuse what changes nothing about evaluations that were made before."""
-    if late := [option.opts[-1] for option in _given() if option.name in _EVALUATING]:
-        fact = f"--saved takes evaluations that were made before, so {late[0]} comes too late."
-        raise InputError(with_hint(fact, "give it to 'rankmeter evaluate', or compare the runs themselves"))
+    if late := [late.opts[-1] for late in given() if late.name in _EVALUATING]:
+        raise InputError.of("cli.too_late_for_evaluations", option=late[0])
 
 
-def _given() -> list[click.Parameter]:
-    """What was typed."""
-    return [option for option in click.get_current_context().command.params if _was_given(str(option.name))]
-
-
-def _was_given(option: str) -> bool:
-    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
-
-
-def _check_together(
-    needed: float | None, *, unit_given: bool, units: str | None, titles: Sequence[str], report: Path | None
-) -> None:
+def _check_together(testing: Testing, gating: Gating, pages: Pages) -> None:
     """Refuse options that mean nothing, alone or with each other, before anything is evaluated."""
-    if needed is not None and not 0 < needed < math.inf:
-        fact = f"--needed {needed:g} is not possible; it is above 0."
-        raise InputError(with_hint(fact, "state the smallest difference that matters to you: --needed 0.01"))
-    if units is not None and unit_given:
-        fact = f"--unit and --units {units} contradict each other: both say what is resampled."
-        raise InputError(with_hint(fact, "--units FILE resamples what queries belong to; leave --unit out"))
-    if titles and report is None:
-        raise InputError(with_hint("--titles names what a report shows, and there is none.", "--report report.html"))
-
-
-def _check_places(gates: Sequence[Gate], places: Sequence[Path | None], junit: Path | None) -> None:
-    """Refuse what cannot be written before anything is evaluated."""
-    if junit is not None and not gates:
-        raise InputError(with_hint("--junit has nothing to say without --fail-if.", "--fail-if 'nDCG@10 < baseline'"))
-    for place in places:
-        if place is not None:
-            check_writable(place)
+    if gating.junit is not None and not gating.gates:
+        raise InputError.of("cli.junit_without_gates")
+    if testing.needed is not None and not 0 < testing.needed < math.inf:
+        raise InputError.of("cli.needed_not_positive", needed=f"{testing.needed:g}")
+    if testing.units is not None and was_given("unit"):
+        raise InputError.of("cli.unit_and_units", source=testing.units)
+    if pages.titles and pages.report is None:
+        raise InputError.of("cli.titles_without_report")
 
 
 def _shown_on(progress: Progress) -> Callable[[str], None]:
@@ -329,15 +347,15 @@ def _with_gates(asked: list[str], gates: Sequence[Gate], *, saved: bool) -> list
     return [*(asked or ["nDCG@10", "AP", "RR"]), *(gate.measure for gate in gates)]
 
 
-def _summary_path(asked: bool) -> Path | None:
-    if not asked:
+def _summary_path(gating: Gating) -> Path | None:
+    if not gating.github_summary:
         return None
     place = os.environ.get("GITHUB_STEP_SUMMARY")
     if not place:
         # The same command is tried at a desk before it runs in a step; gates and JUnit are worth having there too.
-        fact = "note: --github-summary writes nothing here: GITHUB_STEP_SUMMARY is not set."
-        say(with_hint(fact, "GitHub sets it in a step; elsewhere use --format markdown --output FILE"))
+        say("note: " + str(InputError.of("cli.no_github_summary")))
         return None
+    check_writable(Path(place))
     return Path(place)
 
 
@@ -353,13 +371,16 @@ def _talk(cmp: Comparison, planned: list[str], written: Sequence[Path | None], l
             say(word("written_to", lang, place=str(place)))
 
 
-def _needed(cmp: Comparison, measure: Measure, difference: float, lang: Language) -> list[str]:
-    """How many queries the stated difference takes, for each pair."""
+def _needed(cmp: Comparison, difference: float | None, lang: Language) -> list[str]:
+    """How many queries the stated difference takes, for each measure and pair."""
+    if difference is None:
+        return []
     units, power = units_said(cmp.settings.unit), cmp.settings.power
     return [
         word(
             "queries_needed_unknown" if needed is None else "queries_needed", lang, measure=str(measure),
             difference=difference, system=system, other=other, power=power, needed=needed, units=units, have=have,
         )
+        for measure in cmp.samples
         for system, other, _, have, needed in cmp.queries_needed(measure, difference=difference).iter_rows()
     ]  # fmt: skip

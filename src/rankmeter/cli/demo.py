@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from rankmeter import demo
-from rankmeter.cli.evaluate import Reading, evaluate_files
+from rankmeter.cli.evaluate import Asking, evaluate_files
+from rankmeter.cli.parameters import Command, Writes
 from rankmeter.cli.showing import output_text, print_table, tie_notes
 from rankmeter.cli.talk import echo, examples, tell
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import MissingExtraError
+from rankmeter.errors import InputError, MissingExtraError
 from rankmeter.measures import into_measures
 from rankmeter.report import tables
 from rankmeter.showing.markdown import markdown_text
@@ -37,6 +38,7 @@ WORST = 5
 
 @click.command(
     "demo",
+    cls=Command,
     epilog=examples(
         "rankmeter demo",
         "rankmeter demo --output /tmp/rankmeter-demo",
@@ -44,14 +46,14 @@ WORST = 5
     ),
 )
 @click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), default="demo-output", show_default=True,
+    "--output", type=Writes(folder=True), show_default="demo-output",
     help="The folder to write the report to; made where it is missing.",
 )  # fmt: skip
 @click.option(
-    "--data", type=click.Path(path_type=Path, file_okay=False),
+    "--data", type=Writes(folder=True),
     help="Instead: write the data itself to this folder, under the names that the examples use.",
 )  # fmt: skip
-def command(output: Path, data: Path | None) -> None:
+def command(output: Path | None, data: Path | None) -> None:
     """Evaluate the bundled data and write a report: what rankmeter does, without data of your own.
 
     Three systems search a small library that does not exist. The report is text; where the extra `report` is installed
@@ -63,11 +65,13 @@ def command(output: Path, data: Path | None) -> None:
     if data is not None:
         _write_data(data)
         return
+    output = output or Path("demo-output")
     make_folder(output)
+    report, queries, page = output / "report.md", output / "per-query.csv", output / "report.html"
+    _check_ours(report, queries, page)
     judgments = str(demo.data_path(demo.JUDGMENTS))
     runs = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
-    reading = Reading(None, None, None, None, None)
-    evaluations = evaluate_files(judgments, list(runs.values()), list(runs), into_measures(MEASURES), reading)
+    evaluations = evaluate_files(judgments, runs, into_measures(MEASURES), Asking())
     line = shlex.join(
         [
             *program(),
@@ -77,7 +81,6 @@ def command(output: Path, data: Path | None) -> None:
             *(part for measure in MEASURES for part in ("-m", measure)),
         ]
     )
-    report, queries, page = output / "report.md", output / "per-query.csv", output / "report.html"
     write_text(report, report_text(evaluations, query_texts(), line))
     write_text(queries, tables.to_csv(evaluations, per_query=True))
     said = write_page(page, judgments, runs)
@@ -103,6 +106,14 @@ def program() -> list[str]:
     if called.stem != "rankmeter":  # python -m rankmeter
         return [sys.executable, "-m", "rankmeter"]
     return [called.stem if shutil.which(called.stem) else sys.argv[0]]
+
+
+def _check_ours(report: Path, *beside: Path) -> None:
+    """Refuse to write over files that no demo wrote: one that did begins its report with the title."""
+    ours = report.is_file() and report.read_text(encoding="utf-8", errors="replace").startswith(f"# {TITLE}")
+    for path in (report, *beside):
+        if path.exists() and not ours:
+            raise InputError.of("files.already_there", source=str(path))
 
 
 def _write_data(folder: Path) -> None:

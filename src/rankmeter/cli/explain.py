@@ -11,6 +11,7 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import parse_columns
+from rankmeter.cli.parameters import Command, Reads
 from rankmeter.cli.showing import definition_talk
 from rankmeter.cli.talk import echo, examples, language_option, tell
 from rankmeter.definitions import explain_measure
@@ -25,6 +26,7 @@ WIDEST = 100
 
 @click.command(
     "explain",
+    cls=Command,
     epilog=examples(
         "rankmeter explain nDCG@10",
         "rankmeter explain 'AP(norm=capped)@100' --format markdown > ap.md",
@@ -34,8 +36,8 @@ WIDEST = 100
     ),
 )
 @click.argument("measure")
-@click.argument("judgments", required=False)
-@click.argument("run", required=False)
+@click.argument("judgments", type=Reads(), required=False)
+@click.argument("run", type=Reads(), required=False)
 @click.option("--query", help="The query whose value is worked out row by row.")
 @click.option(
     "--dialect", metavar="TOOL", help="MEASURE is a metric of this tool; `rankmeter dialects` lists the tools."

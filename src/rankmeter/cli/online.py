@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from rankmeter.cli.options import pairs
-from rankmeter.cli.talk import echo, examples, language_option, say, tell
-from rankmeter.cli.writing import format_of
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.cli.options import Delivery, format_option, pairs
+from rankmeter.cli.parameters import MOST, Command, Reads, Writes, format_of, option, takes
+from rankmeter.cli.talk import examples, language_option, say, tell
+from rankmeter.errors import InputError, NotFoundError, did_you_mean
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.tables import Cell, Table, definition_lines, to_markdown, to_text
-from rankmeter.whole_files import check_writable, write_text
+from rankmeter.whole_files import write_text
 from rankmeter.wording import Said, exact_percent, said, word
 
 if TYPE_CHECKING:
@@ -28,8 +29,98 @@ FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 GATE_FAILED = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Log:
+    """How the log is read and cleaned."""
+
+    columns: str | None = option(
+        "--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: user=visitor,type=action."
+    )
+    types: str | None = option(
+        "--types", metavar="KIND=WORD,...", help="What the log calls an event: conversion=signup,click=open."
+    )
+    events_format: str | None = option(
+        "--events-format", metavar="FORMAT",
+        help="csv, tsv, json, jsonl, parquet, ipc. Default: recognised from the content.",
+    )  # fmt: skip
+    bots: Literal["keep", "drop"] = option(
+        "--bots", type=click.Choice(["keep", "drop"]), default="keep", show_default=True,
+        help="What to do with users who do more in an hour than a person can.",
+    )  # fmt: skip
+    crossed: Literal["drop", "first"] = option(
+        "--crossed", type=click.Choice(["drop", "first"]), default="drop", show_default=True,
+        help="What to do with units seen in two variants: leave them out, or count them in the first.",
+    )  # fmt: skip
+
+    def reading(self) -> dict[str, Any]:
+        """How the API is told to read it."""
+        columns = pairs("--columns", self.columns)
+        return {"columns": columns, "types": _types(self.types), "format": self.events_format}
+
+    def cleaning(self) -> dict[str, Any]:
+        """How the API is told to clean it."""
+        return {"bots": self.bots, "crossed": self.crossed}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimating:
+    """What the numbers are about, and how sure they are."""
+
+    unit: Literal["user", "session", "request"] = option(
+        "--unit", type=click.Choice(["user", "session", "request"]), default="user", show_default=True,
+        help="What was randomised, or what is independent; intervals are about it.",
+    )  # fmt: skip
+    level: float = option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+    resamples: int = option(
+        "--resamples", type=click.IntRange(0, MOST), default=0,
+        help="Compute intervals from this many resamples of units instead of by the delta method.",
+    )  # fmt: skip
+    seed: int = option(
+        "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed for all random draws."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """The experiment, where there is one."""
+
+    experiment: bool = option(
+        "--experiment", default=False, is_flag=True, help="Compare variants: sample ratio first, then differences."
+    )
+    control: str | None = option(
+        "--control", metavar="VARIANT", help="The variant to compare with; implies --experiment."
+    )
+    ratios: str | None = option(
+        "--ratios", metavar="NAME=RATIO,...", help="How units were meant to be split: A=9,B=1. Default: equally."
+    )
+    start: str | None = option(
+        "--start", metavar="TIME",
+        help="When the experiment began; earlier events reduce the variance (CUPED). Implies --experiment.",
+    )  # fmt: skip
+    segments: str | None = option(
+        "--segments", metavar="COLUMN", help="Also show the differences within each value of this column."
+    )
+    correction: Literal["holm", "hochberg", "bonferroni", "bh", "by", "none"] = option(
+        "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "bh", "by", "none"]), default="holm",
+        show_default=True, help="Correction for the number of differences looked at.",
+    )  # fmt: skip
+    power: float = option(
+        "--power", type=float, default=0.8, show_default=True, help="Power of the least detectable difference."
+    )
+    sums: bool = option(
+        "--sums", default=False, is_flag=True,
+        help="EVENTS is a table of sums, a row per variant and measure, not a log.",
+    )  # fmt: skip
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether variants are compared."""
+        return self.experiment or self.sums or any((self.control, self.start, self.segments, self.ratios))
+
+
 @click.command(
     "online",
+    cls=Command,
     epilog=examples(
         "rankmeter online events.csv -m CTR -m CVR -m SessionDuration",
         "rankmeter online visits.csv -m 'CTR(per=request)@5' --by variant --columns user=visitor,type=action",
@@ -41,76 +132,38 @@ GATE_FAILED = 1
         "rankmeter online events.csv --control A --lang zh",
     ),
 )
-@click.argument("events", metavar="EVENTS")
+@click.argument("events", type=Reads(), metavar="EVENTS")
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
     help="A measure, or several: CTR 'CVR(per=user) SessionDuration(gap=15)'. Default: CTR, CVR, SessionDuration.",
 )  # fmt: skip
-@click.option("--by", metavar="COLUMN", help="A row for each value of this column; `variant` and `segment` are found.")
 @click.option(
-    "--unit", type=click.Choice(["user", "session", "request"]), default="user", show_default=True,
-    help="What was randomised, or what is independent; intervals are about it.",
-)  # fmt: skip
-@click.option("--experiment", is_flag=True, help="Compare variants: sample ratio first, then differences.")
-@click.option("--control", metavar="VARIANT", help="The variant to compare with; implies --experiment.")
-@click.option("--ratios", metavar="NAME=RATIO,...", help="How units were meant to be split: A=9,B=1. Default: equally.")
-@click.option(
-    "--start", metavar="TIME",
-    help="When the experiment began; earlier events reduce the variance (CUPED). Implies --experiment.",
-)  # fmt: skip
-@click.option("--segments", metavar="COLUMN", help="Also the differences within each value of this column.")
-@click.option(
-    "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "bh", "by", "none"]), default="holm",
-    show_default=True,
-    help="For the number of differences looked at.",
-)  # fmt: skip
+    "--by", metavar="COLUMN", help="Show a row for each value of this column; `variant` and `segment` are found."
+)
+@takes(comparing=Comparing)
 @click.option(
     "--position-bias", is_flag=True, help="Instead: how much each position is looked at, apart from what stands there."
 )
-@click.option("--sums", is_flag=True, help="EVENTS is a table of sums, a row per variant and measure, not a log.")
-@click.option(
-    "--resamples", type=click.IntRange(0), default=0,
-    help="Intervals by so many resamples of units instead of the delta method.",
-)  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the resampling.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
-@click.option(
-    "--bots", type=click.Choice(["keep", "drop"]), default="keep", show_default=True,
-    help="Users who do more in an hour than a person does.",
-)  # fmt: skip
-@click.option(
-    "--crossed", type=click.Choice(["drop", "first"]), default="drop", show_default=True,
-    help="Units seen in two variants: left out, or counted in the first.",
-)  # fmt: skip
-@click.option("--power", type=float, default=0.8, show_default=True, help="Of the least detectable difference.")
-@click.option("--columns", metavar="ROLE=NAME,...", help="Where columns have unusual names: user=visitor,type=action.")
-@click.option("--types", metavar="KIND=WORD,...", help="What the log calls an event: conversion=signup,click=open.")
-@click.option(
-    "--events-format", metavar="FORMAT", help="csv, tsv, json, jsonl, parquet, ipc. Default: told by content."
-)
-@click.option("--report", type=click.Path(path_type=Path), help="Write a report to this HTML file, complete in itself.")
+@takes(estimating=Estimating, log=Log)
+@click.option("--report", type=Writes(), help="Write a report to this HTML file, complete in itself.")
 @language_option
-@click.option(
-    "--format", "format_", type=click.Choice(FORMATS),
-    help="Default: table, or what the ending of --output says (.json, .csv, .md).",
-)  # fmt: skip
-@click.option("--output", type=click.Path(path_type=Path), help="Write the numbers to this file, whole or not at all.")
-@click.option("-q", "--quiet", is_flag=True, help="Only the numbers, no talk.")
+@format_option(*FORMATS)
+@takes(delivery=Delivery)
 @click.pass_context
 def command(
     ctx: click.Context,
     /,
     events: str,
     measures: tuple[str, ...],
-    experiment: bool,
-    control: str | None,
-    sums: bool,
+    by: str | None,
+    comparing: Comparing,
     position_bias: bool,
+    estimating: Estimating,
+    log: Log,
     report: Path | None,
+    lang: Language,
     format_: OutputFormat | None,
-    output: Path | None,
-    quiet: bool,
-    **options: Any,
+    delivery: Delivery,
 ) -> None:
     """Measure what users did: click-through rate, conversion rate, session duration, from a log of EVENTS.
 
@@ -121,34 +174,29 @@ def command(
 
     With --experiment the exit status is 1 where the sample ratio is broken: no difference can then be trusted.
     """
-    for path in (report, output):
-        if path is not None:
-            check_writable(path)
-    chosen = format_ or format_of(output, FORMATS)
+    chosen = format_ or format_of(delivery.output, FORMATS)
     if report is not None:
         from rankmeter.report.extra import need_report_extra
 
         need_report_extra()
-    compares = experiment or sums or any((control, options["start"], options["segments"], options["ratios"]))
     if position_bias:
-        if compares or measures or report is not None or options["by"]:
-            raise InputError("--position-bias stands alone: without measures, groups, an experiment or a report.")
-        _position_bias(events, chosen, output, quiet, options)
+        if comparing.is_asked or measures or report is not None or by:
+            raise InputError.of("cli.position_bias_alone")
+        _position_bias(events, chosen, delivery, estimating, log, lang)
         return
-    asked = [one for text in measures for one in split_measures(text)] or None
-    result = _experiment(events, asked, control, sums, options) if compares else _evaluate(events, asked, options)
-    lang: Language = options["lang"]
+    asked = [part for text in measures for part in split_measures(text)] or None
+    if comparing.is_asked:
+        result: OnlineEvaluation | Experiment = _experiment(events, asked, by, comparing, estimating, log)
+    else:
+        result = _evaluate(events, asked, by, estimating, log)
     text = _text(result, chosen, lang)
     if report is not None:
         from rankmeter.report.online import online_report
 
         write_text(report, online_report(result, lang=lang))
-    if output is not None:
-        write_text(output, text)
-    else:
-        echo(text)
-    if not quiet:
-        told = [one.text(lang) for one in [*result.sentences(), *_why_beside(result, asked)]]
+    delivery.deliver(text)
+    if not delivery.quiet:
+        told = [sentence.text(lang) for sentence in [*result.sentences(), *_why_beside(result, asked)]]
         tell([*told, *definition_lines(result.measures, lang)])
         if report is not None:
             say(word("report_is_in", lang, path=str(report)))
@@ -166,94 +214,65 @@ def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) 
 
 
 def _position_bias(
-    events: str, chosen: OutputFormat, output: Path | None, quiet: bool, options: dict[str, Any]
+    events: str, chosen: OutputFormat, delivery: Delivery, estimating: Estimating, log: Log, lang: Language
 ) -> None:
     from rankmeter import online
 
-    found = online.position_bias(
-        events, level=options["level"], resamples=options["resamples"] or 200, seed=options["seed"],
-        columns=pairs("--columns", options["columns"]), types=_types(options["types"]),
-        format=options["events_format"],
-    )  # fmt: skip
-    lang: Language = options["lang"]
+    bias = online.position_bias(
+        events, level=estimating.level, resamples=estimating.resamples or 200, seed=estimating.seed, **log.reading()
+    )
     if chosen == "json":
-        text = found.to_json() + "\n"
+        text = bias.to_json() + "\n"
     elif chosen == "csv":
-        text = frame_csv(found.to_polars())
+        text = frame_csv(bias.to_polars())
     else:
-        level = exact_percent(found.level)
+        level = exact_percent(bias.level)
         head = (word("online_position", lang), word("bias_impressions", lang), "CTR",
                 word("bias_examination", lang, level=level), word("bias_shared", lang))  # fmt: skip
         rows = [
             [str(one.position), f"{one.impressions:,}", f"{one.rate:.4f}",
              one.looked_at, f"{one.shared_items:,}"]
-            for one in found.positions
+            for one in bias.positions
         ]  # fmt: skip
         table = _table(head, rows, 1)
         text = (to_markdown(table) if chosen == "markdown" else to_text(table)) + "\n"
-    if not quiet:
-        over = ", ".join(f"{name} {value:.3f}" for name, value in found.clicks_over_expected.items())
+    if not delivery.quiet:
+        over = ", ".join(f"{name} {value:.3f}" for name, value in bias.clicks_over_expected.items())
         more = [word("bias_over_expected", lang, over=over)] if over else []
         tell([word("bias_is_relative", lang), *more])
-    if output is not None:
-        write_text(output, text)
-    else:
-        echo(text)
+    delivery.deliver(text)
 
 
-def _evaluate(events: str, measures: list[str] | None, options: dict[str, Any]) -> OnlineEvaluation:
+def _evaluate(
+    events: str, measures: list[str] | None, by: str | None, estimating: Estimating, log: Log
+) -> OnlineEvaluation:
     from rankmeter import online
 
-    return online.evaluate(
-        events,
-        measures or ("CTR", "CVR", "SessionDuration"),
-        by=options["by"],
-        unit=options["unit"],
-        level=options["level"],
-        resamples=options["resamples"],
-        seed=options["seed"],
-        bots=options["bots"],
-        crossed=options["crossed"],
-        columns=pairs("--columns", options["columns"]),
-        types=_types(options["types"]),
-        format=options["events_format"],
-    )
+    usual = ("CTR", "CVR", "SessionDuration")
+    return online.evaluate(events, measures or usual, by=by, **asdict(estimating), **log.cleaning(), **log.reading())
 
 
 def _experiment(
-    events: str, measures: list[str] | None, control: str | None, sums: bool, options: dict[str, Any]
+    events: str, measures: list[str] | None, by: str | None, comparing: Comparing, estimating: Estimating, log: Log
 ) -> Experiment:
     from rankmeter import online
 
-    if options["by"] not in (None, "variant"):
-        raise InputError(
-            f"an experiment is by variant, not by {options['by']}. Hint: --columns variant={options['by']}"
-        )
-    ratios = pairs("--ratios", options["ratios"])
+    if by not in (None, "variant"):
+        raise InputError.of("cli.experiment_is_by_variant", by=by)
+    ratios = pairs("--ratios", comparing.ratios)
     shared: dict[str, Any] = {
-        "control": control,
+        "control": comparing.control,
         "ratios": {name: _number("--ratios", value) for name, value in ratios.items()} or None,
-        "unit": options["unit"],
-        "level": options["level"],
-        "power": options["power"],
-        "correction": options["correction"],
-        "start": options["start"],
-        "segments": options["segments"],
-        "resamples": options["resamples"],
+        "power": comparing.power,
+        "correction": comparing.correction,
+        "start": comparing.start,
+        "segments": comparing.segments,
+        **asdict(estimating),
     }
-    if sums:
+    if comparing.sums:
+        del shared["seed"]
         return online.experiment(online.sums_from_table(_sums_table(events)), measures, **shared)
-    return online.experiment(
-        events,
-        measures,
-        seed=options["seed"],
-        bots=options["bots"],
-        crossed=options["crossed"],
-        columns=pairs("--columns", options["columns"]),
-        types=_types(options["types"]),
-        format=options["events_format"],
-        **shared,
-    )
+    return online.experiment(events, measures, **shared, **log.cleaning(), **log.reading())
 
 
 def _sums_table(path: str) -> Any:  # a Polars table, which is not imported for the help
@@ -276,8 +295,8 @@ def _types(text: str | None) -> dict[str, list[str]]:
     for part in (text or "").split(","):
         for kind, name in pairs("--types", part).items():
             if kind not in KINDS:
-                fact = f"--types: '{kind}' is no kind of event; there are {', '.join(KINDS)}."
-                raise InputError(with_hint(fact, did_you_mean(kind, KINDS)))
+                hint = did_you_mean(kind, KINDS) or None
+                raise InputError.of("cli.unknown_kind_of_event", kind=kind, kinds=list(KINDS), hint=hint)
             found.setdefault(kind, []).append(name)
     return found
 
@@ -286,7 +305,7 @@ def _number(option: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise InputError(f"{option}: '{text}' is not a number.") from error
+        raise InputError.of("cli.not_a_number", option=option, text=text) from error
 
 
 def _text(result: OnlineEvaluation | Experiment, format: OutputFormat, lang: Language) -> str:
@@ -356,5 +375,5 @@ def _level(result: OnlineEvaluation) -> str:
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> Table:
     if not rows:
-        raise NotFoundError("there is nothing to show: no group has a unit.")
+        raise NotFoundError.of("cli.nothing_to_show")
     return Table(tuple(head), tuple(tuple(Cell(text) for text in row) for row in rows), labels)

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from rankmeter.cli.parameters import Reads, Writes, option
+from rankmeter.cli.talk import echo
 from rankmeter.errors import InputError, RankmeterError, did_you_mean, with_hint
+from rankmeter.whole_files import write_text
+
+if TYPE_CHECKING:
+    from rankmeter.inputs import AnyJudgments
+    from rankmeter.inputs.tables import RunTable
 
 _NOT_A_NAME = frozenset(
     ".gz .zst .xz .bz2 .run .txt .trec .res .qrels .csv .tsv .json .jsonl .parquet .ipc .arrow .feather".split()
@@ -17,19 +26,122 @@ _NOT_A_NAME = frozenset(
 
 _SIDES = ("judgments", "run")
 
-history_option = click.option(
-    "--history", metavar="FILE", help="What users took before: a table of interactions (user, item)."
-)
-by_option = click.option(
-    "--by", multiple=True, metavar="FILE[:COLUMN]|WORD",
-    help="Also by slice: a table with a row per query, or activity, cold-users, popularity, cold-items, group, or a "
-    "column of the catalogue.",
-)  # fmt: skip
 
-no_judgments_option = click.option(
-    "--no-judgments", is_flag=True,
-    help="All files are runs: for measures of lists that need no judgments, such as Coverage@10.",
-)  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """How judgments and runs are read."""
+
+    columns: str | None = option(
+        "--columns", metavar="ROLE=NAME,...",
+        help="Name columns whose names are unusual: item=docid_x,query=uid. Roles: query, item, score, rank, grade; "
+        "run.item= and judgments.item= name those of one file only, catalogue.features=f1+f2 (or f*), "
+        "catalogue.values= and so on those of --catalogue.",
+    )  # fmt: skip
+    judgments_format: str | None = option(
+        "--judgments-format", metavar="FORMAT",
+        help="Format of the judgments: trec, labelled, csv, tsv, json, jsonl, parquet, ipc ... Default: recognised "
+        "from the content.",
+    )  # fmt: skip
+    run_format: str | None = option(
+        "--run-format", metavar="FORMAT", help="Format of the runs. Default: recognised from the content."
+    )
+
+    def judgments(self, path: str) -> AnyJudgments:
+        """Read the judgments."""
+        from rankmeter.inputs import into_judgments
+
+        named, _ = parse_columns(self.columns)
+        columns = columns_for(path, self.judgments_format, named)
+        return into_judgments(path, columns=columns, format=self.judgments_format)
+
+    def runs(self, paths: Sequence[str]) -> dict[str, RunTable]:
+        """Read runs whole, by the names of their systems."""
+        from rankmeter.inputs.files import read_run
+
+        _, named = parse_columns(self.columns)
+        return {
+            name: read_run(path, columns=columns_for(path, self.run_format, named), format=self.run_format)
+            for name, path in zip(system_names(paths), paths, strict=True)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MaybeJudged(Sources):
+    """How runs are read, and judgments where there are any."""
+
+    no_judgments: bool = option(
+        "--no-judgments", default=False, is_flag=True,
+        help="All files are runs: for measures of lists that need no judgments, such as Coverage@10.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Which queries and which items of a list count."""
+
+    queries: Literal["judged", "common", "run"] | None = option(
+        "--queries", type=click.Choice(["judged", "common", "run"]),
+        help="Whose values are averaged. judged (default): all judged queries, one absent from the run counts as an "
+        "empty list. common: those judged and run. run: all of the run.",
+    )  # fmt: skip
+    duplicates: Literal["error", "first", "best", "counted"] | None = option(
+        "--duplicates", type=click.Choice(["error", "first", "best", "counted"]),
+        help="What to do with an item that a list holds twice. Default: error.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsAndUsers:
+    """What is known of items and users beside the judgments."""
+
+    catalogue: str | None = option(
+        "--catalogue", type=Reads(), metavar="FILE",
+        help="The items that could be recommended, for measures of lists: a table with an item column and, where "
+        "measures ask for them, popularity, categories, features, price, margin, group.",
+    )  # fmt: skip
+    history: str | None = option(
+        "--history", type=Reads(), metavar="FILE", help="What users took before: a table of interactions (user, item)."
+    )
+    by: tuple[str, ...] = option(
+        "--by", type=Reads(lambda text: (text, text.rpartition(":")[0])), multiple=True, metavar="FILE[:COLUMN]|WORD",
+        help="Also show each slice: a table with a row per query, or activity, cold-users, popularity, cold-items, "
+        "group, or a column of the catalogue.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Where the numbers go, and whether anything else is said."""
+
+    output: Path | None = option("--output", type=Writes(), help="Write the numbers to this file, whole or not at all.")
+    quiet: bool = option("-q", "--quiet", default=False, is_flag=True, help="Print the numbers only, without comments.")
+
+    def deliver(self, text: str) -> None:
+        """Write the numbers to the file, or print them."""
+        if self.output is None:
+            echo(text)
+        else:
+            write_text(self.output, text)
+
+
+def format_option(*formats: str, default: str | None = None) -> Callable[[Any], Any]:
+    """The option that says how numbers are written."""
+    text = f"Format of the numbers. Default: {default or 'table, or what the ending of --output says'}."
+    return click.option("--format", "format_", type=click.Choice(formats), default=default, help=text)
+
+
+def seed_option(function: Any) -> Any:
+    """The option that makes random numbers the same again."""
+    return click.option(
+        "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed for all random draws."
+    )(function)
+
+
+def level_option(function: Any) -> Any:
+    """The option that says how sure an interval is."""
+    return click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")(
+        function
+    )
 
 
 def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from rankmeter.cli.options import parse_columns
+from rankmeter.cli.parameters import MOST, Command, Reads
 from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures.prose import Language
@@ -23,6 +24,7 @@ NOT_FOUND = 1
 
 @click.command(
     "reconcile",
+    cls=Command,
     epilog=examples(
         "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.4516",
         "rankmeter reconcile judgments.qrels keyword.run --claim NDCG@10=0.5423 --claim MAP@10=0.4163",
@@ -31,8 +33,8 @@ NOT_FOUND = 1
         "rankmeter reconcile judgments.qrels keyword.run --claim MAP=0.27 --format html --lang zh > map.html",
     ),
 )
-@click.argument("judgments")
-@click.argument("run")
+@click.argument("judgments", type=Reads())
+@click.argument("run", type=Reads())
 @click.option("--claim", "claims", multiple=True, help="A reported number, NAME=NUMBER; may be given several times.")
 @click.option("--between", help="Two tools, FIRST,SECOND, whose difference is explained step by step.")
 @click.option(
@@ -40,7 +42,7 @@ NOT_FOUND = 1
 )
 @click.option("--changes", type=click.IntRange(0, 5), default=3, show_default=True, help="Most conventions changed.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=20_000, show_default=True, help="Most definitions that are tried."
+    "--limit", type=click.IntRange(1, MOST), default=20_000, show_default=True, help="Most definitions that are tried."
 )
 @click.option("--columns", help="Columns of unusual names, as for `rankmeter evaluate`.")
 @language_option

@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+from rankmeter.cli.parameters import Command, Reads
 from rankmeter.cli.showing import definition_talk
 from rankmeter.cli.talk import echo, examples, language_option, tell
 from rankmeter.measures import into_measures
@@ -15,6 +16,7 @@ from rankmeter.showing.html import page
 
 @click.command(
     "table",
+    cls=Command,
     epilog=examples(
         "rankmeter table spots.csv --id SpotID --group theme --truth Check "
         "--score weighted_sentiment_score --score normalized_sentiment_score",
@@ -22,7 +24,7 @@ from rankmeter.showing.html import page
         "rankmeter table spots.csv --id SpotID --group theme --score weighted_sentiment_score --truth Check --lang zh",
     ),
 )
-@click.argument("items")
+@click.argument("items", type=Reads())
 @click.option("--id", "id_", required=True, help="The column that tells items apart.")
 @click.option("--group", required=True, help="The column that says to which group an item belongs.")
 @click.option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankmeter.definitions import conventions_in_short, explain_measure
-from rankmeter.errors import MeasureError, NotFoundError
+from rankmeter.errors import InputError, NotFoundError
 from rankmeter.measures import REGISTRY, nDCG, parse
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.prose import LANGUAGES, Language, read_convention, read_prose
@@ -60,5 +60,5 @@ def test_what_is_not_written_is_not_found() -> None:
     for name in ("Nothing", "conventions", "../AP"):
         with pytest.raises(NotFoundError):
             read_prose(name)
-    with pytest.raises(MeasureError, match="en and zh"):
+    with pytest.raises(InputError, match="one of en, zh"):
         read_prose("AP", "fr")  # type: ignore[arg-type]

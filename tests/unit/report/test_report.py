@@ -221,7 +221,7 @@ def test_titles_are_read_from_the_first_two_columns(tmp_path):
 
 @pytest.mark.parametrize(
     ("option", "message"),
-    [({"lang": "de"}, "one of en, zh"), ({"lists": -1}, "at least 0"), ({"lists": "all"}, "whole number")],
+    [({"lang": "de"}, "one of en, zh"), ({"lists": -1}, "0 or more"), ({"lists": "all"}, "whole number")],
 )
 def test_options_that_are_not_possible(cmp, tmp_path, option, message):
     pytest.importorskip("vl_convert", reason="reports need the extra 'report'")

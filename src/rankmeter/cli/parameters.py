@@ -1,0 +1,150 @@
+"""How commands are made: groups of options that arrive as one value, and paths that are known as read or written.
+
+A group is a frozen dataclass whose fields are options. A command that :func:`takes` it gets one value for all of them::
+
+    @dataclass(frozen=True, slots=True)
+    class Delivery:
+        output: Path | None = option("--output", type=Writes(), help="Write to this file.")
+
+    @click.command(cls=Command)
+    @takes(delivery=Delivery)
+    def command(delivery: Delivery) -> None: ...
+
+Every parameter that is a path has the type :class:`Reads` or :class:`Writes`, so that no command can write over what it
+reads: that is looked at before a command begins, for all of them alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, field, fields
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from rankmeter.errors import InputError
+from rankmeter.whole_files import check_apart, check_writable
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Format = TypeVar("Format", bound=str)
+
+MOST = 2**31 - 1
+"""The largest number of anything that is counted."""
+_FORMAT_OF = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+
+
+class Reads(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
+    """A file, a folder or a pattern that is read.
+
+    Parameters
+    ----------
+    files
+        The paths in what is typed; by default all of it is one.
+    """
+
+    name = "text"
+
+    def __init__(self, files: Callable[[str], Iterable[str]] = lambda text: (text,)) -> None:
+        self.files = files
+
+
+class Writes(click.Path):
+    """A file that is written, or with ``folder`` a folder that files are written into."""
+
+    def __init__(self, *, folder: bool = False) -> None:
+        super().__init__(path_type=Path, file_okay=not folder)
+        self.folder = folder
+
+
+class WritesEach(click.ParamType):  # type: ignore[type-arg]
+    """Files that are written, one for each run: ``{run}`` stands for its name. The command itself checks them."""
+
+    name = "text"
+
+
+def option(*names: str, default: Any = None, **settings: Any) -> Any:
+    """A field of a group of options: what :func:`click.option` takes, but the name is that of the field."""
+    return field(default=default, metadata={"option": (names, settings)})
+
+
+def takes(**groups: type) -> Callable[[Function], Function]:
+    """Give a command the options of some groups, each of which it gets as one value under the name given here."""
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def called(*args: Any, **given: Any) -> Any:
+            made = {
+                name: group(**{part.name: given.pop(part.name) for part in fields(group)})
+                for name, group in groups.items()
+            }
+            return function(*args, **given, **made)
+
+        wrapped: Any = called
+        for group in reversed(groups.values()):
+            for part in reversed(fields(group)):
+                names, settings = part.metadata["option"]
+                settings = settings if part.default in (None, MISSING) else {"default": part.default, **settings}
+                wrapped = click.option(*names, part.name, **settings)(wrapped)
+        return wrapped  # type: ignore[no-any-return]
+
+    return decorate
+
+
+class Command(click.Command):
+    """A command that writes to no file that it reads, and to no place that cannot be written."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        places = written(ctx)
+        check_places(places, ctx)
+        return super().invoke(ctx)
+
+
+def check_places(places: dict[str, Path], ctx: click.Context) -> None:
+    """Refuse places that the command reads, names twice or cannot write, before anything is computed."""
+    check_apart(places, read(ctx))
+    folders = {option for option, place in _values(ctx, Writes) if option.type.folder}  # type: ignore[attr-defined]
+    for name, place in places.items():
+        if name not in {parameter.opts[-1] for parameter in folders}:
+            check_writable(place)
+
+
+def written(ctx: click.Context) -> dict[str, Path]:
+    """Where a command was asked to write, by its options."""
+    return {parameter.opts[-1]: place for parameter, place in _values(ctx, Writes)}
+
+
+def read(ctx: click.Context) -> list[str]:
+    """What a command was asked to read."""
+    return [path for parameter, text in _values(ctx, Reads) for path in parameter.type.files(text)]  # type: ignore[attr-defined]
+
+
+def _values(ctx: click.Context, kind: type) -> Iterable[tuple[click.Parameter, Any]]:
+    for parameter in ctx.command.params:
+        if isinstance(parameter.type, kind):
+            value = ctx.params.get(str(parameter.name))
+            several = value if isinstance(value, tuple) else () if value is None else (value,)
+            yield from ((parameter, part) for part in several)
+
+
+def was_given(name: str) -> bool:
+    """Whether an option was typed in this call."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def given() -> list[click.Parameter]:
+    """What was typed in this call."""
+    return [parameter for parameter in click.get_current_context().command.params if was_given(str(parameter.name))]
+
+
+def format_of(output: Path | None, formats: Sequence[Format]) -> Format:
+    """What the name of a file asks for among some formats; a table on standard output."""
+    ending = "" if output is None else output.suffix.lower()
+    for name in formats:
+        if name == _FORMAT_OF.get(ending):
+            return name
+    endings = [known for known, name in _FORMAT_OF.items() if name in formats and known]
+    kind = "cli.output_is_html" if ending in (".html", ".htm") else "cli.unknown_ending"
+    raise InputError.of(kind, source=str(output), ending=ending, endings=endings)

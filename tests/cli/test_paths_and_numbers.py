@@ -1,0 +1,172 @@
+"""All commands alike, as click knows them: no output overwrites an input, and every number stands its ends."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from rankmeter import demo
+from rankmeter.cli import app
+from rankmeter.cli.application import COMMANDS
+from rankmeter.cli.parameters import Command, Reads, Writes, WritesEach
+
+
+def _commands(group: click.Group = app, name: str = "") -> Iterator[tuple[str, click.Command]]:
+    ctx = click.Context(group)
+    for part in group.list_commands(ctx):
+        inner = group.get_command(ctx, part)
+        assert inner is not None
+        if isinstance(inner, click.Group):
+            yield from _commands(inner, f"{name}{part} ")
+        else:
+            yield f"{name}{part}", inner
+
+
+ALL = dict(_commands())
+PATHLIKE = re.compile(r"FILE|RUN|JUDGMENTS|EVENTS|LOG|PAST|CLICKS|DIR|FOLDER|PATH")
+NOT_FILES = {("trec_eval", "arguments")}
+"""Read as trec_eval reads them; that command writes nothing."""
+
+
+def _paths(kind: type | tuple[type, ...]) -> list[tuple[str, str]]:
+    return [(name, str(one.name)) for name, it in ALL.items() for one in it.params if isinstance(one.type, kind)]
+
+
+def test_every_parameter_that_is_a_path_says_whether_it_is_read_or_written() -> None:
+    assert set(ALL) >= set(COMMANDS) - {"interleave"}
+    for name, command in ALL.items():
+        for parameter in command.params:
+            is_path = isinstance(parameter.type, (Reads, Writes, WritesEach))
+            assert is_path or not isinstance(parameter.type, (click.Path, click.File)), (name, parameter.name)
+            looks = PATHLIKE.search(parameter.metavar or "") and (name, parameter.name) not in NOT_FILES
+            assert is_path or not looks, (name, parameter.name)
+            if is_path:
+                assert isinstance(command, Command), name
+
+
+def _spelled(parameter: click.Parameter, path: str) -> str:
+    """A path as it is typed for this parameter."""
+    return {"by": f"{path}:kind", "seeds": f"x={path},{path}", "folds": f"x={path}", "titles": f"queries={path}"}.get(
+        str(parameter.name), path
+    )
+
+
+def _line(command: click.Command, given: dict[str, str]) -> list[str]:
+    """A call with these values, and something for everything that is required."""
+    words: list[str] = []
+    arguments: list[str] = []
+    for parameter in command.params:
+        value = given.get(str(parameter.name))
+        if isinstance(parameter, click.Argument):
+            if value is not None:
+                arguments += [value] if parameter.nargs == 1 else ["other", value, "more"]
+            elif parameter.required or parameter.nargs == -1:
+                arguments += ["other"] if parameter.nargs == 1 else ["other", "more"]
+        elif value is not None:
+            words += [parameter.opts[-1], value]
+        elif parameter.required:
+            words += [parameter.opts[-1], "something"]
+    return [*words, *arguments]
+
+
+PAIRS = [
+    (name, read, written)
+    for (name, read), (same, written) in itertools.product(_paths(Reads), _paths((Writes, WritesEach)))
+    if name == same
+]
+
+
+@pytest.mark.parametrize("spelling", ["the same", "a link", "dots"])
+@pytest.mark.parametrize(("name", "read", "written"), PAIRS, ids=[" ".join(pair) for pair in PAIRS])
+def test_no_command_overwrites_what_it_reads(name, read, written, spelling, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ALL[name]
+    parameters = {str(one.name): one for one in command.params}
+    if isinstance(parameters[written].type, Writes) and parameters[written].type.folder:
+        pytest.skip("a folder is no file; what is in it has names of its own")
+    Path("mine.txt").write_text("kept")
+    Path("link.txt").symlink_to("mine.txt")
+    Path("folder").mkdir()
+    place = {"the same": "mine.txt", "a link": "link.txt", "dots": "folder/../mine.txt"}[spelling]
+    given = {read: _spelled(parameters[read], "mine.txt"), written: place}
+    line = _line(command, given)
+    if read == "labelled":  # in place of judgments and a run
+        line = [word for word in line if word not in ("other", "more")]
+    if name == "evaluate" and read == "paths":  # one run, for --save
+        line.remove("more")
+    result = CliRunner().invoke(app, [*name.split(), *line])
+    assert result.exit_code == 2, result.output
+    assert "would overwrite a file: mine.txt is read as input" in result.stderr, result.stderr
+    assert Path("mine.txt").read_text() == "kept"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "link.txt", "mine.txt"]
+
+
+def test_a_file_of_a_pattern_or_folder_is_not_overwritten(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo.write_data(tmp_path)
+    before = Path("keyword.run").read_bytes()
+    for given in ("key*.run", "."):
+        result = CliRunner().invoke(app, ["evaluate", "judgments.qrels", given, "--output", "keyword.run"])
+        assert "keyword.run is read as input" in result.stderr
+    assert Path("keyword.run").read_bytes() == before
+
+
+NUMBERS = [
+    (name, str(one.name))
+    for name, command in ALL.items()
+    for one in command.params
+    if isinstance(one.type, (click.types.IntParamType, click.types.FloatParamType))
+]
+CALLS = {
+    "evaluate": "judgments.qrels keyword.run",
+    "compare": "judgments.qrels keyword.run hybrid.run -m RR --permutations 50 --resamples 100 --test t",
+    "pool": "judgments.qrels keyword.run",
+    "advise": "judgments.qrels",
+    "reconcile": "judgments.qrels keyword.run --claim RR=0.5 --limit 5",
+    "online": "events.csv -m CTR --by variant",
+    "interleave make": "keyword.run hybrid.run",
+    "interleave score": "clicks.csv",
+    "agreement": "past.csv --offline AP",
+    "counterfactual": "choices.csv",
+}
+ENDS = ["0", "-1", "1", str(2**31 - 1), str(2**31), str(2**63), "9" * 20, "9" * 5000, "nan", "inf", "-inf", "1e308",
+        "-1e308", "5e-324", "", " ", "1_000", "٣"]  # fmt: skip
+COSTLY = {"permutations", "resamples", "limit"}
+"""Numbers of repetitions: a large one is honoured, and takes its time."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    place = tmp_path_factory.mktemp("numbers")
+    demo.write_data(place)
+    for name in ("judgments.qrels", "keyword.run", "hybrid.run"):
+        lines = [
+            line for line in (place / name).read_text().splitlines() if line.split()[0] in ("q001", "q002", "q003")
+        ]
+        (place / name).write_text("\n".join(lines) + "\n")
+    (place / "events.csv").write_text("\n".join((place / "events.csv").read_text().splitlines()[:200]) + "\n")
+    (place / "clicks.csv").write_text("user,request,team\nu1,r1,A\nu2,r2,B\nu3,r3,A\n")
+    (place / "past.csv").write_text("online,AP\n0.1,0.2\n-0.1,-0.3\n0.2,0.1\n0.3,0.4\n")
+    (place / "choices.csv").write_text("reward,logged,target\n1,0.5,0.4\n0,0.5,0.6\n1,0.2,0.3\n")
+    return place
+
+
+@pytest.mark.parametrize(("name", "option"), NUMBERS, ids=[" ".join(pair) for pair in NUMBERS])
+def test_every_number_at_its_ends_is_a_result_or_a_sentence(name, option, folder, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    parameter = next(one for one in ALL[name].params if one.name == option)
+    for value in ENDS:
+        if option in COSTLY and value == str(2**31 - 1):
+            continue
+        line = [*name.split(), *CALLS[name].split(), f"{parameter.opts[-1]}={value}" if len(parameter.opts[-1]) > 2
+                else f"{parameter.opts[-1]}{value}"]  # fmt: skip
+        result = CliRunner().invoke(app, line)
+        assert result.exception is None or isinstance(result.exception, SystemExit), (value, result.exception)
+        assert result.exit_code in (0, 1, 2), value
+        assert result.exit_code != 2 or len(result.stderr) < 10_000, value
