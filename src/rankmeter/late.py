@@ -31,4 +31,10 @@ if TYPE_CHECKING:
 else:
     pl = _Late("polars")
 
-__all__ = ["pl", "without_matrix_threads"]
+
+def polars_faults(*others: type[BaseException]) -> tuple[type[BaseException], ...]:
+    """What Polars raises for a file that is not what it should be, and others; a panic of it is no `Exception`."""
+    return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, TypeError, *others)
+
+
+__all__ = ["pl", "polars_faults", "without_matrix_threads"]

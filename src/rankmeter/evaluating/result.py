@@ -37,7 +37,7 @@ from rankmeter.evaluating.stored import (
 )
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.reading import Readings
-from rankmeter.late import pl
+from rankmeter.late import pl, polars_faults
 from rankmeter.measures import Measure, parse
 from rankmeter.whole_files import whole_file
 
@@ -396,7 +396,7 @@ class Evaluation:
         except InputError:
             raise
         # What reading a file raises that nobody saved as an evaluation, or that was changed since.
-        except (KeyError, ValueError, TypeError, AttributeError, OSError, pl.exceptions.PolarsError) as error:
+        except polars_faults(KeyError, AttributeError) as error:
             raise InputError(no_evaluation) from error
 
     @classmethod

@@ -16,13 +16,13 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
 from rankmeter.inputs.cells import is_missing
-from rankmeter.inputs.columns import USUAL_NAMES, fold
+from rankmeter.inputs.columns import fold, is_usual
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import Origin, id_column, is_frame
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.sniffing import recognise
 from rankmeter.inputs.spreadsheets import unguarded_frame
-from rankmeter.late import pl
+from rankmeter.late import pl, polars_faults
 
 
 def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
@@ -73,7 +73,7 @@ def read_table(path: Any, what: str, *, named: str | None = None) -> pl.DataFram
         content = source.read_all()
     try:
         table = _parse(content, kind)
-    except (pl.exceptions.PolarsError, ValueError, TypeError, json.JSONDecodeError) as error:
+    except polars_faults() as error:
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{name} cannot be read as {what} ({kind}): {reason}.") from error
     return _with_header(table, named, name) if kind in ("csv", "tsv") and table.width == 1 else table
@@ -82,7 +82,7 @@ def read_table(path: Any, what: str, *, named: str | None = None) -> pl.DataFram
 def _with_header(table: pl.DataFrame, named: str | None, source: str) -> pl.DataFrame:
     """One column of text: its first line is the header if that is a usual name or the caller's, an id if a number."""
     first = table.columns[0]
-    if first == named or fold(first) in _usual_ids():
+    if first == named or is_id_name(first):
         return table
     if first.strip().isdecimal():
         return pl.DataFrame({"item": [first, *table.to_series()]})
@@ -90,9 +90,9 @@ def _with_header(table: pl.DataFrame, named: str | None, source: str) -> pl.Data
     raise InputError(with_hint(fact, "begin the file with a line 'item'; columns are separated by commas or tabs"))
 
 
-def _usual_ids() -> set[str]:
-    """The usual names of a column of ids."""
-    return {fold(name) for role in ("item", "query") for name in USUAL_NAMES[role]} | {"id"}
+def is_id_name(name: str) -> bool:
+    """Whether a column of this name usually holds ids."""
+    return fold(name) == "id" or is_usual("item", name) or is_usual("query", name)
 
 
 def _kind(head: bytes, name: str) -> str:
@@ -133,7 +133,7 @@ def _table_of_mapping(data: Mapping[Any, Any], what: str) -> pl.DataFrame:
 
 def _of_mapping(data: Mapping[Any, Any]) -> pl.DataFrame:
     """``{id: {column: value}}``, ``{id: value}``, ``{column: values}``, or one row as ``{column: value}``."""
-    named = [value for key, value in data.items() if isinstance(key, str) and fold(key) in _usual_ids()]
+    named = [value for key, value in data.items() if isinstance(key, str) and is_id_name(key)]
     if named and not isinstance(named[0], Mapping):
         is_row = isinstance(named[0], (str, int))
         return pl.DataFrame([dict(data)] if is_row else dict(data), strict=False)

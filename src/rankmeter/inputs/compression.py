@@ -10,6 +10,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -19,6 +20,10 @@ from typing import BinaryIO, Protocol, cast
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, nearest, with_hint
 
+MOST_GROWTH = 100
+"""So many times the size in the file a compressed content may have: lines that differ shrink to a tenth or so."""
+UNPACKED_BYTES = 1 << 27
+"""Up to this size nobody minds."""
 HEAD_BYTES = 1 << 18
 """How much of the content is looked at to recognise its format: some thousand lines."""
 
@@ -32,6 +37,8 @@ _MAGIC = {
     "zstd": (_ZSTD_FRAME, *(bytes((0x50 + kind,)) + b"\x2a\x4d\x18" for kind in range(16))),
 }
 _MAGIC_BYTES = 10
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+"""The beginning of an address, also of one whose second slash a ``Path`` has taken away."""
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)
 
 
@@ -61,9 +68,11 @@ class ByteSource:
         self.compression: str | None = None
         self._raw = raw
         self._stream = raw
+        self._unpacked = 0
         start = self._checked_read(_MAGIC_BYTES)
         self.compression = compression_of(start)
-        self._stream = _decompressor(self.compression, _Rejoined(start, raw))
+        self._packed = _Rejoined(start, raw)
+        self._stream = _decompressor(self.compression, self._packed)
         self.path = path if self.compression is None else None
         """The file itself, for readers that can take a path, when it holds the content as it is."""
         self.head = self._checked_read(HEAD_BYTES)
@@ -80,7 +89,7 @@ class ByteSource:
         return pending + fresh if pending else fresh
 
     def read_all(self) -> bytes:
-        """Everything that is left."""
+        """Everything that is left, held in memory."""
         parts = [self._pending]
         self._pending = b""
         while part := self._checked_read(1 << 24):
@@ -105,7 +114,7 @@ class ByteSource:
 
     def _checked_read(self, size: int) -> bytes:
         try:
-            return _read_fully(self._stream, size, self.name)
+            content = _read_fully(self._stream, size, self.name)
         except InputError:
             raise
         except _DAMAGED as error:
@@ -113,6 +122,10 @@ class ByteSource:
                 raise InputError(f"{self.name} cannot be read: {_reason(error)}.") from None
             fact = f"{self.name} is damaged or cut short: {self.compression} reports '{_reason(error)}'."
             raise InputError(with_hint(fact + " Nothing was evaluated.", "copy or download it again.")) from None
+        self._unpacked += len(content)
+        if self.compression and self._unpacked > max(UNPACKED_BYTES, MOST_GROWTH * self._packed.given):
+            raise InputError.of("inputs.expands", source=self.name, packed=self._packed.given, growth=MOST_GROWTH)
+        return content
 
 
 def compression_of(start: bytes) -> str | None:
@@ -151,6 +164,7 @@ def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
         name = os.fsdecode(path)
         if not name:
             raise InputError(with_hint("an empty path was given.", "name a file, or - for standard input"))
+        refuse_url(name)
         return stack.enter_context(_open_file(name)), name
     if hasattr(path, "read"):
         given = getattr(path, "name", None)
@@ -158,6 +172,12 @@ def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
     raise InputError(
         f"cannot read from {type(path).__name__} {path!r}: expected a path, '-', bytes or a binary file object."
     )
+
+
+def refuse_url(name: str) -> None:
+    """Refuse what names a place on a network: nothing is fetched from one."""
+    if _URL.match(name) and not Path(name).exists():
+        raise InputError.of("inputs.url", source=name)
 
 
 def _open_file(name: str) -> BinaryIO:
@@ -217,14 +237,18 @@ class _Rejoined:
     def __init__(self, start: bytes, rest: Readable) -> None:
         self._start = start
         self._rest = rest
+        self.given = 0
+        """How many bytes were given so far."""
 
     def read(self, size: int = -1, /) -> bytes:
-        if not self._start:
-            return self._rest.read(size)
         if size < 0:
             size = sys.maxsize
         given, self._start = self._start[:size], self._start[size:]
-        return given if len(given) == size else given + self._rest.read(min(size - len(given), 1 << 30))
+        if len(given) < size:
+            fresh = self._rest.read(min(size - len(given), 1 << 30))
+            given = given + fresh if given else fresh
+        self.given += len(given)
+        return given
 
 
 def _decompressor(compression: str | None, raw: _Rejoined) -> Readable:

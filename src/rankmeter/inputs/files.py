@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar
 
-from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, did_you_mean, with_hint
 from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
@@ -21,7 +21,7 @@ from rankmeter.inputs.reading import Reading, disagreement, trec_reading
 from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled, PlainJudgments
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.inputs.trec import BLOCK_BYTES, QRELS, RUN, as_number, query_blocks, read_frames
+from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, as_number, read_frames
 from rankmeter.late import pl
 from rankmeter.wording import said
 
@@ -74,13 +74,15 @@ def read_judgments(
         if kind == "labelled":
             return _labelled(source)[0]
         if kind == "qrels":
-            if dict(check_columns(columns) or {}) == SUBTOPICS_OF_TREC:
-                return _diversity(source)
-            _check_no_columns(source, {role: column for role, column in (columns or {}).items() if role != "relevant"})
-            frame = pl.concat(read_frames(source, QRELS), rechunk=True)
-            grade = pl.repeat(1.0, frame.height, eager=True) if columns else frame["value"]
+            _check_no_columns(source, columns, allowed={**SUBTOPICS_OF_TREC, "relevant": "rows"})
+            has_subtopics, all_relevant = (role in (columns or {}) for role in ("subtopic", "relevant"))
+            frame = pl.concat(read_frames(source, DIVERSITY if has_subtopics else QRELS), rechunk=True)
+            grade = pl.repeat(1.0, frame.height, eager=True) if all_relevant else frame["value"]
             reading = trec_reading("judgments", source.name, frame.height)
-            return JudgmentTable(frame["query"], frame["item"], grade.alias("grade"), source.name, reading=reading)
+            subtopic = frame["subtopic"] if has_subtopics else None
+            return JudgmentTable(
+                frame["query"], frame["item"], grade.alias("grade"), source.name, subtopic, reading=reading
+            )
         from rankmeter.inputs import structured
 
         return structured.read_judgments(source.content(), format=kind, name=source.name, columns=columns)
@@ -258,20 +260,6 @@ def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
         return Labelled(*_labelled(source))
 
 
-def _diversity(source: ByteSource) -> JudgmentTable:
-    """TREC diversity judgments: ``query subtopic item grade``; the subtopic joins the query while the file is read."""
-    lines = [line.split() for block in query_blocks(source, BLOCK_BYTES) for line in block.splitlines() if line.strip()]
-    wrong = [
-        f"line {number}" for number, fields in enumerate(lines, 1) if len(fields) != 4 or as_number(fields[3]) is None
-    ]
-    if wrong:
-        fact = f"{source.name}: {examples(wrong)} is not `query subtopic item grade`. Nothing was read."
-        raise InputError(with_hint(fact, "a grade is a number; empty lines are left out of the count"))
-    query, subtopic, item = (pl.Series([fields[at].decode() for fields in lines], dtype=pl.String) for at in range(3))
-    grade = pl.Series([as_number(fields[3]) for fields in lines], dtype=pl.Float64)
-    return JudgmentTable(query, item, grade, source.name, subtopic)
-
-
 def _labelled(source: ByteSource) -> tuple[JudgmentTable, RunTable]:
     frame = pl.concat(read_frames(source, QRELS), rechunk=True)
     # Counted over the whole file, so that a query that comes back goes on where it stopped.
@@ -319,13 +307,15 @@ def _check_not_empty(source: ByteSource) -> None:
         raise InputError(f"{source.name} is empty.")
 
 
-def _check_no_columns(source: ByteSource, columns: Mapping[str, str] | None) -> None:
-    columns = check_columns(columns)
-    if columns and dict(columns) != SUBTOPICS_OF_TREC:
+def _check_no_columns(
+    source: ByteSource, columns: Mapping[str, str] | None, *, allowed: Mapping[str, str] = SUBTOPICS_OF_TREC
+) -> None:
+    named = {role: column for role, column in (check_columns(columns) or {}).items() if allowed.get(role) != column}
+    if named:
         raise InputError(
             with_hint(
                 f"{source.name} is TREC text, which has no column names, but columns were given "
-                f"({', '.join(f'{key}={value}' for key, value in columns.items())}).",
+                f"({', '.join(f'{key}={value}' for key, value in named.items())}).",
                 "leave them out, or name the format (csv, tsv).",
             )
         )

@@ -166,7 +166,7 @@ class _Frame:
             yield
         except (RankmeterError, MemoryError, ImportError):
             raise
-        except Exception as error:
+        except (Exception, pl.exceptions.PanicException) as error:
             reason = str(error).strip().partition("\n")[0] or type(error).__name__
             raise InputError(f"{self._source} cannot be computed: {reason.rstrip('.')}.") from error
 

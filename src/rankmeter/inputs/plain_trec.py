@@ -66,7 +66,7 @@ def read_whole_plain(source: ByteSource, layout: Layout) -> PlainRows:
     """All rows at once, of a text that is not very long."""
     if source.path is not None and source.path.stat().st_size > MOST_BYTES:
         raise NotPlainError  # before it is read for nothing
-    content = source.read_all().removeprefix(BOM)
+    content = source.read(MOST_BYTES + 1).removeprefix(BOM)
     if not content or len(content) > MOST_BYTES:
         raise NotPlainError
     return _rows(content, layout)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.inputs.shards import check_alike, joined_runs
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
@@ -99,15 +99,15 @@ def _frame(held: list[RunTable]) -> pl.DataFrame:
 def spill(frame: pl.DataFrame, folder: Path, source: str) -> Path:
     """Write some rows to one file per partition, by their query; returns the folder that holds them."""
     number = (frame["query"].hash(seed=29) % PARTITIONS).cast(pl.UInt16)
-    folder.mkdir()
     try:
+        folder.mkdir()
         for key, part in frame.with_columns(partition=number).partition_by(
             "partition", as_dict=True, maintain_order=True, include_key=False
         ).items():  # fmt: skip
             part.write_ipc(folder / f"{key[0]}.arrow", compression="lz4")
-    except OSError as error:
-        fact = f"{source} is not grouped by query, and {folder.parent} has no room to sort it: {error.strerror}."
-        raise InputError(with_hint(fact, "let TMPDIR point to a disk with as much room as the run takes")) from error
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).partition("\n")[0].rstrip(".")
+        raise InputError.of("inputs.no_room", source=source, folder=str(folder.parent), reason=reason) from error
     return folder
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankmeter.errors import InputError, NotFoundError, RepeatedItemError, check_path, with_hint
+from rankmeter.inputs.compression import refuse_url
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 
@@ -87,6 +88,7 @@ def expand(path: str) -> tuple[str, ...]:
     """The files that a path stands for: itself, those of a folder, or those that fit a pattern."""
     if path == "-" or Path(path).is_file():
         return (path,)
+    refuse_url(path)
     if Path(path).is_dir():
         return _in_folder(path)
     if glob.has_magic(path) and not Path(path).exists():

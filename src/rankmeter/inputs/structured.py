@@ -22,7 +22,7 @@ from rankmeter.inputs.delimited import Delimited, may_be_rounded
 from rankmeter.inputs.frames import GroupedQueries, Origin, judgment_table, run_table
 from rankmeter.inputs.reading import Head, Order, Reading, Side, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.late import pl
+from rankmeter.late import pl, polars_faults
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "ipc"]
 
@@ -120,13 +120,9 @@ def _binary_columns(source: bytes | Path, kind: str, name: str, find: Find) -> t
     lazy, reading = open_binary(source, kind, name, find)
     try:
         frame = lazy.collect()
-    except BINARY_FAULTS as error:
+    except polars_faults() as error:
         raise_corrupt(name, kind, error)
     return {role: frame.get_column(column) for role, column in reading.roles.items()}, reading
-
-
-BINARY_FAULTS = (pl.exceptions.PolarsError, OSError, ValueError, TypeError)
-"""What Polars raises for a file that is not what it should be."""
 
 
 def open_binary(source: bytes | Path, kind: str, name: str, find: Find) -> tuple[pl.LazyFrame, Reading]:
@@ -134,7 +130,7 @@ def open_binary(source: bytes | Path, kind: str, name: str, find: Find) -> tuple
     try:
         lazy = _scan_binary(source, kind)
         names = lazy.collect_schema().names()
-    except BINARY_FAULTS as error:
+    except polars_faults() as error:
         raise_corrupt(name, kind, error)
     reading = find(names, lambda column: lazy.select(column).head(LOOKED_AT).collect().to_series())
     return lazy.select(list(reading.columns.values())), reading
@@ -154,11 +150,11 @@ def _scan_binary(source: bytes | Path, kind: str) -> pl.LazyFrame:
     return pl.read_ipc_stream(source).lazy()
 
 
-def raise_corrupt(name: str, kind: str, error: Exception) -> NoReturn:
+def raise_corrupt(name: str, kind: str, error: BaseException) -> NoReturn:
     """Say that a file is damaged, in the words of who tried to read it."""
+    reason = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
     label = {"parquet": "Parquet", "ipc": "Arrow IPC"}[kind]
-    reason = str(error).strip().partition("\n")[0] or type(error).__name__
-    raise InputError(f"{name} cannot be read as {label}: {reason.rstrip('.')}.") from error
+    raise InputError.of("inputs.damaged", source=name, format=label, reason=reason) from error
 
 
 def _read_delimited(

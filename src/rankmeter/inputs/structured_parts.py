@@ -18,7 +18,7 @@ from rankmeter.inputs.delimited import Delimited
 from rankmeter.inputs.frames import Origin, run_table
 from rankmeter.inputs.reading import Reading, read_as
 from rankmeter.inputs.tables import RunTable
-from rankmeter.late import pl
+from rankmeter.late import pl, polars_faults
 
 ROWS_AT_ONCE = 1_000_000
 """Rows of Parquet or Arrow IPC in one part."""
@@ -61,8 +61,10 @@ def _binary_parts(
                 rows += batch.height
     except InputError:
         raise
-    except structured.BINARY_FAULTS as error:
+    except polars_faults() as error:
         structured.raise_corrupt(name, kind, error)
+    if rows != total:  # a panic in a thread of Polars ends the batches without a word
+        structured.raise_corrupt(name, kind, ValueError(f"it announces {total:,} rows and holds {rows:,}"))
     if not rows:
         raise EmptyInputError(f"{name} is empty: it has no rows.")
 

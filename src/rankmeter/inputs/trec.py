@@ -51,6 +51,12 @@ class Layout:
     """Whether the value must be finite."""
 
     @property
+    def columns(self) -> dict[str, int]:
+        """The columns of a table of such lines, and the field of each."""
+        second = {"subtopic": 1} if self.fields[1] == "subtopic" else {}
+        return {"query": 0, "item": 2, "value": len(self.fields) - 1, **second}
+
+    @property
     def value(self) -> str:
         """What the number at the end is called."""
         return self.fields[-1]
@@ -62,6 +68,7 @@ class Layout:
 
 
 QRELS = Layout(("query", "iteration", "item", "grade"), open_ended=False, finite=True)
+DIVERSITY = Layout(("query", "subtopic", "item", "grade"), open_ended=False, finite=True)
 RUN = Layout(("query", "Q0", "item", "rank", "score"), open_ended=True, finite=False)
 
 
@@ -242,7 +249,7 @@ def _parse(block: bytes, layout: Layout, first_line: int, problems: Problems) ->
     lines = shape.lines
     text = block if shape.is_simple else normalised(block)
     if text == b"":
-        return _no_rows(), lines
+        return _no_rows(layout), lines
     frame = None
     if text is not None:
         frame = _parse_simple(text, layout, shape if shape.is_simple else _shape_of(text))
@@ -343,7 +350,8 @@ def _parse_simple(text: bytes, layout: Layout, shape: _Shape) -> pl.DataFrame | 
     if not layout.open_ended and shape.separators != shape.lines * (needed - 1):
         return None
     names = [f"unused{index}" for index in range(needed + layout.open_ended)]
-    names[0], names[2], names[needed - 1] = "query", "item", "value"
+    for name, at in layout.columns.items():
+        names[at] = name
     schema: dict[str, type[pl.DataType]] = {name: pl.Float64 if name == "value" else pl.String for name in names}
     scan = pl.scan_csv(
         text,
@@ -354,7 +362,7 @@ def _parse_simple(text: bytes, layout: Layout, shape: _Shape) -> pl.DataFrame | 
         truncate_ragged_lines=True,
     )
     try:
-        frame = scan.select("query", "item", "value").collect(engine="streaming")
+        frame = scan.select(list(layout.columns)).collect(engine="streaming")
     except pl.exceptions.PolarsError:
         return None
     value = frame.get_column("value")
@@ -364,9 +372,7 @@ def _parse_simple(text: bytes, layout: Layout, shape: _Shape) -> pl.DataFrame | 
 
 def _parse_lines(block: bytes, layout: Layout, first_line: int, problems: Problems) -> pl.DataFrame:
     """Parse a block line by line: slow and exact, for what Polars did not take and for finding what is wrong."""
-    queries: list[str] = []
-    items: list[str] = []
-    values: list[float] = []
+    columns: dict[str, list[str | float]] = {name: [] for name in layout.columns}
     for number, line in enumerate(block.split(b"\n"), first_line):
         fields = line.split()
         if not fields or fields[0].startswith(b"#"):
@@ -375,12 +381,9 @@ def _parse_lines(block: bytes, layout: Layout, first_line: int, problems: Proble
         if wrong is not None:
             problems.add(wrong[0], number, wrong[1])
         elif not problems.first:
-            queries.append(fields[0].decode())
-            items.append(fields[2].decode())
-            values.append(float(fields[len(layout.fields) - 1]))
-    if problems.first:
-        return _no_rows()
-    return pl.DataFrame({"query": queries, "item": items, "value": values}, schema=_no_rows().schema)
+            for name, at in layout.columns.items():
+                columns[name].append(float(fields[at]) if name == "value" else fields[at].decode())
+    return _no_rows(layout) if problems.first else pl.DataFrame(columns, schema=_no_rows(layout).schema)
 
 
 def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> tuple[str, str] | None:
@@ -416,5 +419,5 @@ def _shown(text: bytes, *, quoted: bool = True, limit: int = 60) -> str:
     return repr(shown) if quoted or not shown.isprintable() else shown
 
 
-def _no_rows() -> pl.DataFrame:
-    return pl.DataFrame(schema={"query": pl.String, "item": pl.String, "value": pl.Float64})
+def _no_rows(layout: Layout) -> pl.DataFrame:
+    return pl.DataFrame(schema={name: pl.Float64 if name == "value" else pl.String for name in layout.columns})

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs.attributes import is_id_name
+from rankmeter.inputs.columns import fold
+from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.spreadsheets import unguarded
 
+_TEXTS = frozenset({"title", "text", "name", "query", "question", "topic", "description", "label"})
+"""What a column of texts is called."""
 LONGEST = 120
 """Texts are cut here: a report shows what something is, not all of it."""
 
@@ -66,19 +72,30 @@ def _texts(given: Any, kind: str, hint: str) -> dict[str, str]:
 
 
 def read_texts(path: Path) -> dict[str, str]:
-    """The first two columns of a CSV or TSV file with a header: ids and texts."""
-    if not path.is_file():
-        raise InputError(f"{path}: no such file.")
+    """The first two columns of a CSV or TSV file, compressed or not: ids and texts, with a header or without.
+
+    Files of topics mostly have no header; the first line is one only where it names an id or a text.
+    """
+    with open_source(path) as source:
+        content = source.read_all()
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
+        text = content.decode("utf-8-sig")
+        is_tsv = path.suffix == ".tsv" or "\t" in text.partition("\n")[0]
+        lines = io.StringIO(text, newline="")
+        # A quote in a line of tabs is part of the text.
+        rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if is_tsv else csv.reader(lines))
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} cannot be read as text in columns: {error}.") from error
     short = next((number for number, row in enumerate(rows, 1) if row and len(row) < 2), None)
     if short is not None:
         fact = f"{path}, line {short}: one column only; expected an id and a text."
-        raise InputError(with_hint(fact, "a header such as id,title; tabs are for files named .tsv"))
-    return {unguarded(row[0]): unguarded(row[1]) for row in rows[1:] if row}
+        raise InputError(with_hint(fact, "lines such as 17,The title; the columns are separated by commas or tabs"))
+    return {unguarded(row[0]): unguarded(row[1]) for row in rows[bool(rows) and _is_header(rows[0]) :] if row}
+
+
+def _is_header(row: Sequence[str]) -> bool:
+    """Whether the first line names its columns."""
+    return len(row) > 1 and (is_id_name(row[0]) or (fold(row[1]) in _TEXTS and not row[0].strip().isdecimal()))
 
 
 def _cut(text: str) -> str:
