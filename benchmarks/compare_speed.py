@@ -45,7 +45,7 @@ def main():
     )
     timed(
         f"best groups and rank intervals, {RESAMPLES:,} resamples",
-        lambda: separations(values, level=0.95, resamples=RESAMPLES, seed=0),
+        lambda: separations(samples, [1] * MEASURES, level=0.95, resamples=RESAMPLES, seed=0),
     )
     timed(
         f"scipy.stats.permutation_test, 1 pair, 1 measure, {SCIPY_PERMUTATIONS:,} permutations",

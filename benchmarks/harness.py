@@ -65,6 +65,8 @@ class Case:
     """Entrants without a peer."""
     memory_mb: float | None = None
     """The most memory that ours may take."""
+    seconds: float | None = None
+    """The most CPU time that ours may take, where there is no peer."""
 
     @property
     def entrants(self) -> list[Entrant]:
@@ -203,7 +205,10 @@ def report(case: Case, best: Mapping[Entrant, Measured], args: argparse.Namespac
             print(f"  {one.name}: {got.peak_mb:,.0f} MB, wanted at most {case.memory_mb:,.0f}: {verdict}")
             write(args, case, one.name, "memory (MB)", got.peak_mb, case.memory_mb, verdict)
         if one in case.alone:
-            write(args, case, one.name, "alone (CPU s)", got.cpu, None, "")
+            verdict = "" if case.seconds is None else "met" if got.cpu <= case.seconds else "MISSED"
+            if verdict:
+                print(f"  {one.name}: {got.cpu:.2f} s of CPU, wanted at most {case.seconds:g}: {verdict}")
+            write(args, case, one.name, "alone (CPU s)", got.cpu, case.seconds, verdict)
 
 
 def tell_pair(case: Case, pair: Pair, ours: Measured, peer: Measured, args: argparse.Namespace) -> None:

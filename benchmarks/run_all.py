@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 RUNS = (
     ["dicts_msmarco"], ["dicts_deep"], ["dicts_deep", "--ties"], ["frames"], ["frames", "--shuffled"],
     ["frames", "--text"], ["frames", "--text", "--shuffled"], ["dense"], ["dense", "--ties"], ["startup"],
-    ["trec_file"], ["trec_file", "--shuffled"], ["trec_file", "--tabs"], ["growth"], ["lists"],
+    ["trec_file"], ["trec_file", "--shuffled"], ["trec_file", "--tabs"], ["growth"], ["lists"], ["many_systems"],
 )  # fmt: skip
 
 

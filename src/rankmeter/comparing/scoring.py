@@ -14,13 +14,16 @@ from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.contrasts import Pair
-from rankmeter.stats.effects import effect
+from rankmeter.stats.contrasts import Pair, sides
+from rankmeter.stats.effects import Effect, effects
 from rankmeter.stats.equivalence import equivalences
 from rankmeter.stats.intervals import Interval, agreeing
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import AnySample, Sample
 from rankmeter.wording import Said, said
+
+BLOCK_CELLS = 1_000_000
+"""How many differences of units are held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +89,20 @@ class Scoring:
             return
         one = self.samples[measure]
         spreads = one.spreads(couples)
+        flat = spreads.flat.tolist()
         margin = self.margins.get(measure)
         same = None if margin is None else equivalences(spreads, margin, higher_is_better=measure.higher_is_better)
         chances = self.statistics.p[measure], self.statistics.corrected[measure]
         bands = self.statistics.bands[measure].pairs
         for couple, made in enumerate(tested(measure, one, couples, names, chances, bands, self.settings)):
-            spread = 0.0 if spreads.flat[couple] else float(spreads.error[couple]) * math.sqrt(one.units)
+            spread = 0.0 if flat[couple] else float(spreads.error[couple]) * math.sqrt(one.units)
             yield replace(
                 made,
                 equivalence=None if same is None else same[couple],
                 detectable=minimum_detectable(
                     spread, one.units, alpha=self.settings.alpha_of_one, power=self.settings.power
                 ),
-                reason=self._reason(one, bool(spreads.flat[couple]), made.difference, planned=margin is not None),
+                reason=self._reason(one, flat[couple], made.difference, planned=margin is not None),
             )
 
     def _reason(self, one: AnySample, flat: bool, difference: float, *, planned: bool) -> str:  # noqa: FBT001
@@ -136,12 +140,8 @@ def tested(
 ) -> Iterator[Difference]:
     """Every pair in one sample, with its p-value alone and corrected; nothing is planned from it."""
     values = one.values()
-    per_unit = one.per_unit() if isinstance(one, Sample) else None
-    rows = zip(couples, *(side.tolist() for side in chances), intervals, strict=True)
-    for (left, right), p, p_corrected, interval in rows:
-        sizes = None
-        if per_unit is not None:
-            sizes = effect(per_unit[left] - per_unit[right], higher_is_better=measure.higher_is_better)
+    rows = zip(couples, *(side.tolist() for side in chances), intervals, _sizes(measure, one, couples), strict=True)
+    for (left, right), p, p_corrected, interval, sizes in rows:
         yield Difference(
             measure=measure,
             system=names[left],
@@ -156,6 +156,18 @@ def tested(
             detectable=None,
             units=one.units,
         )
+
+
+def _sizes(measure: Measure, one: AnySample, couples: Sequence[Pair]) -> Iterator[Effect | None]:
+    """The effect sizes of every pair; separate groups have no units that could win or lose."""
+    if not isinstance(one, Sample):
+        yield from [None] * len(couples)
+        return
+    values = one.per_unit()
+    step = max(1, BLOCK_CELLS // one.units)
+    for first in range(0, len(couples), step):
+        left, right = sides(couples[first : first + step])
+        yield from effects(values[left] - values[right], higher_is_better=measure.higher_is_better)
 
 
 def _no_noise(value: float) -> float:

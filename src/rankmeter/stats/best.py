@@ -172,21 +172,28 @@ def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[
     measures, systems, units = values.shape
     centred = values - values.mean(axis=2, keepdims=True)
     squares = np.stack([_squares(one) for one in values])
+    # Flipping signs leaves the sum of squares about 0 as it is, so t rises with the flipped sum over its root.
+    scale = np.divide(1.0, np.sqrt(squares * units), out=np.zeros(squares.shape), where=squares > 0)
     columns = np.ascontiguousarray(centred.reshape(measures * systems, units).T)
     itself = np.eye(systems, dtype=np.bool_)
     with_best, all_pairs = [], []
     for sums in _parts(flipped_sums(columns, resamples, seed), measures * systems**2):
-        flipped = sums.reshape(len(sums), measures, systems) / units
-        gap = flipped[:, :, :, None] - flipped[:, :, None, :]
-        # Flipping signs leaves the sum of squares about 0; about the flipped mean it is smaller by n mean^2. Where
-        # nothing is left but rounding, all signs agree and t is infinite: with few units that is no surprise.
-        left = squares - units * gap**2
-        left[left <= 1e-9 * squares] = 0.0
-        t = _t(gap, left, units)
-        t[:, :, itself] = -np.inf
-        with_best.append(t.max(axis=2))  # over the rows: how far any other stands above the column's system
-        all_pairs.append(t.max(axis=(2, 3)))
+        flipped = sums.reshape(len(sums), measures, systems)
+        share = flipped[:, :, :, None] - flipped[:, :, None, :]
+        share *= scale
+        share[:, :, itself] = -np.inf
+        largest = share.max(axis=2)  # over the rows: how far any other stands above the column's system
+        with_best.append(largest)
+        all_pairs.append(largest.max(axis=2))
     return (
-        np.quantile(np.concatenate(with_best), level, axis=0, method="higher"),
-        np.quantile(np.concatenate(all_pairs), level, axis=0, method="higher"),
+        _t_of(np.quantile(np.concatenate(with_best), level, axis=0, method="higher"), units),
+        _t_of(np.quantile(np.concatenate(all_pairs), level, axis=0, method="higher"), units),
     )
+
+
+def _t_of(share: Floats, units: int) -> Floats:
+    """The t statistic of a sum, given over the largest that its signs allow: infinite where all signs agree."""
+    left = 1 - share**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = share * np.sqrt((units - 1) / left)
+    return np.where(left <= 1e-9, np.inf, t)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,26 +42,30 @@ def effect(differences: Floats, *, higher_is_better: bool = True) -> Effect:
     Examples
     --------
     >>> import numpy as np
-    >>> found = effect(np.array([0.5, 0.5, 0.0, -0.2]))
-    >>> found.wins, found.ties, found.losses, round(found.standardised, 3), round(found.rank_biserial, 3)
+    >>> sizes = effect(np.array([0.5, 0.5, 0.0, -0.2]))
+    >>> sizes.wins, sizes.ties, sizes.losses, round(sizes.standardised, 3), round(sizes.rank_biserial, 3)
     (2, 1, 1, 0.562, 0.667)
     """
-    gained = without_noise(differences if higher_is_better else -differences)
-    spread = float(gained.std(ddof=1)) if len(gained) > 1 else 0.0
-    mean = float(gained.mean()) if len(gained) else 0.0
-    standardised = mean / spread if spread > 0 else (0.0 if mean == 0 else None)
-    return Effect(
-        wins=int((gained > 0).sum()),
-        ties=int((gained == 0).sum()),
-        losses=int((gained < 0).sum()),
-        standardised=standardised,
-        rank_biserial=_rank_biserial(gained),
-    )
+    return effects(differences[None], higher_is_better=higher_is_better)[0]
 
 
-def _rank_biserial(gained: Floats) -> float | None:
-    moved = gained[gained != 0]
-    if not len(moved):
-        return 0.0
-    ranks = ranks_of(moved)
-    return float(math.fsum(ranks * np.sign(moved)) / ranks.sum())
+def effects(rows: Floats, *, higher_is_better: bool = True) -> list[Effect]:
+    """The sizes of the differences of some pairs, ``(pairs, units)``."""
+    gained = without_noise(rows if higher_is_better else -rows)
+    units = gained.shape[1]
+    spread = gained.std(axis=1, ddof=1) if units > 1 else np.zeros(len(gained))
+    mean = gained.mean(axis=1) if units else np.zeros(len(gained))
+    wins, losses = (gained > 0).sum(axis=1), (gained < 0).sum(axis=1)
+    # Zeros are left out: they have the lowest ranks, which all others lose.
+    ranks = np.where(gained == 0, 0.0, ranks_of(gained) - (units - wins - losses)[:, None])
+    signed, total = (ranks * np.sign(gained)).sum(axis=1), ranks.sum(axis=1)
+    return [
+        Effect(
+            wins=int(won),
+            ties=int(units - won - lost),
+            losses=int(lost),
+            standardised=float(average / scale) if scale > 0 else (0.0 if average == 0 else None),
+            rank_biserial=float(above / below) if below else 0.0,
+        )
+        for won, lost, average, scale, above, below in zip(wins, losses, mean, spread, signed, total, strict=True)
+    ]

@@ -20,7 +20,7 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_level
 from rankmeter.evaluating.reasons import TOO_FEW_QUERIES
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.contrasts import Pair, sides, without_noise
+from rankmeter.stats.contrasts import Pair, sides
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.samples import AnySample, Groups, Sample
 
@@ -193,6 +193,9 @@ def _not_rejected(one: Sample, pairs: Sequence[Pair], how: _How) -> list[Floats]
     left, right = sides(pairs)
     tops = np.ascontiguousarray(one.flippable().T)
     weights = np.ascontiguousarray((one.bottom / one.bottom.mean(axis=1, keepdims=True)).T)
+    alike = bool((weights == weights[:, :1]).all())
+    if alike:
+        weights = weights[:, :1]
     systems, patterns = tops.shape[1], how.resamples
     exact = is_exact(one.units, patterns)
     tried = 2**one.units if exact else patterns + 1
@@ -209,16 +212,16 @@ def _not_rejected(one: Sample, pairs: Sequence[Pair], how: _How) -> list[Floats]
         for block in flipped_sums(np.hstack([tops, weights]), patterns, how.seed):
             # Twice the sums over F: what was added less what is left when F changes sign.
             top, weight = totals[0] - block[:, :systems], totals[1] - block[:, systems:]
-            below = (weight[:, some] + weight[:, others]) / 2
-            above = without_noise(top[:, some] - top[:, others])
-            means.append(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
-        rising = np.sort(np.concatenate(means), axis=0)  # NaN, the mean of nothing, comes last
-        kept = len(rising) - np.isnan(rising).sum(axis=0)
-        low[first : first + step] = rising[place]
-        high[first : first + step] = rising[kept - 1 - place, np.arange(rising.shape[1])]
+            below = weight if alike else (weight[:, some] + weight[:, others]) / 2
+            above = top[:, some] - top[:, others]
+            means.append(np.divide(above, np.where(below > 0, below, np.nan)))
+        together = np.ascontiguousarray(np.concatenate(means).T)
+        last = together.shape[1] - int(np.isnan(together[0]).sum()) - 1  # the mean of nothing is NaN, and comes last
+        ordered = np.partition(together, [place, last - place], axis=1)
+        low[first : first + step], high[first : first + step] = ordered[:, place], ordered[:, last - place]
     contrasts = one.contrasts(pairs)
-    unclear = contrasts.flat & (contrasts.difference != 0)
-    return [np.where(unclear, np.nan, one.back(end, pairs)) for end in (low, high)]
+    same = np.where(contrasts.difference != 0, np.nan, 0.0)  # without a spread there is no interval but of equals
+    return [np.where(contrasts.flat, same, one.back(_no_noise(end), pairs)) for end in (low, high)]
 
 
 def _drawn_bands(samples: Sequence[AnySample], pairs: Sequence[Pair], how: _How, step: Step | None) -> dict[int, Bands]:

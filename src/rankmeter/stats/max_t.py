@@ -16,7 +16,7 @@ from rankmeter.stats.contrasts import SAME, Pair, sides
 from rankmeter.stats.resampling import flipped_sums, is_exact
 from rankmeter.stats.samples import Sample
 
-PAIR_CELLS = 250_000
+PAIR_CELLS = 500_000
 """How many flipped statistics are held at once."""
 
 
@@ -36,10 +36,13 @@ def step_down(one: Sample, pairs: Sequence[Pair], *, permutations: int, seed: in
     rows = max(1, PAIR_CELLS // max(len(order), 1))
     for block in flipped_sums(columns, permutations, seed):
         for first in range(0, len(block), rows):
-            flipped = block[first : first + rows]
-            largest = np.abs(flipped[:, left] - flipped[:, right]) / scale
-            np.maximum.accumulate(largest, axis=1, out=largest)
-            extreme += np.count_nonzero(largest >= needed, axis=0)
+            flipped = np.ascontiguousarray(block[first : first + rows].T)
+            largest = flipped.take(left, axis=0)
+            largest -= flipped.take(right, axis=0)
+            np.abs(largest, out=largest)
+            largest /= scale[:, None]
+            np.maximum.accumulate(largest, axis=0, out=largest)
+            extreme += np.count_nonzero(largest >= needed[:, None], axis=1)
         tried += len(block)
     exact = is_exact(one.units, permutations)
     chance = extreme / tried if exact else (extreme + 1) / (tried + 1)

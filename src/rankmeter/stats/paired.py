@@ -127,7 +127,7 @@ def _wilcoxon(differences: Floats, alternative: Alternative, seed: int) -> float
 
 
 def ranks_of(differences: Floats) -> Floats:
-    """The ranks of their sizes, ties sharing the mean; sizes that differ by rounding only are ties.
+    """The ranks of their sizes in each row, ties sharing the mean; sizes that differ by rounding only are ties.
 
     1/2 - 1/3 and 1/3 - 1/6 are the same size, and not the same number of the computer's.
 
@@ -137,11 +137,12 @@ def ranks_of(differences: Floats) -> Floats:
     from scipy.stats import rankdata  # scipy is loaded only for statistics
 
     sizes = np.abs(differences)
-    rising = np.argsort(sizes, kind="stable")
-    apart = np.diff(sizes[rising], prepend=0.0) > SAME * max(float(sizes.max(initial=0.0)), 1.0)
-    level = np.empty(len(sizes))
-    level[rising] = np.cumsum(apart)
-    ranks: Floats = rankdata(level)
+    rising = np.argsort(sizes, axis=-1, kind="stable")
+    noise = SAME * np.maximum(sizes.max(axis=-1, keepdims=True, initial=0.0), 1.0)
+    level = np.empty(sizes.shape)
+    steps = np.diff(np.take_along_axis(sizes, rising, axis=-1), axis=-1, prepend=0.0) > noise
+    np.put_along_axis(level, rising, np.cumsum(steps, axis=-1).astype(np.float64), axis=-1)
+    ranks: Floats = rankdata(level, axis=-1)
     return ranks
 
 
@@ -166,7 +167,7 @@ def _share(extreme: int, tried: int, *, exact: bool) -> float:
     return extreme / tried if exact else (extreme + 1) / (tried + 1)
 
 
-PAIR_CELLS = 250_000
+PAIR_CELLS = 500_000
 """How many flipped differences are held at once: so few stay near the processor."""
 
 
@@ -201,13 +202,13 @@ def _extremes(
     extreme, tried = np.zeros(needed.shape, np.int64), 0
     rows = max(1, PAIR_CELLS // max(len(pairs), 1))
     for block in flipped_sums(columns, permutations, seed, step):
-        for measure in range(measures):
-            of_measure = block[:, measure * systems : (measure + 1) * systems]
-            for first in range(0, len(block), rows):
-                flipped = of_measure[first : first + rows]
-                gaps = flipped.take(left, axis=1)
-                gaps -= flipped.take(right, axis=1)
+        for first in range(0, len(block), rows):
+            # A system's sums lie side by side, so that a pair is two stretches of memory.
+            several = np.ascontiguousarray(block[first : first + rows].T).reshape(measures, systems, -1)
+            for measure, flipped in enumerate(several):
+                gaps = flipped.take(left, axis=0)
+                gaps -= flipped.take(right, axis=0)
                 np.abs(gaps, out=gaps)
-                extreme[measure] += np.count_nonzero(gaps >= needed[measure], axis=0)
+                extreme[measure] += np.count_nonzero(gaps >= needed[measure][:, None], axis=1)
         tried += len(block)
     return extreme, tried
