@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankmeter as rm
-from rankmeter.placing import tiles, vectors
+from rankmeter.placing import products
 
 MEASURES = [
     "RR",
@@ -39,8 +39,8 @@ def in_torch(values):
 @pytest.mark.parametrize("with_seen", [False, True])
 @pytest.mark.parametrize("tile", [(7, 11), (1024, 4096)])
 def test_ranks_equal_those_of_a_full_sort(kind, tied, with_seen, tile, monkeypatch):
-    monkeypatch.setattr(tiles, "QUERIES_AT_ONCE", tile[0])
-    monkeypatch.setattr(tiles, "ITEMS_AT_ONCE", tile[1])
+    monkeypatch.setattr(products, "QUERIES_AT_ONCE", tile[0])
+    monkeypatch.setattr(products, "ITEMS_AT_ONCE", tile[1])
     draw = np.random.default_rng(7)
     users, items = draw.normal(size=(40, 16)), draw.normal(size=(300, 16))
     if tied:
@@ -91,37 +91,6 @@ def test_wrong_vectors_are_refused(change, message):
     given = {"judgments": {0: [1]}, "query_vectors": np.ones((2, 4)), "item_vectors": np.ones((3, 4))} | change
     with pytest.raises(rm.InputError, match=message):
         rm.rank_catalogue(given.pop("judgments"), given.pop("query_vectors"), given.pop("item_vectors"), **given)
-
-
-def test_where_memory_runs_out_tiles_get_smaller(monkeypatch):
-    torch = pytest.importorskip("torch")
-    draw = np.random.default_rng(5)
-    users, items = (torch.from_numpy(draw.normal(size=(count, 8))) for count in (300, 400))
-    expected = rm.evaluate(rm.rank_catalogue({q: [q] for q in range(300)}, users, items), measures="RR")
-    whole = vectors.TorchVectors._tiles_of
-    tried = []
-
-    def with_little_memory(self, rows, threshold, tile):
-        tried.append(tile)
-        if tile > 256:
-            raise torch.OutOfMemoryError
-        return whole(self, rows, threshold, tile)
-
-    monkeypatch.setattr(vectors.TorchVectors, "_tiles_of", with_little_memory)
-    found = rm.evaluate(rm.rank_catalogue({q: [q] for q in range(300)}, users, items), measures="RR")
-    assert tried == [2048, 1024, 512, 256]
-    assert found.per_query.equals(expected.per_query)
-
-
-def test_a_device_without_any_memory_is_said(monkeypatch):
-    torch = pytest.importorskip("torch")
-
-    def without_memory(*_):
-        raise torch.OutOfMemoryError
-
-    monkeypatch.setattr(vectors.TorchVectors, "_tiles_of", without_memory)
-    with pytest.raises(rm.InputError, match=r"too little free memory.* Hint: .*device='cpu'"):
-        rm.rank_catalogue({0: [0]}, torch.ones(1, 2), torch.ones(3, 2)).placed  # noqa: B018
 
 
 @pytest.mark.parametrize(

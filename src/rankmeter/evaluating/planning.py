@@ -93,6 +93,12 @@ def into_placing(
     judgments: object, run: object, columns: Mapping[str, str] | None = None, progress: Listener | None = None
 ) -> Placing:
     """Accept judgments and a run of any kind, or what carries both; ``progress`` is told how far reading has come."""
+    if hasattr(run, "check_judgments"):  # a catalogue that was ranked for these judgments
+        run.check_judgments(judgments)
+        judgments, run = run, None
+    elif isinstance(run, Placeable):
+        fact = f"{type(run).__name__} carries its judgments, so others do not go with it."
+        raise InputError(with_hint(fact, "evaluate(run, measures=...)"))
     # What places itself on demand is not placed in full first.
     ready = None if isinstance(judgments, Placeable) else getattr(judgments, "placed", None)
     if isinstance(judgments, (Placeable, Labelled)) or isinstance(ready, PlacedRun):

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError, RankmeterError, with_hint
+from rankmeter.placing.pair_counts import Asked, Counted, Excluded, Tally, host
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.vectors import Precision, Resolved, kth_best
+from rankmeter.placing.top import top_items
+from rankmeter.placing.vectors import Precision, kth_best
 
 Score = Callable[[Ints, slice], Any]
 """From the rows of some queries and a slice of the items to their scores, ``(queries, items)``, NumPy or torch."""
@@ -56,17 +58,24 @@ class ScoredTiles:
 
     def scores(self, query: Ints, item: Ints) -> Floats:
         """(n,) the scores of pairs that the first pass took."""
-        found: Floats = self.known[np.searchsorted(self.keys, query * self.shape[1] + item)]
-        return found
+        scores: Floats = self.known[np.searchsorted(self.keys, query * self.shape[1] + item)]
+        return scores
 
-    def resolve(self, owner: Ints, item: Ints, precision: Precision) -> Resolved:
-        """The second pass: count and note what is equal; ``owner`` is the query of each item, in rising order."""
+    def native(self, values: Any) -> Any:
+        """Pairs are kept in main memory."""
+        return host(values)
+
+    def memory(self, precision: Precision) -> int:  # noqa: ARG002 (a callback has one)
+        """The tile of scores that the callback returns."""
+        return 8 * min(QUERIES_AT_ONCE, len(self.rows)) * min(ITEMS_AT_ONCE, self.shape[1])
+
+    def count(self, asked: Asked, precision: Precision) -> Counted:
+        """The second pass: count what is above, and what is equal with its ids."""
         if precision == "fast":
             fact = "precision='fast' multiplies vectors in low precision, and here a callback gives the scores."
             raise InputError(with_hint(fact, "precision='exact'"))
-        threshold = self.scores(owner, item)
-        above = np.zeros(len(owner), np.int64)
-        tie_rows, tie_items = [owner[:0]], [owner[:0]]
+        owner = asked.owner
+        tally = Tally(asked, self.scores(owner, asked.item))
         for block in _blocks(self.rows):
             low, high = np.searchsorted(owner, [block[0], block[-1] + 1])
             if low == high:
@@ -75,12 +84,21 @@ class ScoredTiles:
             for tile in _tiles(self.shape[1]):
                 scores = tile_scores(self.score, block, tile)
                 mine = scores[_like(local, scores)]
-                wanted = _like(threshold[low:high], scores)[:, None]
-                above[low:high] += _host((mine > wanted).sum(1)).astype(np.int64)
+                wanted = _like(tally.threshold[low:high], scores)[:, None]
+                tally.above[low:high] += _host((mine > wanted).sum(1)).astype(np.int64)
                 row, column = _nonzero(mine == wanted)
-                tie_rows.append(row + low)
-                tie_items.append(column + tile.start)
-        return Resolved(threshold, above, np.concatenate(tie_rows), np.concatenate(tie_items), 0, 0)
+                tally.add(row + low, column + tile.start, tally.threshold[row + low])
+            asked.told(high / len(owner))
+        if not tally.tied.all():
+            raise RankmeterError(
+                f"{int((tally.tied == 0).sum()):,} judged items do not tie with themselves: the ranks are not valid. "
+                "A scoring callback must give the same scores each time it is asked."
+            )
+        return tally.counted(self.scores)
+
+    def top(self, rows: Ints, k: int, excluded: Excluded) -> Ints:
+        """The best items, from a third pass."""
+        return top_items(self, rows, k, excluded)
 
     def tile_best(
         self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
@@ -100,8 +118,8 @@ def _kth_best(scores: Any, k: int) -> Floats:
         return kth_best(scores, k)
     if scores.shape[1] < k:
         return np.full(len(scores), -np.inf)
-    found: Floats = _host(scores.topk(k, dim=1)[0][:, -1])
-    return found
+    kth: Floats = _host(scores.topk(k, dim=1)[0][:, -1])
+    return kth
 
 
 def tile_scores(score: Score, block: Ints, tile: slice) -> Any:

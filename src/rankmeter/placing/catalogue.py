@@ -6,25 +6,31 @@ mask of queries x items is ever needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Lock
+from time import monotonic
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, RankmeterError, examples, with_hint
+from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs import into_judgments
 from rankmeter.inputs.ids import ids as as_ids
+from rankmeter.inputs.progress import Listener, Progress, show_progress
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles
-from rankmeter.placing.counting import count_higher
+from rankmeter.placing.pair_counts import Asked, Counted, Excluded, host
 from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
-from rankmeter.placing.segments import bisect, group_rows, offsets_of, sort_descending
-from rankmeter.placing.top import hidden_pairs, top_items
-from rankmeter.placing.vectors import Precision, Resolved, VectorPair, into_vectors
+from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
+from rankmeter.placing.text_order import text_keys
+from rankmeter.placing.vectors import Precision, VectorPair, into_vectors
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,25 @@ class RankedCatalogue:
     """(queries, k) ids of the best items of each judged query, best first, where ``top=k`` was asked for.
 
     The rows are those of ``placed.queries``. Where there are fewer than k items, numbers are -1 and texts None."""
+    judged: JudgedRows | None = field(default=None, repr=False)
+    """The judgments it was ranked with."""
+
+    def check_judgments(self, judgments: object) -> None:
+        """Refuse judgments other than those it was ranked with, whose items alone have been placed."""
+        mine = self.judged
+        if mine is None:
+            return
+        given = JudgedRows.of(judgments, *mine.names)
+        place = _rows_of(mine.queries, given.queries)
+        same = len(given.item) == len(mine.item) and bool((place >= 0).all())
+        if same:
+            query = place[given.query]
+            left, right = np.lexsort((given.item, query)), np.lexsort((mine.item, mine.query))
+            sides = ((query, mine.query), (given.item, mine.item), (given.grade, mine.grade))
+            same = all(bool((other[left] == own[right]).all()) for other, own in sides)
+        if not same:
+            fact = "these judgments are not those that the catalogue was ranked for, and only those items were placed."
+            raise InputError(with_hint(fact, "evaluate(rank_catalogue(judgments, ...), measures=...)"))
 
     def top_lists(self) -> dict[Any, list[Any]]:
         """The best items of each query as a run: ``{query: [items, best first]}``."""
@@ -68,14 +93,16 @@ def rank_catalogue(
     items: Iterable[Any] | int | None = None,
     top: int | None = None,
     precision: Precision = "exact",
-    device: str | None = None,
+    device: str | Sequence[str] | None = None,
+    progress: Listener | bool | None = None,
 ) -> RankedCatalogue:
     """Rank every judged item among all items of a catalogue, by the product of vectors or by a callback's scores.
 
     Parameters
     ----------
     judgments
-        What is true, of any kind that ``evaluate`` accepts.
+        What is true, of any kind that ``evaluate`` accepts; or pairs ``(query, item)`` or ``(query, item, grade)`` as
+        arrays or tensors of ids, also as one matrix of two or three columns.
     query_vectors, item_vectors
         ``(queries, width)`` and ``(items, width)``, NumPy or torch, computed as float32.
     score
@@ -84,7 +111,8 @@ def rank_catalogue(
         the scores of the judged items, then to count what is above them) and must answer alike: no dropout. The
         numbers of rows are ``queries`` and ``items``.
     exclude
-        What is not to be ranked for a query (items the user has seen): ``{query: items}`` or a table of pairs.
+        What is not to be ranked for a query (items the user has seen): ``{query: items}``, a table of pairs, or pairs
+        as arrays or tensors, which are not copied from the device they are on.
     bias
         ``(items,)`` added to each item's score.
     similarity
@@ -97,7 +125,11 @@ def rank_catalogue(
         ``exact``: every rank is that of the score's definition, whatever the device. ``fast``: one pass in low
         precision (CUDA only), with the number of ranks that it leaves in doubt.
     device
-        ``cpu`` (NumPy), or a torch device such as ``cuda``; where left out, the one the vectors are on.
+        ``cpu`` (NumPy), or ``cuda``; where left out, the one the vectors are on. Several, ``["cuda:0", "cuda:1"]``,
+        share the queries. Items that do not fit a device stay in main memory and pass through it in blocks.
+    progress
+        Called with a `Progress` (judged items placed, fraction, seconds left, and from the first call on the memory
+        that ranking takes); True shows a bar on standard error.
 
     Examples
     --------
@@ -107,26 +139,28 @@ def rank_catalogue(
     >>> rm.evaluate(ranked, measures=["RR"])["RR"]
     1.0
     """
-    table = _judgment_rows(judgments)
     _check_options(top, similarity, precision)
     if score is None:
         if query_vectors is None or item_vectors is None:
             hint = "rank_catalogue(judgments, query_vectors, item_vectors), or score= with queries= and items="
             raise InputError(with_hint("there is nothing to rank by.", hint))
-        vectors = into_vectors(query_vectors, item_vectors, bias=bias, similarity=similarity, device=device)
-        query_ids, item_ids = _ids(queries, vectors.shape[0], "queries"), _ids(items, vectors.shape[1], "items")
-        judged = _judged_rows(table, query_ids, item_ids)
-        pairs = _seen_pairs(exclude, query_ids, item_ids)
-        return _rank(vectors, judged, _Excluded.of(vectors, pairs), item_ids, precision, top)
-    if query_vectors is not None or item_vectors is not None or bias is not None or similarity != "dot":
-        raise InputError("score= gives the scores itself; vectors, bias= and similarity= do not go with it.")
-    query_ids, item_ids = _counted_ids(queries, "queries"), _counted_ids(items, "items")
-    judged = _judged_rows(table, query_ids, item_ids)
-    pairs = _seen_pairs(exclude, query_ids, item_ids)
-    asked = np.isin(pairs[0], judged.row)
-    pairs = pairs[0][asked], pairs[1][asked]
-    tiles = _scored_tiles(score, (len(query_ids), len(item_ids)), judged, pairs)
-    return _rank(tiles, judged, _Excluded.of(tiles, pairs), item_ids, precision, top)
+        devices = [device] if device is None or isinstance(device, str) else list(device)
+        sides = {"bias": bias, "similarity": similarity}
+        places = [into_vectors(query_vectors, item_vectors, **sides, device=one) for one in devices]
+        rows, columns = places[0].shape
+        names = Names.of(queries, rows, "queries"), Names.of(items, columns, "items")
+        judged = JudgedRows.of(judgments, *names)
+        pairs = _seen_pairs(exclude, *names)
+    else:
+        if query_vectors is not None or item_vectors is not None or bias is not None or similarity != "dot":
+            raise InputError("score= gives the scores itself; vectors, bias= and similarity= do not go with it.")
+        names = Names.of(queries, None, "queries"), Names.of(items, None, "items")
+        judged = JudgedRows.of(judgments, *names)
+        pairs = _seen_pairs(exclude, *names)
+        places = [_scored_tiles(score, judged, (host(pairs[0]), host(pairs[1])), names)]
+    return _Ranking(
+        places, judged, pairs, names[1], precision, show_progress if progress is True else progress or None
+    ).run(top)
 
 
 def _check_options(top: object, similarity: object, precision: object) -> None:
@@ -138,17 +172,66 @@ def _check_options(top: object, similarity: object, precision: object) -> None:
         raise InputError(f"precision={precision!r} is not known; it is 'exact' or 'fast'.")
 
 
-def _scored_tiles(score: Score, shape: tuple[int, int], judged: _Judged, pairs: tuple[Ints, Ints]) -> ScoredTiles:
-    """The first pass of a callback, for the judged and the excluded pairs."""
+def _scored_tiles(
+    score: Score, judged: JudgedRows, pairs: tuple[Ints, Ints], names: tuple[Names, Names]
+) -> ScoredTiles:
+    """The first pass of a callback, for the judged and the excluded pairs of judged queries."""
+    rows, items = names[0].count, names[1].count
     row = judged.row[judged.query]
     known = (row >= 0) & (judged.item >= 0)
-    return ScoredTiles.of(
-        score, shape, np.concatenate([row[known], pairs[0]]), np.concatenate([judged.item[known], pairs[1]])
-    )
+    excluded = Excluded.of(*pairs, judged.asked(rows), items).keys
+    query = np.concatenate([row[known], excluded // items])
+    return ScoredTiles.of(score, (rows, items), query, np.concatenate([judged.item[known], excluded % items]))
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class Names:
+    """The ids of the rows of vectors: given ones, or the row numbers."""
+
+    count: int
+    ids: pl.Series | None
+
+    @classmethod
+    def of(cls, given: Iterable[Any] | int | None, rows: int | None, what: str) -> Names:
+        """Check ids against the number of vectors; None where a callback has none."""
+        if given is None and rows is None:
+            fact = f"score= does not tell how many {what} there are."
+            raise InputError(with_hint(fact, f"{what}=1_000, or their ids"))
+        if given is None or isinstance(given, (int, np.integer)):
+            count = int(given if given is not None else rows)  # type: ignore[arg-type]
+            if count < 1:
+                raise InputError(f"{what}={count} is not possible; there is at least one.")
+            if rows is not None and count != rows:
+                raise InputError(f"{what}={count:,}, but there are {rows:,} vectors.")
+            return cls(count, None)
+        column = given if isinstance(given, pl.Series) else as_ids(list(given))
+        if rows is not None and len(column) != rows:
+            raise InputError(f"{what}= names {len(column):,} rows, but there are {rows:,} vectors.")
+        if column.n_unique() != len(column):
+            raise InputError(f"{what}= names a row twice: {examples(column.filter(column.is_duplicated()).to_list())}.")
+        return cls(len(column), column)
+
+    @property
+    def column(self) -> pl.Series:
+        """The ids."""
+        return pl.Series(np.arange(self.count)) if self.ids is None else self.ids
+
+    def rows(self, wanted: pl.Series) -> Ints:
+        """The row of each wanted id, -1 where there is none."""
+        if self.ids is None and wanted.dtype.is_integer():
+            number = wanted.to_numpy().astype(np.int64)  # nothing to look up: the numbers are the rows
+            return np.where((number >= 0) & (number < self.count), number, -1)
+        return _rows_of(self.column, wanted)
+
+    def text_order(self) -> Ints:
+        """Numbers that sort as the ids do as text."""
+        if self.ids is None:
+            return text_keys(self.count)
+        return self.ids.cast(pl.String).rank("ordinal").to_numpy().astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRows:
     """The judgments by rows of the vectors, grouped by query."""
 
     queries: pl.Series
@@ -160,98 +243,145 @@ class _Judged:
     item: Ints
     """(j,) the row of the item's vector, -1 where the catalogue does not hold it."""
     grade: Floats
+    names: tuple[Names, Names]
+    """The ids of the rows of queries and items."""
+
+    @classmethod
+    def of(cls, judgments: object, queries: Names, items: Names) -> JudgedRows:
+        """Find the rows of judged queries and items."""
+        table = _judgment_rows(judgments, items.count)
+        judged = table.query.unique(maintain_order=True)
+        number = _rows_of(judged, table.query)
+        order = group_rows(number, len(judged))
+        item = items.rows(table.item)
+        grade = table.grade.to_numpy()
+        outside = np.flatnonzero((item < 0) & (grade > 0))
+        if len(outside):
+            names = [f"{table.item[int(row)]} (query {table.query[int(row)]})" for row in outside[:5]]
+            fact = f"{len(outside):,} relevant items are outside the catalogue: {examples([*names, *outside[5:]])}."
+            hint = "items= names the rows of item_vectors; drop the judgments of other items"
+            raise InputError(with_hint(fact, hint))
+        return cls(judged, queries.rows(judged), number[order], item[order], grade[order], (queries, items))
+
+    def asked(self, queries: int) -> Bools:
+        """(queries,) which rows are judged."""
+        asked = np.zeros(queries, np.bool_)
+        asked[self.row[self.row >= 0]] = True
+        return asked
 
 
-def _rank(
-    vectors: VectorPair,
-    judged: _Judged,
-    excluded: _Excluded,
-    item_ids: pl.Series,
-    precision: Precision,
-    top: int | None,
-) -> RankedCatalogue:
-    rows = np.flatnonzero((judged.row[judged.query] >= 0) & (judged.item >= 0))
-    rows = rows[~excluded.holds(judged.row[judged.query[rows]], judged.item[rows])]
-    # Thresholds are counted query by query in the order of the vectors.
-    rows = rows[np.argsort(judged.row[judged.query[rows]], kind="stable")]
-    owner, item = judged.row[judged.query[rows]], judged.item[rows]
-    found = vectors.resolve(owner, item, precision)
-    _check_self(found, item)
-    unseen = ~excluded.holds(owner[found.tie_row], found.tie_item)
-    places = _tie_places(found.tie_row[unseen], found.tie_item[unseen], item, item_ids)
-    above = found.above - excluded.count_above(owner, found.threshold)
-    placements = _placements(judged, rows, above, places, found.threshold, excluded, vectors.shape[1])
-    highest = float(judged.grade.max(initial=0.0))
-    return RankedCatalogue(
-        placed=PlacedRun(judged.queries, placements, scored=True, highest_grade=highest, source="catalogue"),
-        precision=precision,
-        device=vectors.device,
-        items=vectors.shape[1],
-        recomputed=found.recomputed,
-        uncertain=found.uncertain,
-        top=None if top is None else _top_ids(vectors, judged, excluded, item_ids, top),
-    )
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """All that is known before anything is ranked."""
 
+    places: list[VectorPair]
+    """The same vectors on each device, or a callback."""
+    judged: JudgedRows
+    pairs: tuple[Any, Any]
+    """Rows of queries and items that are not ranked, arrays or tensors."""
+    items: Names
+    precision: Precision
+    told: Listener | None
 
-def _top_ids(
-    vectors: VectorPair, judged: _Judged, excluded: _Excluded, item_ids: pl.Series, k: int
-) -> npt.NDArray[Any]:
-    """(judged queries, k) ids of the best items."""
-    present = np.flatnonzero(judged.row >= 0)
-    order = present[np.argsort(judged.row[present], kind="stable")]
-    best = np.full((len(judged.row), k), -1, np.int64)
-    best[order] = top_items(vectors, judged.row[order], k, excluded)
-    ids = item_ids.to_numpy()
-    numbers = ids.dtype.kind in "iu"
-    named: npt.NDArray[Any] = (ids if numbers else ids.astype(object))[best]
-    named[best < 0] = -1 if numbers else None
-    return named
-
-
-def _check_self(found: Resolved, item: Ints) -> None:
-    """Each judged item must tie at least with itself; otherwise an error bound was not one."""
-    tied = np.zeros(len(item), np.bool_)
-    tied[found.tie_row[found.tie_item == item[found.tie_row]]] = True
-    if not tied.all():
-        raise RankmeterError(
-            f"{int((~tied).sum()):,} judged items do not tie with themselves: the ranks are not valid. "
-            "A scoring callback must give the same scores each time it is asked."
+    def run(self, top: int | None) -> RankedCatalogue:
+        """Place the judged items, each device a part of them."""
+        judged = self.judged
+        excluded = [self._excluded(place) for place in self.places]
+        rows = np.flatnonzero((judged.row[judged.query] >= 0) & (judged.item >= 0))
+        rows = rows[~excluded[0].holds(judged.row[judged.query[rows]], judged.item[rows])]
+        # Thresholds are counted query by query in the order of the vectors.
+        rows = rows[np.argsort(judged.row[judged.query[rows]], kind="stable")]
+        owner, item = judged.row[judged.query[rows]], judged.item[rows]
+        parts = np.array_split(np.arange(len(rows)), len(self.places))
+        told = _Told(self.told, len(rows), [len(part) for part in parts], self._memory())
+        asked = [
+            Asked(owner[part], item[part], self.items.text_order, hidden, told.part(number))
+            for number, (part, hidden) in enumerate(zip(parts, excluded, strict=True))
+        ]
+        counted = Counted.joined(self._on_each(lambda place, part: place.count(part, self.precision), asked))
+        placed = PlacedRun(
+            judged.queries,
+            _placements(judged, rows, counted, excluded[0], self.items.count),
+            scored=True,
+            highest_grade=float(judged.grade.max(initial=0.0)),
+            source="catalogue",
+        )
+        return RankedCatalogue(
+            placed=placed,
+            precision=self.precision,
+            device=", ".join(place.device for place in self.places),
+            items=self.items.count,
+            recomputed=counted.recomputed,
+            uncertain=counted.uncertain,
+            top=None if top is None else self._top_ids(excluded, top),
+            judged=judged,
         )
 
+    def _memory(self) -> int:
+        """Bytes that ranking takes beside what was given, at most."""
+        return max(place.memory(self.precision) for place in self.places)
 
-def _tie_places(tie_row: Ints, tie_item: Ints, item: Ints, item_ids: pl.Series) -> tuple[Ints, Ints, Ints]:
-    """For each threshold how many items tie with it, how many of those have a higher id, how many stand earlier."""
-    order = np.lexsort((tie_item, tie_row))
-    group, member = tie_row[order], tie_item[order]
-    tied = np.maximum(np.bincount(group, minlength=len(item)), 1)
-    higher, earlier = np.zeros(len(item), np.int64), np.zeros(len(item), np.int64)
-    shared = tied[group] > 1
-    group, member = group[shared], member[shared]
-    if len(group):
-        own = member == item[group]
-        higher[group[own]] = count_higher(group, item_ids.gather(pl.Series(member)))[own]
-        earlier[group[own]] = (np.arange(len(group)) - np.searchsorted(group, group))[own]
-    return tied, higher, earlier
+    def _excluded(self, place: VectorPair) -> Excluded:
+        queries, items = place.shape
+        query, item = (place.native(side) for side in self.pairs)
+        return Excluded.of(query, item, place.native(self.judged.asked(queries)), items)
+
+    def _on_each(self, work: Callable[[VectorPair, Any], T], parts: list[Any]) -> list[T]:
+        """The work of every device, at the same time."""
+        if len(self.places) == 1:
+            return [work(self.places[0], parts[0])]
+        with ThreadPoolExecutor(len(self.places)) as pool:
+            return list(pool.map(work, self.places, parts))
+
+    def _top_ids(self, excluded: list[Excluded], k: int) -> npt.NDArray[Any]:
+        """(judged queries, k) ids of the best items."""
+        present = np.flatnonzero(self.judged.row >= 0)
+        order = present[np.argsort(self.judged.row[present], kind="stable")]
+        best = np.full((len(self.judged.row), k), -1, np.int64)
+        parts = list(zip(np.array_split(self.judged.row[order], len(self.places)), excluded, strict=True))
+        best[order] = np.concatenate(self._on_each(lambda place, part: place.top(part[0], k, part[1]), parts))
+        if self.items.ids is None:
+            return best
+        ids = self.items.ids.to_numpy()
+        numbers = ids.dtype.kind in "iu"
+        named: npt.NDArray[Any] = (ids if numbers else ids.astype(object))[best]
+        named[best < 0] = -1 if numbers else None
+        return named
 
 
-def _placements(
-    judged: _Judged,
-    rows: Ints,
-    above: Ints,
-    places: tuple[Ints, Ints, Ints],
-    threshold: Floats,
-    excluded: _Excluded,
-    items: int,
-) -> Placements:
+class _Told:
+    """Tells a listener how far all devices are together, and before anything else how much memory it takes."""
+
+    def __init__(self, listener: Listener | None, rows: int, sizes: list[int], memory: int) -> None:
+        self._listener, self._rows, self._sizes, self._memory = listener, rows, sizes, memory
+        self._done, self._lock, self._start = [0.0] * len(sizes), Lock(), monotonic()
+        self._tell()
+
+    def part(self, number: int) -> Callable[[float], None]:
+        """What one device calls."""
+
+        def told(fraction: float) -> None:
+            with self._lock:
+                self._done[number] = fraction * self._sizes[number]
+                self._tell()
+
+        return told
+
+    def _tell(self) -> None:
+        if self._listener is not None:
+            done = sum(self._done)
+            fraction = done / self._rows if self._rows else 1.0
+            self._listener(Progress(int(done), fraction, monotonic() - self._start, self._memory))
+
+
+def _placements(judged: JudgedRows, rows: Ints, counted: Counted, excluded: Excluded, items: int) -> Placements:
     total = len(judged.queries)
     present = judged.row >= 0
     returned = np.zeros(total, np.int64)
     returned[present] = items - excluded.sizes(judged.row[present])
-    sizes = np.bincount(judged.query, minlength=total).astype(np.int64)
-    offsets = offsets_of(sizes)
+    offsets = offsets_of(np.bincount(judged.query, minlength=total).astype(np.int64))
     query = judged.query[rows]
     order = group_rows(query, total)
-    tied, higher, earlier = places
     return Placements(
         returned=returned,
         in_run=present,
@@ -260,75 +390,47 @@ def _placements(
         best=sort_descending(judged.grade, offsets),
         query=query[order],
         grade=judged.grade[rows][order],
-        above=above[order],
-        tied=tied[order],
-        higher_id=higher[order],
-        earlier=earlier[order],
-        score=threshold[order],
+        above=counted.above[order],
+        tied=counted.tied[order],
+        higher_id=counted.higher_id[order],
+        earlier=counted.earlier[order],
+        score=counted.threshold[order],
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Excluded:
-    """The pairs that are not ranked, with their scores, highest first within each query."""
-
-    offsets: Ints
-    """(rows of queries + 1,) where each query's pairs start."""
-    scores: Floats
-    keys: Ints
-    """Query and item of each pair in one number, in rising order."""
-    items: int
-
-    @classmethod
-    def of(cls, vectors: VectorPair, pairs: tuple[Ints, Ints]) -> _Excluded:
-        """Score the pairs; the same pair twice counts once."""
-        queries, items = vectors.shape
-        keys = np.unique(pairs[0] * items + pairs[1])
-        query, item = keys // items, keys % items
-        offsets = offsets_of(np.bincount(query, minlength=queries).astype(np.int64))
-        return cls(offsets, sort_descending(vectors.scores(query, item), offsets), keys, items)
-
-    def holds(self, query: Ints, item: Ints) -> Bools:
-        """Whether each pair is excluded."""
-        if not len(self.keys):
-            return np.zeros(len(query), np.bool_)
-        wanted = query * self.items + item
-        place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        same: Bools = self.keys[place] == wanted
-        return same
-
-    def sizes(self, query: Ints) -> Ints:
-        """How many items each query excludes."""
-        counts: Ints = self.offsets[query + 1] - self.offsets[query]
-        return counts
-
-    def pairs_of(self, query: Ints) -> tuple[Ints, Ints]:
-        """The excluded pairs of some queries: place among the queries, item."""
-        return hidden_pairs(self.keys, self.offsets, self.items, query)
-
-    def count_above(self, query: Ints, threshold: Floats) -> Ints:
-        """How many excluded items score above each threshold."""
-        return bisect(self.scores, self.offsets[query], self.offsets[query + 1], threshold, past_equal=False)
-
-
-def _judgment_rows(judgments: object) -> JudgmentTable:
+def _judgment_rows(judgments: object, items: int) -> JudgmentTable:
+    """Judgments of any kind as columns; pairs as they are."""
     from rankmeter.placing import judgments_table  # the package imports this module's neighbours
 
-    return judgments_table(into_judgments(judgments))
+    columns = _columns_of_pairs(judgments, items)
+    if columns is None:
+        return judgments_table(into_judgments(judgments))
+    query, item, *grade = (host(column) for column in columns)
+    grades = np.ones(len(query)) if not grade else grade[0].astype(np.float64)
+    return JudgmentTable(pl.Series(query), pl.Series(item), pl.Series(grades), "judgments")
 
 
-def _judged_rows(table: JudgmentTable, query_ids: pl.Series, item_ids: pl.Series) -> _Judged:
-    queries = table.query.unique(maintain_order=True)
-    number = _rows_of(queries, table.query)
-    order = group_rows(number, len(queries))
-    item = _rows_of(item_ids, table.item)
-    grade = table.grade.to_numpy()
-    outside = np.flatnonzero((item < 0) & (grade > 0))
-    if len(outside):
-        names = [f"{table.item[int(row)]} (query {table.query[int(row)]})" for row in outside[:5]]
-        fact = f"{len(outside):,} relevant items are outside the catalogue: {examples([*names, *outside[5:]])}."
-        raise InputError(with_hint(fact, "items= names the rows of item_vectors; drop the judgments of other items"))
-    return _Judged(queries, _rows_of(query_ids, queries), number[order], item[order], grade[order])
+def _columns_of_pairs(given: Any, items: int) -> tuple[Any, ...] | None:
+    """Columns of queries, items and perhaps grades, as arrays or tensors; None where something else was given.
+
+    A matrix with as many columns as there are items holds grades, one with two or three columns pairs.
+    """
+    columns: tuple[Any, ...]
+    if isinstance(given, tuple) and given and all(hasattr(column, "ndim") for column in given):
+        columns = given
+    elif hasattr(given, "ndim") and given.ndim == 2 and given.shape[1] in (2, 3) and given.shape[1] != items:
+        columns = tuple(given[:, place] for place in range(given.shape[1]))
+    else:
+        return None
+    shapes = [tuple(column.shape) for column in columns]
+    if len(columns) not in (2, 3) or len(set(shapes)) > 1 or len(shapes[0]) != 1:
+        fact = f"pairs are columns of one length, queries and items and perhaps grades; these have the shapes {shapes}."
+        raise InputError(with_hint(fact, "(query, item) or (query, item, grade)"))
+    if any("float" in str(column.dtype) or "complex" in str(column.dtype) for column in columns[:2]):
+        raise InputError(
+            f"pairs name rows or ids by whole numbers; these are {columns[0].dtype} and {columns[1].dtype}."
+        )
+    return columns
 
 
 def _rows_of(known: pl.Series, wanted: pl.Series) -> Ints:
@@ -337,44 +439,25 @@ def _rows_of(known: pl.Series, wanted: pl.Series) -> Ints:
         known, wanted = known.cast(pl.String), wanted.cast(pl.String)
     rows = pl.DataFrame({"id": known, "row": np.arange(len(known))})
     joined = pl.DataFrame({"id": wanted}).join(rows, on="id", how="left", maintain_order="left")
-    found: Ints = joined["row"].fill_null(-1).to_numpy()
-    return found
+    places: Ints = joined["row"].fill_null(-1).to_numpy()
+    return places
 
 
-def _seen_pairs(exclude: object, query_ids: pl.Series, item_ids: pl.Series) -> tuple[Ints, Ints]:
+def _seen_pairs(exclude: object, queries: Names, items: Names) -> tuple[Any, Any]:
+    """Rows of queries and items, -1 for what is not known; tensors stay where they are."""
     if exclude is None:
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    if isinstance(exclude, Mapping):
-        pairs = [(query, item) for query, some in exclude.items() for item in some]
-        query, item = as_ids([pair[0] for pair in pairs]), as_ids([pair[1] for pair in pairs])
+    columns = _columns_of_pairs(exclude, items.count)
+    if columns is not None and queries.ids is None and items.ids is None:
+        return columns[0], columns[1]
+    if columns is not None:
+        query, item = pl.Series(host(columns[0])), pl.Series(host(columns[1]))
+    elif isinstance(exclude, Mapping):
+        sizes = [len(some) for some in exclude.values()]
+        users = as_ids(list(exclude))
+        query = users.gather(np.repeat(np.arange(len(sizes)), sizes))
+        item = as_ids([item for some in exclude.values() for item in some])
     else:
-        table = _judgment_rows(exclude)
+        table = _judgment_rows(exclude, items.count)
         query, item = table.query, table.item
-    rows, columns = _rows_of(query_ids, query), _rows_of(item_ids, item)
-    known = (rows >= 0) & (columns >= 0)
-    return rows[known], columns[known]
-
-
-def _counted_ids(given: Iterable[Any] | int | None, what: str) -> pl.Series:
-    """The ids of rows that no vectors count."""
-    if given is None:
-        raise InputError(with_hint(f"score= does not tell how many {what} there are.", f"{what}=1_000, or their ids"))
-    if isinstance(given, (int, np.integer)) and given < 1:
-        raise InputError(f"{what}={given} is not possible; there is at least one.")
-    rows = given if isinstance(given, (int, np.integer)) else list(given)
-    return _ids(rows, int(rows) if isinstance(rows, (int, np.integer)) else len(rows), what)
-
-
-def _ids(given: Iterable[Any] | int | None, rows: int, what: str) -> pl.Series:
-    if isinstance(given, (int, np.integer)):
-        if given != rows:
-            raise InputError(f"{what}={given:,}, but there are {rows:,} vectors.")
-        given = None
-    if given is None:
-        return pl.Series(np.arange(rows))
-    column = given if isinstance(given, pl.Series) else as_ids(list(given))
-    if len(column) != rows:
-        raise InputError(f"{what}= names {len(column):,} rows, but there are {rows:,} vectors.")
-    if column.n_unique() != rows:
-        raise InputError(f"{what}= names a row twice: {examples(column.filter(column.is_duplicated()).to_list())}.")
-    return column
+    return queries.rows(query), items.rows(item)

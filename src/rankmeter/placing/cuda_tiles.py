@@ -1,9 +1,39 @@
 """Fused CUDA kernels: multiply, compare and count in registers; no score ever reaches memory.
 
-Each float32 number, scaled by a power of two, is split into two float16 halves. Exact: three products of halves (low x
-high, high x low, high x high, added in that order) give scores with a small error bound; items surely above the
-threshold are counted, those within the bound are noted as bits and decided by the definition of a score. Fast: one
-product of the high halves.
+Each vector is scaled by a power of two of its own and split into two float16 halves. One product of the high halves, or
+three of both, gives scores with an error bound; items surely above the limit are counted, those within the bound are
+noted as bits and decided by the definition of a score. Narrow vectors start with one product, whose doubtful items cost
+less than two more products; rows that stay crowded with doubt get three, and what is still crowded is decided by the
+definition alone.
+
+Why the exact way is exact
+--------------------------
+Let u = 2^-11, what rounding to float16 may change of a number. A vector x is scaled so that its largest number lies in
+[2^13, 2^14), then x = h + l + r with h = float16(x) and l = float16(x - h); both differences are exact in float32.
+
+1. *What the halves leave out.* One product: q.v - hq.hv = dq.v + hq.dv with d = x - h, by Cauchy-Schwarz at most
+   |dq| |v| + (1 + u) |q| |dv|; |d| is measured for each vector. Three products: a number of 2^-14 and more gives
+   |l| <= u |x| and |r| <= u^2 |x|; a smaller one may lose at most 2^-25, the step of the smallest float16 numbers. So
+   |r| <= u^2 |x| + 2^-25 sqrt(n), and since |x| >= 2^13 the second term is below a hundredth of the first for every
+   width under 2^17. What q.v - (lq.hv + hq.lv + hq.hv) = lq.lv + rq.v + (hq + lq).rv leaves out is at most
+   3.1 u^2 |q| |v|. All of it is relative to the vectors' own lengths, whatever these are: that is why each vector has a
+   scale of its own.
+2. *What the additions lose.* A matrix instruction adds 16 products to the sum so far: exact products, aligned to the
+   largest, cut off at 24 bits or later, in groups of four or more terms. Each term then errs by at most 2^-23 of
+   the largest magnitude involved, and so does the sum of a group: at most 20 such units for 16 products. The sum after
+   strip s is at most |q up to s| |v up to s| (Cauchy-Schwarz again), so the additions of all strips lose at most
+   2^-23 (20 / 16) BK sum_s |q up to s| |v up to s|.
+3. *Small first.* Of three products lq.hv and hq.lv are summed first. Their sums stay below 2.1 u |q| |v|, and they
+   stand in the sum from then on: 3 n additions relative to that.
+4. *All of it at once.* For any k > 0, |dq| |v| + |q| |dv| + a |q| |v| + b sum_s |q_s| |v_s| is at most R(q) R(v) with
+   R(x)^2 = |dx|^2 / k + (k + a) |x|^2 + b sum_s |x_s|^2 (Cauchy-Schwarz a third time, over these terms). R is a
+   weighted length, computed once for each vector (`Halves.reach`).
+5. *The comparison.* Scores are compared in units of the longest item: s f against t, f = 2^(own exponent - largest), a
+   power of two. Where f is below 2^-126 it counts as 0, and R(v) f is kept at 2^-60 or more, which is far more than
+   such a score or the underflow of t can be. t is rounded to float32: by 2^-24 |t|, which matters only where |t| is at
+   most 2 |q| |v| f, hence two units in `a`; a larger |t| decides by its sign alone.
+
+A query of zeros has R = 0 and all scores 0, which are then equal to the threshold and decided by the definition.
 """
 
 from __future__ import annotations
@@ -14,177 +44,303 @@ from typing import Any
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 HALF_UNIT = 2.0**-11
 """The largest relative error of rounding to float16, which keeps 11 bits."""
 SUM_UNIT = 2.0**-23
-"""How much one addition of a matrix unit may err, relative to the absolute sum so far: 24 bits kept, truncated."""
-BLOCK_Q, BLOCK_V = 128, 64
+"""How much one term of a matrix unit's sum may err, relative to the largest term: 24 bits kept, the rest cut off."""
+UNITS = 20 / 16
+"""Such errors for each product."""
+ABOVE, BETWEEN, NOTED, NOT_BELOW = 0, 1, 2, 3
 WORD = 32
-WIDEST = 128
-"""The widest vectors whose tiles fit into the shared memory of a multiprocessor as a whole."""
-STRIP = 64
-"""Wider vectors are multiplied in strips of so many numbers; each strip is a product of its own."""
-WORDS_PER_ROW = 512
-ROWS_AT_ONCE = 1 << 16
-STRETCHES = 8
-"""Into how many stretches the items are cut, so that small batches of queries fill the chip too."""
-SAMPLE = 1024
+LEAST_REACH = 2.0**-60
+LOST = 2.0**-12.4
+"""About what rounding to float16 takes of a vector; k above. Any number is right, this one makes the bound tight."""
 
 
-def split_error(width: int) -> float:
-    """How far three products of halves can be from the score, over the product of the norms.
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """How the work is cut for one width."""
 
-    With x = h + l + r, |l| <= u |x| and |r| <= u^2 |x|, what the three products leave out is at most (3 + 3 u) u^2 of
-    the sum of absolute products. The two small products are added first, so their 2 n additions err relative to a sum
-    that is 2 u of the whole; the n additions of the large product err relative to the whole.
-
-    Wide vectors go in strips, each summed from 0: the n additions are those of one strip, relative to the absolute sum
-    of that strip, and these add up to the whole. Then the strips are added, in float32 rounded to nearest: for each at
-    most half a unit of the absolute sum so far. So the bound hardly grows with the width.
-    """
-    left_out = 3.1 * HALF_UNIT**2
-    return 1.01 * (left_out + _added(width) * (1 + 2 * 2.1 * HALF_UNIT))
-
-
-def half_error(width: int) -> float:
-    """The same for the one product of high halves."""
-    return 1.01 * (2.01 * HALF_UNIT + _added(width))
+    resident: bool = False
+    """Whether a block of queries stays on its multiprocessor while the items stream past: for one product of narrow
+    vectors, where it is a fifth faster. Otherwise a tiled product, whose last step counts."""
+    queries: int = 128
+    items: int = 256
+    strip: int = 64
+    """Numbers of a vector that are multiplied at once; all of them where the queries are resident."""
+    group: int = 16
+    """Tiled: blocks of queries that pass the same items together. Resident: stretches that the items are cut into."""
+    warps: int = 8
+    stages: int = 3
 
 
-def _added(width: int) -> float:
-    """How much the additions of one score err, over the sum of absolute products.
-
-    One unit more for the threshold and the edge of its band, each rounded to float32.
-    """
-    if width <= WIDEST:
-        return (width + 1) * SUM_UNIT
-    return (STRIP + triton.cdiv(width, STRIP) / 2 + 1) * SUM_UNIT
+def tiling(width: int, products: int) -> Tiling:
+    """The fastest cut of some 60 tried on an H200."""
+    if products == 1 and width <= 128:
+        padded = max(16, triton.next_power_of_2(width))
+        if padded <= 64:
+            return Tiling(resident=True, items=128, strip=padded, group=8, warps=4, stages=2)
+        return Tiling(resident=True, queries=256, items=128, strip=padded, group=4)
+    return Tiling()
 
 
 @triton.jit
-def _in_strips(
-    high_rows, low_rows, high_tiles, low_tiles, start_q, start, one,
-    WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, THREE: tl.constexpr,
-):  # fmt: skip
-    """The scores of one tile of wide vectors: a product for each strip, summed from 0, then added.
-
-    ``one`` is 1.0, which the compiler does not know: it would make one long sum of all strips, whose error is larger
-    than that of short sums added up.
-    """
-    scores = tl.zeros([BQ, BV], tl.float32)
-    for strip in tl.range(0, WIDTH, BK):
-        a_high = high_rows.load([start_q, strip])
-        b_high = high_tiles.load([start, strip])
-        if THREE:
-            part = tl.dot(low_rows.load([start_q, strip]), b_high.T)
-            part = tl.dot(a_high, low_tiles.load([start, strip]).T, part)
-            part = tl.dot(a_high, b_high.T, part)
-        else:
-            part = tl.dot(a_high, b_high.T)
-        scores += part * one
-    return scores
+def _note(bits, start, row, inside, noted, words, capacity, BQ: tl.constexpr, BV: tl.constexpr):
+    """Note the words of a tile that hold a bit, each with the number of its first item."""
+    key = row[:, None] + tl.zeros([BQ, BV // 32], tl.int32)
+    some = (bits != 0) & inside[:, None]
+    place = tl.atomic_add(noted + key, 1, mask=some, sem="relaxed")
+    slot = words + (key.to(tl.int64) * capacity + place) * 2
+    fits = some & (place < capacity)
+    word = (start // 32 + tl.arange(0, BV // 32))[None, :] + tl.zeros([BQ, BV // 32], tl.int32)
+    tl.store(slot, word, mask=fits)
+    tl.store(slot + 1, bits, mask=fits)
 
 
 @triton.jit
-def _count(
-    q_high, q_low, v_high, v_low, wanted, reach, v_norm, above, band, noted, words, items, per_program, capacity, rows,
-    one, WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, MODE: tl.constexpr,
+def _compare(
+    scores, start, total, row, inside, limit, margin, factor, reach, noted, words, capacity,
+    BQ: tl.constexpr, BV: tl.constexpr, MODE: tl.constexpr,
 ):  # fmt: skip
-    """Count one block of rows (a query and its threshold) against a stretch of the items.
+    """Compare one tile of scores with a limit for each row: how many are surely above, how many between.
 
-    MODE 0: above the threshold. MODE 1: above the raised threshold, and how many are between it and the lowered one.
-    MODE 2: the same from three products, the ones between noted as words of 32 bits.
+    MODE 0 compares plainly. 1 counts what the error bound leaves in doubt too. 2 notes it, as words of 32 bits for 32
+    items. 3 notes all that is not surely below.
     """
-    start_q = tl.program_id(0) * BQ
-    first = tl.program_id(1) * per_program
-    last = tl.minimum(first + per_program, items)
-    row = start_q + tl.arange(0, BQ)
-    inside = row < rows
-    high_tiles = tl.make_tensor_descriptor(v_high, [items, WIDTH], [WIDTH, 1], [BV, BK])
-    high_rows = tl.make_tensor_descriptor(q_high, [rows, WIDTH], [WIDTH, 1], [BQ, BK])
-    low_tiles, low_rows = high_tiles, high_rows
-    a_high = high_rows.load([start_q, 0])
-    if MODE == 2:
-        low_tiles = tl.make_tensor_descriptor(v_low, [items, WIDTH], [WIDTH, 1], [BV, BK])
-        low_rows = tl.make_tensor_descriptor(q_low, [rows, WIDTH], [WIDTH, 1], [BQ, BK])
-        a_low = low_rows.load([start_q, 0])
-        bit = (1 << (tl.arange(0, BV) % 32)).to(tl.int32)
-        word = tl.arange(0, BV // 32)
-    limit = tl.load(wanted + row, mask=inside, other=float("inf"))
-    margin = tl.load(reach + row, mask=inside, other=0.0)
-    counted = tl.zeros([BQ], tl.int32)
+    column = start + tl.arange(0, BV)
+    known = column < total
+    scale = tl.load(factor + column, mask=known, other=0.0)
+    scores = scores * scale[None, :]
     between = tl.zeros([BQ], tl.int32)
+    # A difference is negative on the far side: its sign bit is the count.
+    if MODE == 0:
+        higher = tl.sum(((limit[:, None] - scores).to(tl.uint32, bitcast=True) >> 31).to(tl.int32), axis=1)
+    else:
+        apart = scores - limit[:, None]
+        spread = margin[:, None] * tl.load(reach + column, mask=known, other=0.0)[None, :]
+        if MODE == 3:
+            near = apart >= -spread
+            higher = tl.zeros([BQ], tl.int32)
+        else:
+            higher = tl.sum(((spread - apart).to(tl.uint32, bitcast=True) >> 31).to(tl.int32), axis=1)
+            near = tl.abs(apart) <= spread
+        if MODE == 1:
+            between = tl.sum((near & known[None, :]).to(tl.int32), axis=1)
+        else:
+            bit = tl.where(known, 1 << (tl.arange(0, BV) % 32), 0).to(tl.int32)
+            bits = tl.sum(tl.reshape(tl.where(near, bit[None, :], 0), [BQ, BV // 32, 32]), axis=2)
+            _note(bits, start, row, inside, noted, words, capacity, BQ, BV)
+    # Columns behind the last item score 0, with nothing in doubt: they were counted where the limit is negative.
+    beyond = tl.maximum(start + BV - total, 0)
+    return higher - tl.where(limit < 0, beyond, 0), between
+
+
+@triton.jit
+def _resident(
+    rows, items, limits, margins, factor, reach, above, band, noted, words, count, total, stretch, capacity,
+    WIDTH: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, THREE: tl.constexpr, MODE: tl.constexpr,
+):  # fmt: skip
+    """Count one block of rows (a query and its limit) against a stretch of the items; the rows are read once."""
+    start_q = tl.program_id(0) * BQ
+    first = tl.program_id(1) * stretch
+    last = tl.minimum(first + stretch, total)
+    row = start_q + tl.arange(0, BQ)
+    inside = row < count
+    if THREE:
+        a_low = rows.load([start_q, 0])
+        a_high = rows.load([start_q, WIDTH])
+    else:
+        a_high = rows.load([start_q, 0])
+    limit = tl.load(limits + row, mask=inside, other=float("inf"))
+    margin = tl.load(margins + row, mask=inside, other=0.0)
+    counted = tl.zeros([BQ], tl.int32)
+    doubtful = tl.zeros([BQ], tl.int32)
     for start in tl.range(first, last, BV):
-        if WIDTH == BK:
-            b_high = high_tiles.load([start, 0])
-            if MODE == 2:
-                b_low = low_tiles.load([start, 0])
-                scores = tl.dot(a_low, b_high.T)
-                scores = tl.dot(a_high, b_low.T, scores)
-                scores = tl.dot(a_high, b_high.T, scores)
-            else:
-                scores = tl.dot(a_high, b_high.T)
+        b_high = items.load([start, 0])
+        if THREE:
+            b_low = items.load([start, WIDTH])
+            scores = tl.dot(a_low, b_high.T)
+            scores = tl.dot(a_high, b_low.T, scores)
+            scores = tl.dot(a_high, b_high.T, scores)
         else:
-            scores = _in_strips(
-                high_rows, low_rows, high_tiles, low_tiles, start_q, start, one, WIDTH, BK, BQ, BV, MODE == 2
-            )
-        if start + BV > last:
-            scores = tl.where((start + tl.arange(0, BV))[None, :] < last, scores, float("-inf"))
-        # A difference is negative where the score is above: its sign bit is the count.
-        if MODE == 0:
-            counted += tl.sum(((limit[:, None] - scores).to(tl.uint32, bitcast=True) >> 31).to(tl.int32), axis=1)
-        else:
-            spread = margin * tl.load(v_norm + start // BV)
-            over = ((limit + spread)[:, None] - scores).to(tl.int32, bitcast=True)
-            under = ((limit - spread)[:, None] - scores).to(tl.int32, bitcast=True)
-            counted += tl.sum((over.to(tl.uint32, bitcast=True) >> 31).to(tl.int32), axis=1)
-            if MODE == 1:
-                between += tl.sum(((under ^ over).to(tl.uint32, bitcast=True) >> 31).to(tl.int32), axis=1)
-            else:
-                near = ((under ^ over) >> 31) & bit[None, :]
-                found = tl.sum(tl.reshape(near, [BQ, BV // 32, 32]), axis=2)
-                key = row[:, None] + tl.zeros([BQ, BV // 32], tl.int32)
-                some = (found != 0) & inside[:, None]
-                place = tl.atomic_add(noted + key, 1, mask=some, sem="relaxed")
-                slot = words + (key.to(tl.int64) * capacity + place) * 2
-                fits = some & (place < capacity)
-                tl.store(slot, (start // 32 + word)[None, :] + tl.zeros([BQ, BV // 32], tl.int32), mask=fits)
-                tl.store(slot + 1, found, mask=fits)
+            scores = tl.dot(a_high, b_high.T)
+        higher, between = _compare(
+            scores, start, total, row, inside, limit, margin, factor, reach, noted, words, capacity, BQ, BV, MODE
+        )
+        counted += higher
+        doubtful += between
     tl.atomic_add(above + row, counted, mask=inside, sem="relaxed")
     if MODE == 1:
-        tl.atomic_add(band + row, between, mask=inside, sem="relaxed")
+        tl.atomic_add(band + row, doubtful, mask=inside, sem="relaxed")
 
 
 @triton.jit
-def _own(q_high, v_high, item, scores, rows, one, WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr):
-    """The score of each row's own item, by the same matrix instructions as the counting."""
-    row = tl.program_id(0) * BQ + tl.arange(0, BQ)
-    inside = row < rows
-    own = tl.load(item + row, mask=inside, other=0)
-    place = tl.arange(0, BQ)
-    value = tl.zeros([BQ], tl.float32)
+def _tiled(
+    rows, items, limits, margins, factor, reach, above, band, noted, words, count, total, capacity,
+    WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, GROUP: tl.constexpr,
+    THREE: tl.constexpr, MODE: tl.constexpr,
+):  # fmt: skip
+    """Count tiles of rows x items, each a product over the whole width in one sum.
+
+    Queries are stored as (low, high) and items as (high, low), so that the three products are one, three times as wide:
+    low x high, high x low, high x high.
+    """
+    blocks_q = tl.cdiv(count, BQ)
+    blocks_v = tl.cdiv(total, BV)
+    LENGTH: tl.constexpr = 3 * WIDTH if THREE else WIDTH
+    # One long loop over tiles and strips: while one tile is compared, the next one is being read.
+    for tile in tl.range(tl.program_id(0), blocks_q * blocks_v, tl.num_programs(0), flatten=True):
+        # Some blocks of rows take the same items in turn, which then are in the cache.
+        group = tile // (GROUP * blocks_v)
+        members = tl.minimum(blocks_q - group * GROUP, GROUP)
+        place = tile % (GROUP * blocks_v)
+        start_q = (group * GROUP + place % members) * BQ
+        start = (place // members) * BV
+        scores = tl.zeros([BQ, BV], tl.float32)
+        for strip in tl.range(0, LENGTH, BK):
+            last = strip // (2 * WIDTH) * WIDTH if THREE else 0
+            a = rows.load([start_q, strip - last])
+            b = items.load([start, strip - 2 * last])
+            scores = tl.dot(a, b.T, scores)
+        row = start_q + tl.arange(0, BQ)
+        inside = row < count
+        limit = tl.load(limits + row, mask=inside, other=float("inf"))
+        margin = tl.load(margins + row, mask=inside, other=0.0)
+        higher, between = _compare(
+            scores, start, total, row, inside, limit, margin, factor, reach, noted, words, capacity, BQ, BV, MODE
+        )
+        if MODE != 3:
+            tl.atomic_add(above + row, higher, mask=inside, sem="relaxed")
+        if MODE == 1:
+            tl.atomic_add(band + row, between, mask=inside, sem="relaxed")
+
+
+@triton.jit
+def _split(
+    vectors, exponents, halves, reach, count, width, lost, plain, added,
+    WIDTH: tl.constexpr, BK: tl.constexpr, BR: tl.constexpr, SPLIT: tl.constexpr, HIGH_FIRST: tl.constexpr,
+):  # fmt: skip
+    """Scale vectors by 2^exponent, split them, and weigh their lengths; see the top of the module."""
+    row = (tl.program_id(0) * BR + tl.arange(0, BR)).to(tl.int64)
+    inside = row < count
+    exponent = tl.load(exponents + row, mask=inside, other=0)
+    # In two steps: 2^162, which the smallest float32 number needs, is no float32 number itself.
+    one = (((exponent // 2) + 127) << 23).to(tl.float32, bitcast=True)
+    other = (((exponent - exponent // 2) + 127) << 23).to(tl.float32, bitcast=True)
+    total = tl.zeros([BR], tl.float32)
+    HALVES: tl.constexpr = 2 if SPLIT else 1
     for strip in tl.range(0, WIDTH, BK):
-        width = strip + tl.arange(0, BK)
-        a = tl.load(q_high + row[:, None] * WIDTH + width[None, :], mask=inside[:, None], other=0.0)
-        b = tl.load(v_high + own[:, None] * WIDTH + width[None, :], mask=inside[:, None], other=0.0)
-        value += tl.sum(tl.where(place[:, None] == place[None, :], tl.dot(a, b.T), 0.0), axis=1) * one
-    tl.store(scores + row, value, mask=inside)
+        column = strip + tl.arange(0, BK)
+        cells = inside[:, None] & (column < width)[None, :]
+        x = tl.load(vectors + row[:, None] * width + column[None, :], mask=cells, other=0.0)
+        x = x * one[:, None] * other[:, None]
+        high = x.to(tl.float16)
+        at = halves + row[:, None] * (HALVES * WIDTH) + column[None, :]
+        tl.store(at if HIGH_FIRST else at + (HALVES - 1) * WIDTH, high, mask=inside[:, None])
+        rest = x - high.to(tl.float32)
+        if SPLIT:
+            tl.store(at + WIDTH if HIGH_FIRST else at, rest.to(tl.float16), mask=inside[:, None])
+        # The strip's numbers are part of the sum after it and after every later strip.
+        total += tl.sum(rest * rest, axis=1) * lost + tl.sum(x * x, axis=1) * (plain + added * (WIDTH - strip))
+    tl.store(reach + row, tl.sqrt(total), mask=inside)
 
 
 @triton.jit
-def _pairs(q, v, query, item, scores, total, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+def _own(rows, items, scores, count, WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr):
+    """The product of each row with its own item, by the same matrix instructions as the counting."""
+    row = tl.program_id(0) * BQ + tl.arange(0, BQ)
+    inside = row < count
+    value = tl.zeros([BQ, BQ], tl.float32)
+    for strip in tl.range(0, WIDTH, BK):
+        at = row[:, None].to(tl.int64) * WIDTH + (strip + tl.arange(0, BK))[None, :]
+        a = tl.load(rows + at, mask=inside[:, None], other=0.0)
+        b = tl.load(items + at, mask=inside[:, None], other=0.0)
+        value = tl.dot(a, b.T, value)
+    place = tl.arange(0, BQ)
+    tl.store(scores + row, tl.sum(tl.where(place[:, None] == place[None, :], value, 0.0), axis=1), mask=inside)
+
+
+@triton.jit
+def _definition(q, v, left, right, inside, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
     """The score of each pair by its definition: a float64 sum in index order of exact products."""
-    pair = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = pair < total
-    left = tl.load(query + pair, mask=inside, other=0).to(tl.int64) * WIDTH
-    right = tl.load(item + pair, mask=inside, other=0).to(tl.int64) * WIDTH
     value = tl.zeros([BLOCK], tl.float64)
-    for place in range(WIDTH):
-        a = tl.load(q + left + place, mask=inside, other=0.0).to(tl.float64)
-        b = tl.load(v + right + place, mask=inside, other=0.0).to(tl.float64)
-        value += a * b
-    tl.store(scores + pair, value, mask=inside)
+    for first in tl.range(0, WIDTH, 8):
+        column = first + tl.arange(0, 8)
+        cells = inside[:, None] & (column < WIDTH)[None, :]
+        a = tl.load(q + left[:, None] * WIDTH + column[None, :], mask=cells, other=0.0).to(tl.float64)
+        b = tl.load(v + right[:, None] * WIDTH + column[None, :], mask=cells, other=0.0).to(tl.float64)
+        # Eight columns apart, then added in their order.
+        even, odd = tl.split(tl.reshape(a * b, [BLOCK, 2, 2, 2]))
+        even_0, even_1 = tl.split(even)
+        odd_0, odd_1 = tl.split(odd)
+        p0, p4 = tl.split(even_0)
+        p2, p6 = tl.split(even_1)
+        p1, p5 = tl.split(odd_0)
+        p3, p7 = tl.split(odd_1)
+        value = (((((((value + p0) + p1) + p2) + p3) + p4) + p5) + p6) + p7
+    return value
+
+
+@triton.jit
+def _pairs(q, v, query, item, scores, count, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+    """The scores of a list of pairs."""
+    pair = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = pair < count
+    left = tl.load(query + pair, mask=inside, other=0).to(tl.int64)
+    right = tl.load(item + pair, mask=inside, other=0).to(tl.int64)
+    tl.store(scores + pair, _definition(q, v, left, right, inside, WIDTH, BLOCK), mask=inside)
+
+
+@triton.jit
+def _settle(
+    q, v, query, own, threshold, active, entry_row, words, noted, keys, above, tied, earlier, higher, seen,
+    count, capacity, base,
+    WIDTH: tl.constexpr, BLOCK: tl.constexpr, LISTED: tl.constexpr, KEYS: tl.constexpr,
+):  # fmt: skip
+    """Decide items by the definition of a score and add them to the counts of their row.
+
+    LISTED: entries are words, each with its row. Otherwise the words noted for each row, one program per row and block.
+    KEYS: only count the ties whose key is higher. ``base`` is the number of the first item that ``v`` holds.
+    """
+    if LISTED:
+        entry = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+        inside = entry < count
+        row = tl.load(entry_row + entry, mask=inside, other=0).to(tl.int64)
+    else:
+        one = tl.program_id(0).to(tl.int64)
+        place = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+        inside = place < tl.load(noted + one)
+        entry = one * capacity + place
+        row = one + tl.zeros([BLOCK], tl.int64)
+    inside = inside & (tl.load(active + row, mask=inside, other=0) != 0)
+    if tl.max(inside.to(tl.int32), axis=0) != 0:
+        left = tl.load(query + row, mask=inside, other=0).to(tl.int64)
+        mine = tl.load(own + row, mask=inside, other=0).to(tl.int64)
+        wanted = tl.load(threshold + row, mask=inside, other=0.0)
+        start = tl.load(words + entry * 2, mask=inside, other=0).to(tl.int64) * 32
+        bits = tl.load(words + entry * 2 + 1, mask=inside, other=0)
+        while tl.max((bits != 0).to(tl.int32), axis=0) != 0:
+            some = bits != 0
+            lowest = bits & -bits
+            # The exponent of a power of two is its place, that of the sign bit included.
+            power = lowest.to(tl.uint32, bitcast=True).to(tl.float32).to(tl.int32, bitcast=True)
+            item = start + ((power >> 23) - 127).to(tl.int64)
+            item = tl.where(some, item, 0)
+            score = _definition(q, v, left, item, some, WIDTH, BLOCK)
+            equal = some & (score == wanted)
+            if KEYS:
+                key = tl.load(keys + base + item, mask=equal, other=0)
+                beyond = equal & (key > tl.load(keys + mine, mask=equal, other=0))
+                tl.atomic_add(higher + row, tl.full([BLOCK], 1, tl.int32), mask=beyond, sem="relaxed")
+            else:
+                step = tl.full([BLOCK], 1, tl.int32)
+                tl.atomic_add(above + row, step, mask=some & (score > wanted), sem="relaxed")
+                tl.atomic_add(tied + row, step, mask=equal, sem="relaxed")
+                tl.atomic_add(earlier + row, step, mask=equal & (base + item < mine), sem="relaxed")
+                tl.atomic_add(seen + row, step, mask=some, sem="relaxed")
+            bits = bits ^ lowest
 
 
 def pair_scores(left: Any, right: Any, query: Any, item: Any) -> Any:
@@ -197,101 +353,185 @@ def pair_scores(left: Any, right: Any, query: Any, item: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Halves:
-    """Vectors scaled by a power of two and split into two float16 tensors, padded to a width matrix units take."""
+class Case:
+    """Judged items, and the block of items that they are placed among."""
 
-    high: Any
-    low: Any
-    scale: float
-    norm: Any
-    """(n,) float64: the lengths of the scaled vectors."""
-
-    @classmethod
-    def of(cls, vectors: Any) -> Halves:
-        """Split; the largest number becomes about 2^13, so that no sum overflows and no low half is lost."""
-        largest = float(vectors.abs().max())
-        scale = 2.0 ** (13 - torch.frexp(torch.tensor(largest or 1.0)).exponent.item())
-        width = max(16, triton.next_power_of_2(vectors.shape[1]))
-        if width > WIDEST:
-            width = triton.cdiv(vectors.shape[1], STRIP) * STRIP
-        scaled = torch.nn.functional.pad(vectors * scale, (0, width - vectors.shape[1]))
-        high = scaled.half()
-        norm = torch.linalg.vector_norm(scaled, dim=1, dtype=torch.float64)
-        return cls(high.contiguous(), (scaled - high.float()).half().contiguous(), scale, norm)
-
-    @property
-    def strip(self) -> int:
-        """How many numbers of a vector are multiplied at once."""
-        width: int = self.high.shape[1]
-        return width if width <= WIDEST else STRIP
-
-    def rows(self, some: Any) -> Halves:
-        """The same for some of the vectors."""
-        return Halves(self.high[some].contiguous(), self.low[some].contiguous(), self.scale, self.norm[some])
-
-    def longest(self) -> Any:
-        """The length of the longest vector of each tile of items."""
-        tiles = triton.cdiv(len(self.norm), BLOCK_V)
-        padded = torch.nn.functional.pad(self.norm, (0, tiles * BLOCK_V - len(self.norm)))
-        return padded.view(tiles, BLOCK_V).amax(dim=1).float() * 1.0001
+    queries: Any
+    items: Any
+    base: int
+    """The number of the block's first item."""
+    query: Any
+    own: Any
+    threshold: Any
 
 
-def launch(mode: int, rows: Halves, items: Halves, wanted: Any, error: float) -> tuple[Any, Any, Any, Any]:
-    """Run the kernel for rows with one threshold each; returns counts above, between, words noted, and the words."""
-    triton.set_allocator(lambda size, _align, _stream: torch.empty(size, device=wanted.device, dtype=torch.int8))
-    count, total = len(wanted), len(items.norm)
-    empty = torch.zeros(count, dtype=torch.int32, device=wanted.device)
-    above, band, noted = empty, empty.clone(), empty.clone()
-    slots = count * WORDS_PER_ROW * 2 if mode == 2 else 2
-    words = torch.empty(slots, dtype=torch.int32, device=wanted.device)
-    reach = (rows.norm * error).float() * 1.0001
-    per_program = triton.cdiv(triton.cdiv(total, BLOCK_V), STRETCHES) * BLOCK_V
-    _count[(triton.cdiv(count, BLOCK_Q), STRETCHES)](
-        rows.high, rows.low, items.high, items.low, wanted, reach, items.longest(), above, band, noted, words, total,
-        per_program, WORDS_PER_ROW, count, 1.0, WIDTH=rows.high.shape[1], BK=rows.strip, BQ=BLOCK_Q, BV=BLOCK_V,
-        MODE=mode, num_warps=8, num_stages=3 if mode == 2 else 4,
-    )  # fmt: skip
-    return above, band, noted, words
+def settle(case: Case, counts: Any, words: Any, noted: Any, listed: Any, active: Any = None, keys: Any = None) -> None:
+    """Add noted items to the counts of their judged items, by definition.
+
+    ``words`` are (rows, capacity, 2) with ``noted`` of each row, or (n, 2) with the row of each in ``listed``. With
+    ``keys`` the rows that are active have their ties of higher key counted, nothing else.
+    """
+    active = torch.ones_like(case.query, dtype=torch.int32) if active is None else active
+    if listed is None:
+        capacity, count = words.shape[1], 0
+        most = int(torch.where(active != 0, noted, 0).max())
+        grid = (len(noted), triton.cdiv(most, 64))
+    else:
+        capacity, count, most = 0, len(listed), len(listed)
+        grid = (triton.cdiv(count, 64),)
+    if most:
+        above, tied, earlier, higher, seen = counts
+        _settle[grid](
+            case.queries, case.items, case.query, case.own, case.threshold, active,
+            active if listed is None else listed, words, active if noted is None else noted,
+            active if keys is None else keys, above, tied, earlier, higher, seen, count, capacity, case.base,
+            WIDTH=case.queries.shape[1], BLOCK=64, LISTED=listed is not None, KEYS=keys is not None, num_warps=2,
+        )  # fmt: skip
 
 
-def count_exact(rows: Halves, items: Halves, threshold: Any, width: int) -> tuple[Any, Any, Any, Any]:
-    """For each row the items surely above, then the doubtful pairs (row, item), then the rows with too many of them."""
-    wanted = (threshold * (rows.scale * items.scale)).float()
-    above, _, noted, words = launch(2, rows, items, wanted, split_error(width))
-    crowded = noted > WORDS_PER_ROW
-    kept = torch.where(crowded, 0, noted).long()
-    row = torch.repeat_interleave(torch.arange(len(kept), device=kept.device), kept)
-    place = torch.arange(len(row), device=kept.device) - torch.repeat_interleave(kept.cumsum(0) - kept, kept)
-    found = words.view(-1, 2)[row * WORDS_PER_ROW + place]
-    pair_rows, pair_items = _bits(row, found[:, 0].long() * WORD, found[:, 1])
-    return above, pair_rows, pair_items, crowded
-
-
-def _bits(row: Any, first: Any, bits: Any) -> tuple[Any, Any]:
-    """The pairs that the bits of some words stand for; most words have one bit."""
-    rows, items = [], []
+def noted_pairs(words: Any, noted: Any) -> tuple[Any, Any]:
+    """The pairs (row, item) that noted words stand for; most words have one bit."""
+    noted = noted.long()
+    row = torch.arange(len(noted), device=noted.device).repeat_interleave(noted)
+    place = torch.arange(len(row), device=noted.device) - (noted.cumsum(0) - noted)[row]
+    entry = words[row, place]
+    first, bits = entry[:, 0].long() * WORD, entry[:, 1]
+    rows, items = [row[:0]], [row[:0]]
     while len(row):
         lowest = bits & -bits
         # The exponent of a power of two is its number; as float64 it is exact, the sign bit's word included.
-        number = torch.frexp(lowest.double().abs()).exponent - 1
         rows.append(row)
-        items.append(first + number)
+        items.append(first + torch.frexp(lowest.double().abs()).exponent - 1)
         bits = bits ^ lowest
         more = bits != 0
         row, first, bits = row[more], first[more], bits[more]
-    if not rows:
-        nothing = torch.empty(0, dtype=torch.int64, device=first.device)
-        return nothing, nothing
     return torch.cat(rows), torch.cat(items)
 
 
-def count_fast(rows: Halves, items: Halves, own: Any, width: int) -> tuple[Any, int]:
-    """For each row the items above its own one in one low-precision pass, and about how many ranks are in doubt."""
-    wanted = torch.empty(len(own), dtype=torch.float32, device=own.device)
-    grid = (triton.cdiv(len(own), BLOCK_Q),)
-    sizes = {"WIDTH": rows.high.shape[1], "BK": rows.strip, "BQ": BLOCK_Q}
-    _own[grid](rows.high, items.high, own.int(), wanted, len(own), 1.0, **sizes, num_warps=8)
-    above = launch(0, rows, items, wanted, 0.0)[0]
-    some = torch.linspace(0, len(own) - 1, min(SAMPLE, len(own)), device=own.device).long()
-    band = launch(1, rows.rows(some), items, wanted[some].contiguous(), half_error(width))[1]
-    return above, round(float((band > 1).float().mean()) * len(own))
+def error_weights(width: int, products: int) -> tuple[float, float, float]:
+    """The weights of what rounding lost, of the length, and of the length up to each number, in a vector's reach."""
+    added = SUM_UNIT * UNITS
+    # Two units for the comparison, the definition's own error, and a hundredth for the rounding of the reach itself.
+    plain = 2 * SUM_UNIT + width * 2.0**-52
+    if products == 1:
+        return 1.01 / LOST, 1.01 * (LOST + plain), 1.01 * added
+    return 0.0, 1.01 * (3.1 * HALF_UNIT**2 + plain + 3 * width * added * 2.1 * HALF_UNIT), 1.01 * added
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Vectors as float16 halves, padded to a width that matrix units take."""
+
+    halves: Any
+    """(n, width) the high halves for one product; (n, 2 width) both for three."""
+    exponent: Any
+    """(n,) int32: each vector was multiplied by this power of two."""
+    reach: Any
+    """(n,) float32: the weighted lengths whose product bounds the error of a score."""
+    cut: Tiling
+    products: int
+
+    @classmethod
+    def of(cls, vectors: Any, products: int, *, high_first: bool = False) -> Halves:
+        """Split float32 vectors; ``high_first`` is how items are stored."""
+        count, width = vectors.shape
+        cut = tiling(width, products)
+        padded = triton.cdiv(width, cut.strip) * cut.strip
+        largest = torch.linalg.vector_norm(vectors, float("inf"), dim=1)
+        exponent = torch.where(largest > 0, 14 - torch.frexp(largest).exponent, 0).int()
+        both = products == 3
+        halves = torch.empty((count, padded * (2 if both else 1)), dtype=torch.float16, device=vectors.device)
+        reach = torch.empty(count, dtype=torch.float32, device=vectors.device)
+        _split[(triton.cdiv(count, 16),)](
+            vectors, exponent, halves, reach, count, width, *error_weights(padded, products), WIDTH=padded,
+            BK=cut.strip, BR=16, SPLIT=both, HIGH_FIRST=high_first, num_warps=4,
+        )  # fmt: skip
+        return cls(halves, exponent, reach, cut, products)
+
+    @property
+    def width(self) -> int:
+        """The padded width."""
+        padded: int = self.halves.shape[1] // (2 if self.products == 3 else 1)
+        return padded
+
+    def limits(self, threshold: Any, items: Items) -> Any:
+        """(n,) float32: thresholds of scores of these vectors in the unit that items are compared in."""
+        scaled = threshold * torch.exp2((self.exponent - items.unit).double())
+        return scaled.float().clamp(min=-3e38)
+
+    def __getitem__(self, chosen: Any) -> Halves:
+        """Some of the vectors."""
+        return Halves(self.halves[chosen], self.exponent[chosen], self.reach[chosen], self.cut, self.products)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Item halves, ready to be compared with: in units of the longest vector."""
+
+    halves: Halves
+    unit: int
+    """Scores are compared after multiplication by 2^(exponent of the query - unit)."""
+    factor: Any
+    """(n,) float32: what brings each item's scores to that unit."""
+    reach: Any
+    """(n,) float32: the items' part of the error bound in that unit."""
+
+    @classmethod
+    def of(cls, vectors: Any, products: int) -> Items:
+        """Split the vectors of items."""
+        halves = Halves.of(vectors, products, high_first=True)
+        # Vectors of zeros have the exponent 0, which may be anything: their scores are 0.
+        zero = halves.reach == 0
+        unit = 0 if bool(zero.all()) else -int(torch.where(zero, 1 << 20, halves.exponent).min())
+        behind = torch.where(zero, 0, halves.exponent + unit)
+        factor = torch.where(behind > 126, 0.0, torch.exp2(-behind.clamp(max=126).double()).float())
+        return cls(halves, unit, factor, torch.clamp(halves.reach * factor * 1.001, min=LEAST_REACH))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What one run of the kernel found for each row."""
+
+    above: Any
+    band: Any
+    """How many items are in doubt; only where they are counted."""
+    noted: Any
+    """How many words were noted, those that found no room included."""
+    words: Any
+    """(rows, capacity, 2): the number of a word, for 32 items, and its bits."""
+
+
+def compare(mode: int, rows: Halves, items: Items, limits: Any, capacity: int = 1) -> Compared:
+    """Run the kernel for rows with one limit each."""
+    count, total = len(limits), len(items.factor)
+    cut = rows.cut
+    above, band, noted = torch.zeros((3, count), dtype=torch.int32, device=limits.device)
+    words = torch.empty((count, capacity, 2), dtype=torch.int32, device=limits.device)
+    left = TensorDescriptor.from_tensor(rows.halves, [cut.queries, cut.strip])
+    right = TensorDescriptor.from_tensor(items.halves.halves, [cut.items, cut.strip])
+    given = (left, right, limits, rows.reach * 1.001, items.factor, items.reach, above, band, noted, words)
+    sizes = {"WIDTH": rows.width, "BQ": cut.queries, "BV": cut.items, "THREE": rows.products == 3, "MODE": mode}
+    options = {"num_warps": cut.warps, "num_stages": cut.stages}
+    blocks, tiles = triton.cdiv(count, cut.queries), triton.cdiv(total, cut.items)
+    if cut.resident:
+        stretch = triton.cdiv(tiles, cut.group) * cut.items
+        _resident[(blocks, cut.group)](*given, count, total, stretch, capacity, **sizes, **options)
+    else:
+        programs = min(blocks * tiles, _multiprocessors(limits.device))
+        _tiled[(programs,)](*given, count, total, capacity, **sizes, BK=cut.strip, GROUP=cut.group, **options)
+    return Compared(above, band, noted, words)
+
+
+def own_limits(rows: Halves, own: Halves, items: Items) -> Any:
+    """(n,) float32: the low-precision scores of each row's own item, in the unit that items are compared in."""
+    scores = torch.empty(len(rows.reach), dtype=torch.float32, device=rows.reach.device)
+    _own[(triton.cdiv(len(scores), 64),)](
+        rows.halves, own.halves, scores, len(scores), WIDTH=rows.width, BK=rows.cut.strip, BQ=64, num_warps=4
+    )
+    return (scores.double() * torch.exp2((-own.exponent - items.unit).double())).float()
+
+
+def _multiprocessors(device: Any) -> int:
+    if device.type != "cuda":  # Triton's interpreter
+        return 2
+    return int(torch.cuda.get_device_properties(device).multi_processor_count)

@@ -20,6 +20,7 @@ from rankmeter.placing.counting import place
 from rankmeter.placing.placed import Placeable, PlacedRun
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.text_order import text_keys
 from rankmeter.placing.vectors import load_torch
 
 # torch need not be installed, so its tensors are Any here.
@@ -258,7 +259,7 @@ def _count_pieces(scores: Tensor, query: Tensor, column: Tensor, plan: Plan, ste
     torch = load_torch()
     items = scores.shape[1]
     number = torch.arange(items, device=scores.device)
-    text = text_keys(number, items)
+    text = _text_order(items, scores.device)
     found = []
     for first in range(0, max(len(query), 1), step):
         q, c = query[first : first + step], column[first : first + step]
@@ -271,16 +272,9 @@ def _count_pieces(scores: Tensor, query: Tensor, column: Tensor, plan: Plan, ste
     return tuple(torch.cat(found, dim=1))
 
 
-def text_keys(number: Tensor, below: int) -> Tensor:
-    """Whole numbers from 0 that sort as the texts of the given ones do: 1, 10, 11, 2, 20, 3."""
-    torch = load_torch()
-    longest = len(str(max(below - 1, 0)))
-    digits = torch.ones_like(number)
-    for power in range(1, longest):
-        digits += number >= 10**power
-    # Digits are padded to one length; of two numbers that are then equal (1 and 10) the shorter one comes first.
-    scale = torch.tensor([10 ** (longest - length) for length in range(longest + 1)], device=number.device)
-    return number * scale[digits] * 32 + digits
+def _text_order(items: int, device: Any) -> Tensor:
+    """(items,) for each number from 0 on one that sorts as its text does."""
+    return load_torch().from_numpy(text_keys(items)).to(device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +313,7 @@ class _Flat:
         place_ = torch.arange(len(self.scores), device=self.scores.device)
         order = place_
         if within == "text":
-            order = text_keys(self.item, self.longest).sort(descending=True, stable=True)[1]
+            order = _text_order(self.longest, self.item.device)[self.item].sort(descending=True, stable=True)[1]
         order = order[self.scores[order].sort(descending=True, stable=True)[1]]
         order = order[self.query[order].sort(stable=True)[1]]
         score, query = self.scores[order], self.query[order]

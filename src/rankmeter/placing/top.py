@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import expand
+from rankmeter.placing.pair_counts import Excluded
+from rankmeter.placing.placements import Floats, Ints
 
 QUERIES_AT_ONCE = 1024
 ITEMS_AT_ONCE = 8192
@@ -38,35 +38,23 @@ class Tiled(Protocol):
         ...
 
 
-class Hiding(Protocol):
-    """The pairs that are not ranked."""
-
-    def holds(self, query: Ints, item: Ints) -> Bools:
-        """Whether each pair is hidden."""
-        ...
-
-    def pairs_of(self, query: Ints) -> tuple[Ints, Ints]:
-        """For some queries the hidden pairs: place among the queries, item."""
-        ...
-
-
-def top_items(source: Tiled, rows: Ints, k: int, hidden: Hiding) -> Ints:
+def top_items(source: Tiled, rows: Ints, k: int, excluded: Excluded) -> Ints:
     """(len(rows), k) the rows of the best items, best first; -1 where there are fewer."""
-    found = np.full((len(rows), k), -1, np.int64)
+    best = np.full((len(rows), k), -1, np.int64)
     for first in range(0, len(rows), QUERIES_AT_ONCE):
         block = rows[first : first + QUERIES_AT_ONCE]
-        found[first : first + QUERIES_AT_ONCE] = _block_top(source, block, k, hidden)
-    return found
+        best[first : first + QUERIES_AT_ONCE] = _block_top(source, block, k, excluded)
+    return best
 
 
-def _block_top(source: Tiled, block: Ints, k: int, hidden: Hiding) -> Ints:
+def _block_top(source: Tiled, block: Ints, k: int, excluded: Excluded) -> Ints:
     best = _Best(k, np.full(len(block), -np.inf))
-    owner, item = hidden.pairs_of(block)
+    owner, item = excluded.beside(block)
     for start in range(0, source.shape[1], ITEMS_AT_ONCE):
         tile = slice(start, min(start + ITEMS_AT_ONCE, source.shape[1]))
         inside = (item >= tile.start) & (item < tile.stop)
         row, column, score = source.tile_best(block, tile, best.bound, k, (owner[inside], item[inside] - start))
-        open_ = ~hidden.holds(block[row], column)
+        open_ = ~excluded.holds(block[row], column)
         best.add(row[open_], column[open_], score[open_])
     return best.table(len(block))
 
@@ -103,12 +91,6 @@ class _Best:
         """(rows, k) the items."""
         self.merge()
         row, item, _ = self.waiting[0]
-        found = np.full((rows, self.k), -1, np.int64)
-        found[row, np.arange(len(row)) - np.searchsorted(row, row)] = item
-        return found
-
-
-def hidden_pairs(keys: Ints, offsets: Ints, items: int, query: Ints) -> tuple[Ints, Ints]:
-    """The pairs of some queries out of rising ``query * items + item`` keys with offsets per query."""
-    sizes = offsets[query + 1] - offsets[query]
-    return np.repeat(np.arange(len(query)), sizes), keys[expand(offsets[query], sizes)] % items
+        best = np.full((rows, self.k), -1, np.int64)
+        best[row, np.arange(len(row)) - np.searchsorted(row, row)] = item
+        return best

@@ -1,4 +1,4 @@
-"""Vectors that can be ranked: as NumPy arrays, or as torch tensors on any device.
+"""Vectors that can be ranked: in main memory, or on a CUDA device.
 
 Both give the same ranks to the last one, because a score has one definition and fast arithmetic is trusted only
 outside its error bound.
@@ -6,39 +6,24 @@ outside its error bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from rankmeter.errors import InputError, MissingExtraError, examples, with_hint
+from rankmeter.errors import InputError, MissingExtraError, RankmeterError, examples, with_hint
+from rankmeter.placing.pair_counts import Asked, Counted, Excluded, Tally
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.scoring import PAIRS_AT_ONCE, Vectors, exact_scores, float32_error, norms
-from rankmeter.placing.tiles import count_tiles
+from rankmeter.placing.products import Products, Vectors, exact_scores
+from rankmeter.placing.top import top_items
 
 Precision = Literal["exact", "fast"]
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """Where each judged item stands among all items."""
-
-    threshold: Floats
-    """(r,) the score of each judged item."""
-    above: Ints
-    """(r,) how many items score higher."""
-    tie_row: Ints
-    """(t,) a judged item of each pair of equal scores."""
-    tie_item: Ints
-    """(t,) and the item it ties with, itself included."""
-    recomputed: int
-    uncertain: int
+CHECKED = 4
+"""Ranks of each call that are counted again by the definition alone."""
 
 
 class VectorPair(Protocol):
-    """Query vectors and item vectors of one kind."""
+    """What can rank items for queries: vectors of both, or a callback."""
 
     @property
     def device(self) -> str:
@@ -50,19 +35,41 @@ class VectorPair(Protocol):
         """How many queries and items."""
         ...
 
-    def scores(self, query: Ints, item: Ints) -> Floats:
-        """The score of each pair by its definition."""
+    def native(self, values: Any) -> Any:
+        """An array or tensor, brought to where the ranking is done."""
         ...
 
-    def resolve(self, owner: Ints, item: Ints, precision: Precision) -> Resolved:
-        """Place items: ``owner`` is the query of each, in rising order."""
+    def memory(self, precision: Precision) -> int:
+        """About how many bytes ranking takes beside what was given."""
         ...
 
-    def tile_best(
-        self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
-    ) -> tuple[Ints, Ints, Floats]:
-        """Items that may be among the k best; see :class:`rankmeter.placing.top.Tiled`."""
+    def count(self, asked: Asked, precision: Precision) -> Counted:
+        """Place the judged items."""
         ...
+
+    def top(self, rows: Ints, k: int, excluded: Excluded) -> Ints:
+        """(len(rows), k) the rows of the best items, best first; -1 where there are fewer."""
+        ...
+
+
+def chosen_checks(threshold: Floats) -> Ints:
+    """Which ranks are counted again: those of the scores next to 0, where too coarse a scale shows first, and others.
+
+    Which others changes with the data, and is the same for the same data.
+    """
+    smallest = np.argsort(np.abs(threshold), kind="stable")[: CHECKED // 2]
+    others = np.random.default_rng(len(threshold)).integers(0, len(threshold), CHECKED - len(smallest))
+    return np.unique(np.concatenate([smallest, others])) if len(threshold) else smallest
+
+
+def check_again(counted: Ints, again: Ints, rows: Ints) -> None:
+    """Refuse ranks that differ from those counted by the definition alone: then an error bound was not one."""
+    if (counted != again).any():
+        wrong = int((counted != again).any(axis=0).argmax())
+        raise RankmeterError(
+            f"the self-check failed: judged item {int(rows[wrong]):,} has {int(again[0, wrong]):,} items above it by "
+            f"definition, but {int(counted[0, wrong]):,} were counted. No rank is returned; please report this."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,38 +84,67 @@ class NumpyVectors:
     def shape(self) -> tuple[int, int]:
         return len(self.left), len(self.right)
 
+    def native(self, values: Any) -> Any:
+        return values.cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
+
+    def memory(self, precision: Precision) -> int:  # noqa: ARG002 (there is one here)
+        return self.left.nbytes + self.right.nbytes + (1 << 26)
+
     def scores(self, query: Ints, item: Ints) -> Floats:
+        """The score of each pair by its definition."""
         return exact_scores(self.left, self.right, query, item)
 
-    def resolve(self, owner: Ints, item: Ints, precision: Precision) -> Resolved:
+    def count(self, asked: Asked, precision: Precision) -> Counted:
         if precision == "fast":
             fact = "precision='fast' is one pass in low precision on a GPU, and these vectors are in main memory."
             raise InputError(with_hint(fact, "precision='exact', or device='cuda'"))
-        threshold = self.scores(owner, item)
-        counts = count_tiles(self.left, self.right, owner, threshold)
-        doubtful = self.scores(owner[counts.row], counts.item)
-        higher = counts.row[doubtful > threshold[counts.row]]
-        equal = doubtful == threshold[counts.row]
-        return Resolved(
-            threshold,
-            counts.above + np.bincount(higher, minlength=len(owner)),
-            counts.row[equal],
-            counts.item[equal],
-            len(counts.row),
-            0,
-        )
+        tally = Tally(asked, self.scores(asked.owner, asked.item))
+        for row, item in Products.of(self.left, self.right).undecided(
+            asked.owner, tally.threshold, tally.above, asked.told
+        ):
+            tally.recomputed += len(row)
+            tally.add(row, item, self.scores(asked.owner[row], item))
+        self._check(tally)
+        return tally.counted(self.scores)
+
+    def _check(self, tally: Tally) -> None:
+        """Count some ranks again, fewer where that would take longer than a twentieth of the products."""
+        rows = chosen_checks(tally.threshold)[: max(1, len(tally.threshold) // 512)]
+        every = np.arange(len(self.right))
+        again = np.empty((2, len(rows)), np.int64)
+        for place, row in enumerate(rows):
+            scores = self.scores(np.full(len(every), tally.asked.owner[row]), every)
+            wanted = tally.threshold[row]
+            again[:, place] = np.count_nonzero(scores > wanted), np.count_nonzero(scores == wanted)
+        check_again(np.stack([tally.above[rows], tally.tied[rows]]), again, rows)
+
+    def top(self, rows: Ints, k: int, excluded: Excluded) -> Ints:
+        return top_items(NumpyTiles(self, Products.of(self.left, self.right)), rows, k, excluded)
+
+
+@dataclass(frozen=True, slots=True)
+class NumpyTiles:
+    """Which items of a tile may be among the best, from float32 products."""
+
+    vectors: NumpyVectors
+    products: Products
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.vectors.shape
 
     def tile_best(
-        self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
+        self, block: Ints, some: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
     ) -> tuple[Ints, Ints, Floats]:
-        left, right = self.left[block], self.right[tile]
-        scores = left @ right.T
-        margin = float32_error(left.shape[1]) * norms(left) * norms(right).max() + np.finfo(np.float32).tiny
-        scores[hidden] = -np.inf
-        kth = kth_best(scores, k) if np.isneginf(bound).any() else bound
-        row, column = np.nonzero(scores >= _lowest(kth, bound, margin)[:, None])
-        item = column + tile.start
-        return row, item, self.scores(block[row], item)
+        tile = self.products.tile(block, some)
+        tile.scores[hidden] = -np.inf
+        bound = np.ldexp(bound, tile.unit)
+        kth = kth_best(tile.scores, k) if np.isneginf(bound).any() else bound
+        # What a fast score must reach where the true one may be among the k best: k others are surely that high.
+        lowest = np.maximum(bound, kth - tile.margin) - tile.margin
+        row, column = np.nonzero(tile.scores >= np.nextafter(lowest.astype(np.float32), np.float32(-np.inf))[:, None])
+        item = column + some.start
+        return row, item, self.vectors.scores(block[row], item)
 
 
 def kth_best(scores: Vectors, k: int) -> Floats:
@@ -119,262 +155,50 @@ def kth_best(scores: Vectors, k: int) -> Floats:
     return np.partition(scores, place, axis=1)[:, place].astype(np.float64)
 
 
-def _lowest(kth: Floats, bound: Floats, margin: Floats) -> Vectors:
-    """What a fast score must reach where the true one may be among the k best: k others are surely that high."""
-    lowest = np.maximum(bound, kth - margin) - margin
-    return np.nextafter(lowest.astype(np.float32), np.float32(-np.inf))
-
-
-@dataclass(frozen=True, slots=True)
-class TorchVectors:
-    """Vectors on a torch device; scores never leave it, only places do."""
-
-    left: Any
-    right: Any
-    device: str
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.left), len(self.right)
-
-    def scores(self, query: Ints, item: Ints) -> Floats:
-        found: Floats = self._scores(self._tensor(query), self._tensor(item)).cpu().numpy()
-        return found
-
-    def resolve(self, owner: Ints, item: Ints, precision: Precision) -> Resolved:
-        fused = self.device.startswith("cuda")
-        if precision == "fast" and not fused:
-            fact = f"precision='fast' needs a CUDA device; these vectors are on '{self.device}'."
-            raise InputError(with_hint(fact, "precision='exact'"))
-        rows, items = self._tensor(owner), self._tensor(item)
-        threshold = self._scores(rows, items)
-        if precision == "fast":
-            return self._fast(rows, items, threshold)
-        above, pair_row, pair_item = self._fused(rows, threshold) if fused else self._tiles(rows, threshold)
-        doubtful = self._scores(rows[pair_row], pair_item)
-        higher = doubtful > threshold[pair_row]
-        above.index_add_(0, pair_row[higher], higher[higher].long())
-        equal = doubtful == threshold[pair_row]
-        return Resolved(
-            threshold.cpu().numpy(),
-            above.cpu().numpy(),
-            pair_row[equal].cpu().numpy(),
-            pair_item[equal].cpu().numpy(),
-            len(pair_row),
-            0,
-        )
-
-    def tile_best(
-        self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
-    ) -> tuple[Ints, Ints, Floats]:
-        import torch
-
-        rows = self._tensor(block)
-        left, right = self.left[rows], self.right[tile]
-        with _plain_float32(torch):
-            scores = left @ right.T
-        lengths = [torch.linalg.vector_norm(one, dim=1, dtype=torch.float64) for one in (left, right)]
-        margin = float32_error(left.shape[1]) * lengths[0] * lengths[1].max() + np.finfo(np.float32).tiny
-        scores[self._tensor(hidden[0]), self._tensor(hidden[1])] = -torch.inf
-        kth = bound
-        if len(right) >= k and np.isneginf(bound).any():
-            kth = scores.topk(k, dim=1)[0][:, -1].double().cpu().numpy()
-        lowest = _lowest(kth, bound, margin.cpu().numpy())
-        row, column = (scores >= self._tensor(lowest)[:, None]).nonzero(as_tuple=True)
-        exact = self._scores(rows[row], column + tile.start)
-        return row.cpu().numpy(), column.cpu().numpy() + tile.start, exact.cpu().numpy()
-
-    def _fused(self, rows: Any, threshold: Any) -> tuple[Any, Any, Any]:
-        """The CUDA kernel, fewer rows at a time where memory runs out."""
-        from rankmeter.placing import cuda_tiles
-
-        return _fitting(lambda step: self._fused_by(rows, threshold, step), cuda_tiles.ROWS_AT_ONCE, 128)
-
-    def _fused_by(self, rows: Any, threshold: Any, step: int) -> tuple[Any, Any, Any]:
-        """The CUDA kernel, some rows at a time; rows with very many doubtful items go through tiles."""
-        import torch
-
-        from rankmeter.placing import cuda_tiles
-
-        left, right = cuda_tiles.Halves.of(self.left), cuda_tiles.Halves.of(self.right)
-        above, pair_rows, pair_items = [], [], []
-        for first in range(0, len(rows), step):
-            some = slice(first, first + step)
-            wanted = threshold[some]
-            counted, row, item, crowded = cuda_tiles.count_exact(
-                left.rows(rows[some]), right, wanted, self.left.shape[1]
-            )
-            counted = counted.long()
-            left_over = crowded.nonzero().squeeze(1)
-            if len(left_over):
-                again, more_row, more_item = self._tiles(rows[some][left_over], wanted[left_over])
-                counted[left_over] = again
-                row, item = torch.cat([row, left_over[more_row]]), torch.cat([item, more_item])
-            above.append(counted)
-            pair_rows.append(row + first)
-            pair_items.append(item)
-        return torch.cat(above), torch.cat(pair_rows), torch.cat(pair_items)
-
-    def _fast(self, rows: Any, items: Any, threshold: Any) -> Resolved:
-        from rankmeter.placing import cuda_tiles
-
-        return _fitting(lambda step: self._fast_by(rows, items, threshold, step), cuda_tiles.ROWS_AT_ONCE, 128)
-
-    def _fast_by(self, rows: Any, items: Any, threshold: Any, step: int) -> Resolved:
-        import torch
-
-        from rankmeter.placing import cuda_tiles
-
-        left, right = cuda_tiles.Halves.of(self.left), cuda_tiles.Halves.of(self.right)
-        above, uncertain = [], 0
-        for first in range(0, len(rows), step):
-            some = slice(first, first + step)
-            counted, doubt = cuda_tiles.count_fast(left.rows(rows[some]), right, items[some], self.left.shape[1])
-            above.append(counted.long())
-            uncertain += doubt
-        own = np.arange(len(rows))
-        return Resolved(threshold.cpu().numpy(), torch.cat(above).cpu().numpy(), own, items.cpu().numpy(), 0, uncertain)
-
-    def _tiles(self, rows: Any, threshold: Any) -> tuple[Any, Any, Any]:
-        """Float32 products tile by tile, for any device and any width; smaller tiles where memory runs out."""
-        import torch
-
-        with _plain_float32(torch):
-            return _fitting(lambda tile: self._tiles_of(rows, threshold, tile), 2048, 64)
-
-    def _tiles_of(self, rows: Any, threshold: Any, tile: int) -> tuple[Any, Any, Any]:
-        import torch
-
-        error = float32_error(self.left.shape[1])
-        lengths = torch.linalg.vector_norm(self.right, dim=1, dtype=torch.float64)
-        above = torch.zeros(len(rows), dtype=torch.int64, device=self.left.device)
-        pair_rows, pair_items = [rows[:0]], [rows[:0]]
-        for first in range(0, len(rows), tile):
-            block = self.left[rows[first : first + tile]]
-            wanted = threshold[first : first + tile]
-            reach = error * torch.linalg.vector_norm(block, dim=1, dtype=torch.float64)
-            for start in range(0, len(self.right), 4 * tile):
-                scores = (block @ self.right[start : start + 4 * tile].T).double()
-                margin = reach * lengths[start : start + 4 * tile].max() + np.finfo(np.float32).tiny
-                higher = scores > (wanted + margin)[:, None]
-                above[first : first + tile] += higher.sum(dim=1)
-                row, column = ((scores >= (wanted - margin)[:, None]) & ~higher).nonzero(as_tuple=True)
-                pair_rows.append(row + first)
-                pair_items.append(column + start)
-        return above, torch.cat(pair_rows), torch.cat(pair_items)
-
-    def _scores(self, query: Any, item: Any) -> Any:
-        import torch
-
-        if self.device.startswith("cuda"):
-            from rankmeter.placing import cuda_tiles
-
-            return cuda_tiles.pair_scores(self.left, self.right, query, item)
-        found = []
-        # In main memory few enough at once that the columns stay in the cache.
-        step = PAIRS_AT_ONCE if self.device == "cpu" else 1 << 18
-        for first in range(0, max(len(query), 1), step):
-            some = slice(first, first + step)
-            left, right = self.left[query[some]].double(), self.right[item[some]].double()
-            total = torch.zeros(len(left), dtype=torch.float64, device=left.device)
-            for column in range(left.shape[1]):
-                total += left[:, column] * right[:, column]
-            found.append(total)
-        return torch.cat(found)
-
-    def _tensor(self, values: Any) -> Any:
-        import torch
-
-        return torch.from_numpy(np.ascontiguousarray(values)).to(self.left.device)
-
-
-def _fitting(work: Callable[[int], T], size: int, least: int) -> T:
-    """Work in tiles of this size, or of half of it as often as memory runs out."""
-    import torch
-
-    while True:
-        try:
-            return work(size)
-        except torch.OutOfMemoryError as error:
-            if size <= least:
-                fact = "the device has too little free memory, even for the smallest tiles."
-                raise InputError(with_hint(fact, "free some of it, or rank in main memory: device='cpu'")) from error
-            size //= 2
-
-
-class _plain_float32:
-    """Matrix products in float32 proper: the error bound does not hold for TF32, which a caller may have allowed."""
-
-    def __init__(self, torch: Any) -> None:
-        self._matmul = torch.backends.cuda.matmul
-        self._before: Any = None
-
-    def __enter__(self) -> None:
-        self._before = self._matmul.allow_tf32
-        self._matmul.allow_tf32 = False
-
-    def __exit__(self, *_: object) -> None:
-        self._matmul.allow_tf32 = self._before
-
-
 def into_vectors(
     left: Any, right: Any, *, bias: Any, similarity: Literal["dot", "cosine"], device: str | None
 ) -> VectorPair:
     """Accept NumPy arrays or torch tensors, check them, and bring them where they are ranked."""
-    tensors = [one for one in (left, right) if hasattr(one, "detach")]
     if device is None:
-        device = str(tensors[0].device) if tensors else "cpu"
-    if device == "cpu" and not tensors:
-        first, second = _array(left, "query_vectors"), _array(right, "item_vectors")
-        check_widths(first.shape[1], second.shape[1])
-        if similarity == "cosine":
-            first, second = unit(first, "query_vectors"), unit(second, "item_vectors")
-        if bias is not None:
-            column = _array(np.asarray(bias).reshape(-1, 1), "bias")
-            check_bias(len(column), len(second))
-            first, second = np.hstack([first, np.ones((len(first), 1), np.float32)]), np.hstack([second, column])
-        return NumpyVectors(first, second)
-    return _torch_vectors(left, right, bias=bias, similarity=similarity, device=device)
-
-
-def _torch_vectors(left: Any, right: Any, *, bias: Any, similarity: str, device: str) -> TorchVectors:
+        device = next((str(given.device) for given in (left, right) if hasattr(given, "detach")), "cpu")
+    if not device.startswith("cuda"):
+        _check_device(device)
+        return NumpyVectors(*_arrays(left, right, bias, similarity))
     torch = load_torch()
-    try:
-        torch.device(device)
-    except RuntimeError as error:
-        raise InputError(with_hint(f"device={device!r} is not known to torch.", "device='cpu' or 'cuda'")) from error
-    if device.startswith("cuda") and not torch.cuda.is_available():
+    if not torch.cuda.is_available():
         raise InputError(with_hint(f"device='{device}' was asked for, but there is no CUDA here.", "device='cpu'"))
+    try:
+        from rankmeter.placing.cuda_vectors import cuda_vectors
+    except ImportError as error:
+        raise MissingExtraError("Triton is not installed. Hint: pip install triton, or device='cpu'") from error
+    return cuda_vectors(left, right, bias=bias, similarity=similarity, device=device)
 
-    def tensor(values: Any, what: str) -> Any:
-        try:
-            one = torch.as_tensor(values, device=device).detach()
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{what} is no matrix of numbers with a row for each vector: {error}") from error
-        if one.is_complex():
-            raise InputError(f"{what} holds complex numbers; vectors are of real ones.")
-        one = one.to(torch.float32).contiguous()
-        if one.ndim != 2 or not one.numel():
-            raise InputError(f"{what} is a matrix with a row for each vector; this has the shape {tuple(one.shape)}.")
-        wrong = (~torch.isfinite(one).all(dim=1)).nonzero().squeeze(1).tolist()
-        if wrong:
-            raise _not_finite(what, wrong)
-        return one
 
-    first, second = tensor(left, "query_vectors"), tensor(right, "item_vectors")
+def _arrays(left: Any, right: Any, bias: Any, similarity: str) -> tuple[Vectors, Vectors]:
+    first, second = array_of(left, "query_vectors"), array_of(right, "item_vectors")
     check_widths(first.shape[1], second.shape[1])
     if similarity == "cosine":
-        # Through NumPy, so that the float32 vectors are the same bits everywhere.
-        first, second = (
-            torch.from_numpy(unit(one.cpu().numpy(), what)).to(device)
-            for one, what in ((first, "query_vectors"), (second, "item_vectors"))
-        )
+        first, second = unit(first, "query_vectors"), unit(second, "item_vectors")
     if bias is not None:
-        column = tensor(torch.as_tensor(bias).reshape(-1, 1), "bias")
+        column = array_of(np.reshape(array_or_host(bias), (-1, 1)), "bias")
         check_bias(len(column), len(second))
-        ones = torch.ones((len(first), 1), dtype=torch.float32, device=device)
-        first, second = torch.hstack([first, ones]), torch.hstack([second, column])
-    return TorchVectors(first, second, device)
+        first, second = np.hstack([first, np.ones((len(first), 1), np.float32)]), np.hstack([second, column])
+    return first, second
+
+
+def array_or_host(values: Any) -> Any:
+    """Values in main memory."""
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
+
+
+def _check_device(device: str) -> None:
+    """Refuse what is no device; tensors of devices other than CUDA's are ranked in main memory."""
+    if device == "cpu":
+        return
+    try:
+        load_torch().device(device)
+    except RuntimeError as error:
+        raise InputError(with_hint(f"device={device!r} is not known to torch.", "device='cpu' or 'cuda'")) from error
 
 
 def load_torch() -> Any:
@@ -386,7 +210,11 @@ def load_torch() -> Any:
     return torch
 
 
-def _array(values: Any, what: str) -> Vectors:
+def array_of(values: Any, what: str) -> Vectors:
+    """A float32 matrix in main memory, checked."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        values = values.numpy() if values.is_complex() else values.float().numpy()
     if getattr(getattr(values, "dtype", None), "kind", "") == "c":
         raise InputError(f"{what} holds complex numbers; vectors are of real ones.")
     try:
@@ -398,11 +226,12 @@ def _array(values: Any, what: str) -> Vectors:
         raise InputError(f"{what} is a matrix with a row for each vector; this has the shape {matrix.shape}.")
     wrong = np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist()
     if wrong:
-        raise _not_finite(what, wrong)
+        raise not_finite(what, wrong)
     return matrix
 
 
-def _not_finite(what: str, wrong: list[int]) -> InputError:
+def not_finite(what: str, wrong: list[int]) -> InputError:
+    """What is said of vectors that have no order."""
     rows = "1 row" if len(wrong) == 1 else f"{len(wrong):,} rows"
     fact = f"{what} holds NaN or infinity in {rows}: {examples(wrong)}."
     return InputError(with_hint(fact, "leave these vectors out, with their ids and judgments, or mend the model"))
@@ -422,9 +251,18 @@ def check_bias(values: int, items: int) -> None:
 
 
 def unit(vectors: Vectors, what: str) -> Vectors:
-    """The vectors divided by their length, rounded to float32: what ``cosine`` multiplies."""
-    lengths = norms(vectors)
+    """The vectors divided by their length, rounded to float32: what ``cosine`` multiplies.
+
+    The length is the root of a vector's score with itself, which has the same bits on every device.
+    """
+    every = np.arange(len(vectors))
+    lengths = np.sqrt(exact_scores(vectors, vectors, every, every))
+    refuse_zero_vectors(lengths, what)
+    return (vectors / lengths[:, None]).astype(np.float32)
+
+
+def refuse_zero_vectors(lengths: Floats, what: str) -> None:
+    """Refuse vectors that have no cosine."""
     if not lengths.all():
         rows = np.flatnonzero(lengths == 0).tolist()
         raise InputError(f"{what} holds zero vectors, which have no cosine: rows {examples(rows)}.")
-    return (vectors / lengths[:, None]).astype(np.float32)
