@@ -7,7 +7,9 @@ evaluated without it, and the command line starts in half the time.
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,35 @@ class _Late(ModuleType):
         found = getattr(import_module(self.__name__), name)
         setattr(self, name, found)  # so that this is asked once
         return found
+
+
+_process = {"threads": False, "forked": False}
+"""Whether the threads of Polars ran before the last fork, and whether this process came from such a one."""
+
+
+def check_threads() -> None:
+    """Refuse tables in a process that was forked from one with threads of Polars: it would wait for them for ever."""
+    if _process["forked"]:
+        from rankmeter.errors import InputError  # which needs words
+
+        raise InputError.of("general.forked")
+
+
+def _have_threads() -> bool:
+    """Whether the threads of Polars run; where the system does not tell, whether they may."""
+    if "polars" not in sys.modules:
+        return False
+    try:
+        return any(name.read_text().startswith("polars") for name in Path("/proc/self/task").glob("*/comm"))
+    except OSError:
+        return True
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(
+        before=lambda: _process.update(threads=_have_threads()),
+        after_in_child=lambda: _process.update(forked=_process["forked"] or _process["threads"]),
+    )
 
 
 def without_matrix_threads() -> None:
@@ -37,4 +68,4 @@ def polars_faults(*others: type[BaseException]) -> tuple[type[BaseException], ..
     return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, TypeError, *others)
 
 
-__all__ = ["pl", "polars_faults", "without_matrix_threads"]
+__all__ = ["check_threads", "pl", "polars_faults", "without_matrix_threads"]

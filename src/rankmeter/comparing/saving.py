@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
@@ -32,7 +33,9 @@ from rankmeter.wording import Said
 
 FORM = 1
 HEADER = "comparison.json"
-_NOT_OURS = (KeyError, ValueError, TypeError, AttributeError, OSError, zipfile.BadZipFile)
+_NOT_OURS = (
+    AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 """What reading a file raises that nobody saved as a comparison, or that was changed since."""
 
 

@@ -37,7 +37,7 @@ from rankmeter.evaluating.stored import (
 )
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.reading import Readings
-from rankmeter.late import pl, polars_faults
+from rankmeter.late import check_threads, pl, polars_faults
 from rankmeter.measures import Measure, parse
 from rankmeter.whole_files import whole_file
 
@@ -384,6 +384,7 @@ class Evaluation:
     @classmethod
     def load(cls, path: str | Path | BytesIO) -> Evaluation:
         """Read what :meth:`save` wrote."""
+        check_threads()
         if not isinstance(path, BytesIO) and not check_path("path", path).is_file():
             raise NotFoundError(f"{path}: no such file.")
         no_evaluation = with_hint(

@@ -25,6 +25,7 @@ from rankmeter.inputs.sources import (
     no_infinity,
 )
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import check_threads
 
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
@@ -33,6 +34,8 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
         if isinstance(data, Dense):
             no_infinity(data.values, "a grade of the array")
         return data
+    if not isinstance(data, (dict, list, tuple)):
+        check_threads()
     if is_path(data):
         _check_name(data)
         from rankmeter.inputs.files import plain_judgments, read_judgments  # only when a file is read
@@ -64,6 +67,8 @@ def into_run(
     """Accept a run of any kind; ``progress`` is told how far the reading of files has come."""
     if isinstance(data, (RunTable, RunFile, ScoredMapping, RankedLists, Dense)):
         return data
+    if not isinstance(data, (dict, list, tuple)):
+        check_threads()
     if is_path(data):
         _check_name(data)
         from rankmeter.inputs.files import iter_run

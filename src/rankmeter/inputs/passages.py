@@ -77,7 +77,13 @@ def roll_up(run: Any, *, documents: Documents, by: By = "best") -> Any:
 def _known(documents: Documents, passages: set[Any]) -> dict[Any, Any]:
     """The document of every passage; those without one are refused together."""
     of = documents.get if isinstance(documents, Mapping) else documents
-    known = {passage: of(passage) for passage in passages}
+    known = {}
+    for passage in passages:
+        try:
+            known[passage] = of(passage)
+        except Exception as error:  # a function of the caller's may raise anything
+            fact = f"documents failed for passage {passage}: {type(error).__name__}: {error}."
+            raise InputError(fact) from error
     missing = [passage for passage, document in known.items() if document is None]
     if missing:
         raise InputError(f"documents does not name the document of {examples(sorted(missing, key=str))}.")
