@@ -1,7 +1,8 @@
 """Throws random inputs at every door: ``python tests/fuzz.py --inputs 1000000``.
 
-Whatever comes in, a number comes out, or a `RankmeterError` in words that a terminal can show: no other exception, no panic of a
-library below, no warning but ours, nothing that takes longer than ``--seconds`` or more than ``--gigabytes``.
+Whatever comes in, a number comes out, or a `RankmeterError` in words that a terminal can show: no other exception, no
+panic of a library below, no warning but ours, nothing that takes longer than ``--seconds`` or more than
+``--gigabytes``.
 
 An input is made from the name of its target and a number, so that ``--target trec --only 4711`` makes it again.
 ``tests/properties/test_fuzz.py`` runs a slice of every target.
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 import bz2
 import csv
-import datetime
+import datetime as dt
 import decimal
 import faulthandler
 import functools
@@ -43,36 +44,38 @@ from rankmeter.inputs.files import iter_run, read_judgments, read_labelled, read
 Make = Callable[[Random], Any]
 Use = Callable[[Any], object]
 
-NAMES = (
-    "nDCG AP RR P R F RBP ERR Success Bpref Rprec infAP MAP MRR HR ndcg_cut recall Gini Coverage ILD alpha_nDCG".split()
-)
+NAMES = [
+    *("nDCG", "AP", "RR", "P", "R", "F", "RBP", "ERR", "Success", "Bpref", "Rprec", "infAP", "MAP", "MRR", "HR"),
+    *("ndcg_cut", "recall", "Gini", "Coverage", "ILD", "alpha_nDCG"),
+]
 OPTIONS = [
-    "rel=2",
-    "gain=exp2",
-    "ties=mean",
-    "queries=run",
-    "empty=skip",
-    "p=0.5",
-    "gain={1:2,2:3}",
-    "x",
-    "=",
-    "rel=",
+    *("rel=2", "gain=exp2", "ties=mean", "queries=run", "empty=skip", "p=0.5", "gain={1:2,2:3}", "x", "=", "rel="),
     "ties=item",
 ]
-IDS: list[Any] = ["q", "a", "b", "1", "01", "ä", "a b", "NaN", "", " ", "#", "\ufeff", "\0", "x" * 5000, "\ud800", 1, 2, -1, 2**53,
-                  2**64, 10**30, True, None, 1.5, math.nan, (1,), b"a", "1_0", "-", "=1+1", "\x1b[31m", "\u202e"]  # fmt: skip
-VALUES: list[Any] = [0, 1, 2, 3, -1, 0.5, 1.0, 1.0, 1e308, -1e308, 5e-324, math.inf, -math.inf, math.nan, None, "1", "1_0", "x",
-                     2**53 + 1, 10**400, True, decimal.Decimal("0.1"), decimal.Decimal("sNaN"), 1j, [1], {}]  # fmt: skip
-NUMBERS = ["1", "0", "-1", "2.5", "1e5", "1e400", "nan", "inf", "-inf", "", "x", "1_0", "0x10", "9007199254740993", "+1", ".", "1,5", "\u0661"]  # fmt: skip
-COLUMNS = ["query", "item", "score", "rank", "grade", "rating", "user_id", "movie_id", "relevance", "y_pred", "distance", "note",
-           "", "query", "timestamp", "subtopic", "iteration", "a.b", "score ", "QUERY"]  # fmt: skip
+IDS: list[Any] = [
+    *("q", "a", "b", "1", "01", "ä", "a b", "NaN", "", " ", "#", "\ufeff", "\0", "x" * 5000, "\ud800", "1_0", "-"),
+    *(1, 2, -1, 2**53, 2**64, 10**30, True, None, 1.5, math.nan, (1,), b"a", "=1+1", "\x1b[31m", "\u202e"),
+]
+VALUES: list[Any] = [
+    *(0, 1, 2, 3, -1, 0.5, 1.0, 1.0, 1e308, -1e308, 5e-324, math.inf, -math.inf, math.nan, None, "1", "1_0", "x"),
+    *(2**53 + 1, 10**400, True, decimal.Decimal("0.1"), decimal.Decimal("sNaN"), 1j, [1], {}),
+]
+NUMBERS = [
+    *("1", "0", "-1", "2.5", "1e5", "1e400", "nan", "inf", "-inf", "", "x", "1_0", "0x10", "9007199254740993", "+1"),
+    *(".", "1,5", "\u0661"),
+]
+COLUMNS = [
+    *("query", "item", "score", "rank", "grade", "rating", "user_id", "movie_id", "relevance", "y_pred", "distance"),
+    *("note", "", "query", "timestamp", "subtopic", "iteration", "a.b", "score ", "QUERY"),
+]
 OBJECTS: list[Any] = [
-    None, 5, 2.5, math.nan, "x", "no/such", b"x", object(), [], {}, set(), {1, 2}, [1, "2"], [None], [1.5], [[1, 2], [3]],
-    [(1, 2)], np.array([1, 2]), np.array([[1, 2], [3, 4]]), np.array(["a", None], object), pl.Series([1, 2]),
-    pl.DataFrame({"a": [1]}), pl.DataFrame(), {"a": 1}, {"a": {"b": 1}}, {"a": None}, {1: [1, 2]}, abs, 10**400, [10**400],
-    True, [True, False], [decimal.Decimal(1)], [datetime.date(2020, 1, 1)], range(3), type, np.float64(3), np.zeros((0, 3)),
-    "a\0b", [b"x"], {"item": ["a", "b"], "price": ["x", "y"]}, {"item": ["a"], "price": [math.inf]}, ...,
-]  # fmt: skip
+    *(None, 5, 2.5, math.nan, "x", "no/such", b"x", object(), [], {}, set(), {1, 2}, [1, "2"], [None], [1.5], ...),
+    *([[1, 2], [3]], [(1, 2)], np.array([1, 2]), np.array([[1, 2], [3, 4]]), np.array(["a", None], object)),
+    *(pl.Series([1, 2]), pl.DataFrame({"a": [1]}), pl.DataFrame(), {"a": 1}, {"a": {"b": 1}}, {"a": None}),
+    *({1: [1, 2]}, abs, 10**400, [10**400], True, [True, False], [decimal.Decimal(1)], [dt.date(2020, 1, 1)]),
+    *(range(3), type, np.float64(3), np.zeros((0, 3)), "a\0b", [b"x"], {"item": ["a", "b"], "price": ["x", "y"]}),
+    {"item": ["a"], "price": [math.inf]},
+]
 JUDGMENTS, RUN = {"u": {"a": 1, "b": 0}, "v": {"b": 2}}, {"u": {"a": 1.0, "b": 0.5}, "v": {"b": 1.0, "c": 1.0}}
 
 
@@ -80,9 +83,9 @@ JUDGMENTS, RUN = {"u": {"a": 1, "b": 0}, "v": {"b": 2}}, {"u": {"a": 1.0, "b": 0
 
 
 def damaged(random: Random, content: bytes) -> bytes:
-    """Some bits turned, a piece cut out, doubled or filled with noise, or the end cut off."""
+    """Some bits turned, a piece cut out, doubled or filled with noise, or the end cut off; or nothing of it."""
     made = bytearray(content)
-    for _ in range(random.choice([0, 1, 1, 1, 2, 5])):
+    for _ in range(random.choice([0, 0, 1, 1, 2, 5])):
         if not made:
             break
         at = random.randrange(len(made))
@@ -113,6 +116,13 @@ def measure_text(random: Random) -> str:
 
 
 def trec_text(random: Random) -> bytes:
+    if random.random() < 0.3:
+        lines = [
+            f"{random.choice('qr')} Q0 d{n} {n} {random.choice(NUMBERS[:5])} tag" for n in range(random.choice([1, 9]))
+        ]
+        if random.random() < 0.5:
+            lines = [f"q 0 d{n} {random.choice(NUMBERS[:3])}" for n in range(random.choice([1, 9]))]
+        return damaged(random, "\n".join(lines).encode())
     gap = random.choice([" ", "\t", "  ", ",", "\v"])
     lines = []
     for _ in range(random.choice([0, 1, 3, 20])):
@@ -166,7 +176,7 @@ def table_text(random: Random) -> tuple[str, bytes]:
 def binary_tables() -> tuple[tuple[str, bytes], ...]:
     """Small valid files of every binary format."""
     frame = pl.DataFrame(
-        {"query": ["q", "q", "r"], "item": ["a", "b", "a"], "score": [1.0, 2.0, 0.5], "grade": [1, 0, 2]}
+        {"query": ["u", "u", "v"], "item": ["a", "b", "a"], "score": [1.0, 2.0, 0.5], "grade": [1, 0, 2]}
     )
     made = []
     for ending, write in (("parquet", frame.write_parquet), ("arrow", frame.write_ipc)):
@@ -184,25 +194,28 @@ def binary_table(random: Random) -> tuple[str, bytes]:
 
 
 def mapping(random: Random) -> Any:
+    if random.random() < 0.4:
+        made: dict[Any, Any] = {q: {i: random.choice(VALUES[:8]) for i in random.sample("abcd", 3)} for q in "uv"}
+        if random.random() < 0.5:
+            made[random.choice("uv")][random.choice(IDS)] = random.choice(VALUES)
+        return made
+
     def values() -> Any:
         size = random.choice([0, 1, 3])
         if random.random() < 0.2:
-            return [hashable(random.choice(IDS)) for _ in range(size)]
-        return {hashable(random.choice(IDS)): random.choice(VALUES) for _ in range(size)}
+            return [random.choice(IDS) for _ in range(size)]
+        return {random.choice(IDS): random.choice(VALUES) for _ in range(size)}
 
     if random.random() < 0.05:
         return random.choice(OBJECTS)
-    return {
-        hashable(random.choice(IDS[:8] if random.random() < 0.7 else IDS)): values()
-        for _ in range(random.choice([1, 2, 4]))
-    }
-
-
-def hashable(value: Any) -> Any:
-    return value
+    return {random.choice(IDS[:8] if random.random() < 0.7 else IDS): values() for _ in range(random.choice([1, 2, 4]))}
 
 
 def frame(random: Random) -> pl.DataFrame:
+    if random.random() < 0.4:
+        value = random.choice(["score", "grade", "rank", "y_pred"])
+        rows_ = [(random.choice("uv"), item, random.choice([0, 1, 2, 0.5])) for item in random.sample("abcd", 3)]
+        return pl.DataFrame(rows_, schema={"query": pl.String, "item": pl.String, value: pl.Float64}, orient="row")
     columns: dict[str, pl.Series] = {}
     size = random.choice([0, 1, 3, 6])
     for name in random.choice([["query", "item", "score"], ["query", "item", "grade"], random.choices(COLUMNS, k=4)]):
@@ -377,7 +390,7 @@ def throw(name: str, number: int, seconds: float = 20.0) -> str:
         outcome = "refused"
         text = str(error)
         # Problems of several kinds stand one below the other.
-        if not text or any(unicodedata.category(letter) == "Cc" for letter in text.replace("\n", " ")):
+        if not text or any(unicodedata.category(letter) == "Cc" for letter in text.translate({9: " ", 10: " "})):
             raise Failed(f"{again}: not words: {text[:200]!r}") from error
     except KeyboardInterrupt:
         raise
@@ -434,10 +447,8 @@ def main() -> int:
                 if wrong >= given.failures:
                     break
         took = time.monotonic() - started
-        print(
-            f"{name:<10} {outcomes['answered']:>9,} answered {outcomes['refused']:>9,} refused {wrong:>4} failed {took:>7.0f} s",
-            flush=True,
-        )
+        counts = f"{outcomes['answered']:>9,} answered {outcomes['refused']:>9,} refused {wrong:>4} failed"
+        print(f"{name:<10} {counts} {took:>7.0f} s", flush=True)
         failed += wrong
     return 1 if failed else 0
 

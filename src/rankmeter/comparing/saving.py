@@ -23,7 +23,7 @@ from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError, NotFoundError, with_hint
-from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.result import NOT_AS_SAVED, Evaluation
 from rankmeter.measures import Measure
 from rankmeter.stats.effects import Effect
 from rankmeter.stats.equivalence import Equivalence
@@ -33,9 +33,7 @@ from rankmeter.wording import Said
 
 FORM = 1
 HEADER = "comparison.json"
-_NOT_OURS = (
-    AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
+_NOT_OURS = (*NOT_AS_SAVED, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 """What reading a file raises that nobody saved as a comparison, or that was changed since."""
 
 

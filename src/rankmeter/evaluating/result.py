@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from rankmeter.stats.intervals import Interval, IntervalMethod
 
 FILE_VERSION = 1
+NOT_AS_SAVED = (AttributeError, LookupError, OSError, OverflowError, TypeError, ValueError)
+"""What Python raises where a file does not hold what was saved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +399,7 @@ class Evaluation:
         except InputError:
             raise
         # What reading a file raises that nobody saved as an evaluation, or that was changed since.
-        except polars_faults(KeyError, AttributeError) as error:
+        except polars_faults(*NOT_AS_SAVED) as error:
             raise InputError(no_evaluation) from error
 
     @classmethod

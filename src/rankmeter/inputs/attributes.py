@@ -126,7 +126,7 @@ def _parse(content: bytes, kind: str) -> pl.DataFrame:
 def _table_of_mapping(data: Mapping[Any, Any], what: str) -> pl.DataFrame:
     try:
         return _of_mapping(data)
-    except (pl.exceptions.PolarsError, ValueError, TypeError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"a mapping cannot be read as {what}: {reason}.") from error
 

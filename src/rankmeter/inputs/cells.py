@@ -65,7 +65,11 @@ def are_numbers(column: RawColumn | Sequence[object]) -> bool:
     >>> [are_numbers(values) for values in (["0.5", "1e3", None], [True, False], ["a", "1"], [None])]
     [True, True, False, False]
     """
-    values = [value for value in list(column[:LOOKED_AT]) if not is_missing(value) and value != ""]
+    values = [
+        value
+        for value in list(column[:LOOKED_AT])
+        if not is_missing(value) and not (isinstance(value, str) and not value)
+    ]
     return bool(values) and all(
         spells_number(value) if isinstance(value, str) else is_number(value) for value in values
     )

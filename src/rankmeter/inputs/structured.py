@@ -132,7 +132,14 @@ def open_binary(source: bytes | Path, kind: str, name: str, find: Find) -> tuple
         names = lazy.collect_schema().names()
     except polars_faults() as error:
         raise_corrupt(name, kind, error)
-    reading = find(names, lambda column: lazy.select(column).head(LOOKED_AT).collect().to_series())
+
+    def head(column: str) -> pl.Series:
+        try:
+            return lazy.select(column).head(LOOKED_AT).collect().to_series()
+        except polars_faults() as error:
+            raise_corrupt(name, kind, error)
+
+    reading = find(names, head)
     return lazy.select(list(reading.columns.values())), reading
 
 
