@@ -17,8 +17,8 @@ import numpy as np
 from rankmeter.measures import parse
 from rankmeter.online import off_policy, off_policy_slates
 from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.contrasts import cuped, difference
 from rankmeter.online.experiment import resampled_difference
-from rankmeter.online.inference import cuped, difference
 from rankmeter.online.interleaving import sign_test
 from rankmeter.online.proportions import newcombe, sample_ratio, z_test
 from rankmeter.online.sums import Sums

@@ -120,6 +120,9 @@ EN = Words(
         "max_grade": "none",
         "group": "every group",
         "cap": "none",
+        "winsor": "none",
+        "trim": "none",
+        "quantile": "the mean",
     },
     numbers={
         "int": "a whole number",
@@ -202,6 +205,9 @@ ZH = Words(
         "max_grade": "无",
         "group": "每个群体",
         "cap": "无",
+        "winsor": "无",
+        "trim": "无",
+        "quantile": "均值",
     },
     numbers={
         "int": "整数",

@@ -77,10 +77,13 @@ def test_lists_are_made_and_scored(runs, tmp_path):
     assert made.exit_code == 0, made.stderr
     assert "1 queries are in one run only" in made.stderr
     lists = pl.read_csv(made.stdout.encode())
-    assert lists.columns == ["query", "position", "item", "team"]
-    assert lists["query"].to_list() == ["q1"] * 3 + ["q2"] * 3
+    assert lists.columns == ["query", "version", "position", "item", "team"]
+    assert lists["query"].to_list() == ["q1"] * 6 + ["q2"] * 6
     for query in ("q1", "q2"):
-        assert sorted(lists.filter(query=query)["item"].to_list()) == ["x", "y", "z"]
+        first, mirrored = (lists.filter(query=query, version=version) for version in (1, 2))
+        assert sorted(first["item"].to_list()) == sorted(mirrored["item"].to_list()) == ["x", "y", "z"]
+        # Whoever draws one of the two shows either team at a position equally often.
+        assert first["team"].to_list() == [{"A": "B", "B": "A"}[team] for team in mirrored["team"]]
     assert run("interleave", "make", *runs, "--seed", 3).stdout == made.stdout
     assert {run("interleave", "make", *runs, "--seed", n, "-q").stdout for n in range(6)} != {made.stdout}
 

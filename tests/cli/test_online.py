@@ -54,7 +54,7 @@ def test_an_experiment_is_compared_with_its_control(log):
 def test_a_broken_sample_ratio_fails_the_gate(log):
     found = run("online", log, "-m", "CTR", "--experiment", "--ratios", "A=9,B=1")
     assert found.exit_code == 1
-    assert "SAMPLE RATIO MISMATCH" in found.stderr
+    assert "SAMPLE RATIO BROKEN" in found.stderr
     assert "CTR" in found.stdout
 
 
@@ -91,7 +91,7 @@ def test_the_report_speaks_chinese(log, tmp_path):
     assert found.exit_code == 0, found.stderr
     page = (tmp_path / "r.html").read_text()
     assert '<html lang="zh">' in page
-    for words in ("与 A 的差异", "漏斗", "会话时长", "按 country", "样本比例符合设计", "名用户的"):
+    for words in ("与 A 的差异", "漏斗", "会话时长", "按 country", "样本按计划分配", "名用户的"):
         assert words in page
     left = re.findall(r">([A-Za-z]+ [a-z]+[^<]*)<", re.sub(r"<(style|svg|code).*?</\1>", "", page, flags=re.DOTALL))
     assert not left

@@ -15,7 +15,7 @@ from rankmeter.report.tables import Cell, Table, to_text
 from rankmeter.wording import exact_percent
 
 if TYPE_CHECKING:
-    from rankmeter.online.inference import Estimate
+    from rankmeter.online.contrasts import Estimate
 
 
 @click.command(

@@ -36,16 +36,23 @@ def command() -> None:
 @click.option(
     "--length", type=click.IntRange(1, MOST), help="Longest list that is made. Default: the longer of the two rankings."
 )
+@click.option(
+    "--versions", type=click.IntRange(1, MOST), default=2, show_default=True,
+    help="Lists made for each query, each beside its mirror image; draw one for every request.",
+)  # fmt: skip
 @seed_option
 @takes(delivery=Delivery)
-def make(a: str, b: str, length: int | None, seed: int, delivery: Delivery) -> None:
-    """Interleave the runs A and B by team draft: a row per query and position with its item and team.
+def make(a: str, b: str, length: int | None, versions: int, seed: int, delivery: Delivery) -> None:
+    """Interleave the runs A and B by team draft: a row per query, version and position with its item and team.
 
-    Show the lists, and log with every click the team of the clicked item. A query that only one run has is left out.
+    Draw a version for every request, show its list, and log with every click the team of the clicked item and the
+    version. Items without a team fill the list where one ranking has no more to pick: their clicks count for neither.
+    With --versions 1 everybody sees the same list of a query: log the query then, which is what has a vote. A query
+    that only one run has is left out.
     """
     from rankmeter.online.interleaving import interleave_runs
 
-    lists, left_out = interleave_runs(a, b, length=length, seed=seed)
+    lists, left_out = interleave_runs(a, b, length=length, seed=seed, versions=versions)
     if not delivery.quiet and left_out:
         say(f"{left_out:,} queries are in one run only; they are left out.")
     delivery.deliver(frame_csv(lists))
@@ -62,21 +69,32 @@ def make(a: str, b: str, length: int | None, seed: int, delivery: Delivery) -> N
 @click.argument("clicks", type=Reads(), metavar="CLICKS")
 @level_option
 @click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: team=winner.")
+@click.option(
+    "--unit", type=click.Choice(["auto", "user", "query"]), default="auto", show_default=True,
+    help="Who has one vote: users, or queries where one list was made for each. auto: what the columns say.",
+)  # fmt: skip
 @format_option("table", "json", default="table")
 @takes(delivery=Delivery)
 def score(
-    clicks: str, level: float, columns: str | None, format_: Literal["table", "json"], delivery: Delivery
+    clicks: str,
+    level: float,
+    columns: str | None,
+    unit: Literal["auto", "user", "query"],
+    format_: Literal["table", "json"],
+    delivery: Delivery,
 ) -> None:
     """Tell which ranking people prefer, from CLICKS: a row per click with user, request and team (A or B).
 
-    A list without a click has one row without a team. Users are compared, not lists: a sign test with one vote a user.
+    A list without a click has one row without a team. Users are compared, not lists: a sign test with one vote a user;
+    queries have the votes where the log has a query and no version that was drawn for the request. Clicks with a credit
+    (optimised lists) are compared by the mean credit of a user.
     """
     from rankmeter.online.interleaving import score_interleaving
     from rankmeter.report.tables import Cell, Table, to_text
 
-    preference = score_interleaving(clicks, columns=pairs("--columns", columns), level=level)
+    preference = score_interleaving(clicks, columns=pairs("--columns", columns), unit=unit, level=level)
     if not delivery.quiet:
-        tell([repr(preference)])
+        tell([repr(preference), preference.assumption])
     if format_ == "json":
         delivery.deliver(preference.to_json() + "\n")
         return

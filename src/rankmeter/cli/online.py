@@ -66,9 +66,9 @@ class Log:
 class Estimating:
     """What the numbers are about, and how sure they are."""
 
-    unit: Literal["user", "session", "request"] = option(
-        "--unit", type=click.Choice(["user", "session", "request"]), default="user", show_default=True,
-        help="What was randomised, or what is independent; intervals are about it.",
+    unit: Literal["user", "session", "request", "hour", "day"] = option(
+        "--unit", type=click.Choice(["user", "session", "request", "hour", "day"]), default="user", show_default=True,
+        help="What was randomised, or what is independent; intervals are about it. `hour`, `day`: switchbacks.",
     )  # fmt: skip
     level: float = option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
     resamples: int = option(
@@ -118,6 +118,57 @@ class Comparing:
         return self.experiment or self.sums or any((self.control, self.start, self.segments, self.ratios))
 
 
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """How the experiment is decided, as its plan said before it began."""
+
+    primary: tuple[str, ...] = option(
+        "--primary", multiple=True, metavar="MEASURE", help="A measure that decides; gives one verdict a variant."
+    )
+    guardrails: tuple[str, ...] = option(
+        "--guardrail", multiple=True, metavar="MEASURE=MARGIN",
+        help="A measure that must not lose more than this share of the control: 'Conversions=0.01'.",
+    )  # fmt: skip
+    sequential: Literal["once", "always-valid", "obrien-fleming", "pocock"] = option(
+        "--sequential", type=click.Choice(["once", "always-valid", "obrien-fleming", "pocock"]), default="once",
+        show_default=True, help="How looks before the end are paid for; the last two need --looks.",
+    )  # fmt: skip
+    looks: str | None = option(
+        "--looks", metavar="SHARE,...", help="The share of the planned units at each look so far: 0.25,0.5."
+    )
+    prior: float | None = option(
+        "--prior", type=float,
+        help="Also the chance to win: the deviation of the relative effect expected beforehand, or inf.",
+    )  # fmt: skip
+    covariates: str | None = option(
+        "--covariates", metavar="COLUMN,...", help="Numbers known of users before; they reduce the variance."
+    )
+    strata: str | None = option(
+        "--strata", metavar="COLUMN", help="Weight units by the share of their value of this column."
+    )
+    days: bool = option("--days", default=False, is_flag=True, help="Also the differences day by day.")
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether any of it is."""
+        return any((self.primary, self.guardrails, self.sequential != "once", self.prior, self.covariates, self.strata,
+                    self.days))  # fmt: skip
+
+    def plan(self) -> dict[str, Any]:
+        """How the API is told."""
+        guards = [text.rpartition("=") for text in self.guardrails]
+        return {
+            "primary": [part for text in self.primary for part in split_measures(text)],
+            "guardrails": {name: _number("--guardrail", margin) for name, _, margin in guards},
+            "sequential": self.sequential,
+            "looks": [_number("--looks", share) for share in (self.looks or "").split(",") if share.strip()],
+            "prior": self.prior,
+            "covariates": [name.strip() for name in (self.covariates or "").split(",") if name.strip()],
+            "strata": self.strata,
+            "days": self.days,
+        }
+
+
 @click.command(
     "online",
     cls=Command,
@@ -126,6 +177,7 @@ class Comparing:
         "rankmeter online visits.csv -m 'CTR(per=request)@5' --by variant --columns user=visitor,type=action",
         "rankmeter online events.csv --experiment --control A --report online.html",
         "rankmeter online events.csv --experiment --start 2026-03-01 --segments country",
+        "rankmeter online events.csv --control A --primary CTR --guardrail Conversions=0.01 --sequential always-valid",
         "rankmeter online 'log/*.parquet' -m CTR --types conversion=signup --format json > online.json",
         "rankmeter online sums.csv --sums --control A",
         "rankmeter online events.csv --position-bias",
@@ -140,7 +192,7 @@ class Comparing:
 @click.option(
     "--by", metavar="COLUMN", help="Show a row for each value of this column; `variant` and `segment` are found."
 )
-@takes(comparing=Comparing)
+@takes(comparing=Comparing, deciding=Deciding)
 @click.option(
     "--position-bias", is_flag=True, help="Instead: how much each position is looked at, apart from what stands there."
 )
@@ -157,6 +209,7 @@ def command(
     measures: tuple[str, ...],
     by: str | None,
     comparing: Comparing,
+    deciding: Deciding,
     position_bias: bool,
     estimating: Estimating,
     log: Log,
@@ -180,13 +233,14 @@ def command(
 
         need_report_extra()
     if position_bias:
-        if comparing.is_asked or measures or report is not None or by:
+        if comparing.is_asked or deciding.is_asked or measures or report is not None or by:
             raise InputError.of("cli.position_bias_alone")
         _position_bias(events, chosen, delivery, estimating, log, lang)
         return
     asked = [part for text in measures for part in split_measures(text)] or None
-    if comparing.is_asked:
-        result: OnlineEvaluation | Experiment = _experiment(events, asked, by, comparing, estimating, log)
+    if comparing.is_asked or deciding.is_asked:
+        settings = asdict(estimating) | deciding.plan()
+        result: OnlineEvaluation | Experiment = _experiment(events, asked, by, comparing, settings, log)
     else:
         result = _evaluate(events, asked, by, estimating, log)
     text = _text(result, chosen, lang)
@@ -239,7 +293,7 @@ def _position_bias(
     if not delivery.quiet:
         over = ", ".join(f"{name} {value:.3f}" for name, value in bias.clicks_over_expected.items())
         more = [word("bias_over_expected", lang, over=over)] if over else []
-        tell([word("bias_is_relative", lang), *more])
+        tell([bias.assumption.text(lang), word("bias_is_relative", lang), *more])
     delivery.deliver(text)
 
 
@@ -253,7 +307,7 @@ def _evaluate(
 
 
 def _experiment(
-    events: str, measures: list[str] | None, by: str | None, comparing: Comparing, estimating: Estimating, log: Log
+    events: str, measures: list[str] | None, by: str | None, comparing: Comparing, settings: dict[str, Any], log: Log
 ) -> Experiment:
     from rankmeter import online
 
@@ -267,7 +321,7 @@ def _experiment(
         "correction": comparing.correction,
         "start": comparing.start,
         "segments": comparing.segments,
-        **asdict(estimating),
+        **settings,
     }
     if comparing.sums:
         del shared["seed"]
@@ -343,25 +397,38 @@ def _tables(result: OnlineEvaluation | Experiment, lang: Language) -> Sequence[T
     made = [_table(head, values, 2)]
     for segment, effects in (("", result.effects), (result.segment, result.segments)):
         if effects:
-            made.append(_effects(segment, effects, result.correction, lang))
+            made.append(_effects(segment, effects, result, lang))
+    if result.days:
+        titles = ("day", "measure", "variant", "that_day", "so_far")
+        days = [
+            [one.day, str(one.measure), one.variant, shown(one.daily, one.measure, lang=lang),
+             shown(one.cumulative, one.measure, lang=lang)]
+            for one in result.days
+        ]  # fmt: skip
+        made.append(_table([word(f"online_{name}", lang) for name in titles], days, 3))
     return made
 
 
-def _effects(segment: str, effects: Sequence[Effect], correction: str, lang: Language) -> Table:
+def _effects(segment: str, effects: Sequence[Effect], trial: Experiment, lang: Language) -> Table:
     from rankmeter.online.telling import brief, percent, shown
 
-    names = ("measure", "variant", "difference", "relative", "p", "least", "verdict")
-    head = (*([segment] if segment else []), *(word(f"online_{name}", lang, correction=correction) for name in names))
+    roles, chances = any(one.role for one in effects), any(one.chance == one.chance for one in effects)
+    names = ["measure", "variant", *(["role"] if roles else []), "difference", "relative", "p", "least",
+             *(["chance", "loss"] if chances else []), "verdict"]  # fmt: skip
+    values = {"correction": trial.correction, "power": exact_percent(trial.plan.power)}
+    head = (*([segment] if segment else []), *(word(f"online_{name}", lang, **values) for name in names))
     rows = [
         [
             *([one.segment] if segment else []),
             str(one.measure),
             one.variant,
+            *([word(f"online_{one.role}", lang)] if roles else []),
             shown(one.difference, one.measure, lang=lang),
             percent(one.relative, lang=lang),
             brief(one.p_corrected),
             word("online_no_data", lang) if one.least != one.least else brief(one.least),
-            word(f"online_{one.verdict.replace(' ', '_')}", lang),
+            *([brief(one.chance), brief(one.loss)] if chances else []),
+            word(f"online_{(one.guard or one.verdict).replace(' ', '_')}", lang),
         ]
         for one in effects
     ]

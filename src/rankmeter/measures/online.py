@@ -63,9 +63,14 @@ class OnlineMeasure(Measure):
         return {"measure": type(self).name, **{name: getattr(self, name) for name in self.describe_names()}}
 
     @property
-    def prefers_higher(self) -> bool:
-        """Which way is better; a session's length has no direction of its own, so that measure states it."""
-        return getattr(self, "better", "higher") == "higher"
+    def direction(self) -> int:
+        """1 where more is better, -1 where less is, 0 where the measure does not say (the length of a session)."""
+        return {"higher": 1, "lower": -1, "unstated": 0}[getattr(self, "better", "higher")]
+
+    @property
+    def is_located(self) -> bool:
+        """Whether it is a quantile or a trimmed mean, which no sums give."""
+        return getattr(self, "quantile", None) is not None or getattr(self, "trim", None) is not None
 
     @property
     def definition(self) -> str:
@@ -82,6 +87,27 @@ class SessionMeasure(OnlineMeasure):
     gap: float = real(30, low=0, high=math.inf, open_low=True)
     max_length: float | None = bounded(24)
     activity: Activity = choice("all", "actions")
+
+
+@with_options
+class HeavyTailed(SessionMeasure):
+    """A measure of amounts, which a few users may carry: capped, cut at both ends, or by its quantile."""
+
+    winsor: float | None = real(None, low=0, high=1, open_low=True, open_high=True)
+    trim: float | None = real(None, low=0, high=0.5, open_low=True, open_high=True)
+    quantile: float | None = real(None, low=0, high=1, open_low=True, open_high=True)
+
+    def __post_init__(self) -> None:
+        OnlineMeasure.__post_init__(self)
+        stated = [name for name in ("winsor", "trim", "quantile") if getattr(self, name) is not None]
+        if len(stated) > 1:
+            raise MeasureError(
+                f"{self.name}: {' and '.join(stated)} exclude each other. Hint: {self.name}(winsor=0.99)"
+            )
+        if self.trim is not None and getattr(self, "per", "") != "user":
+            raise MeasureError(f"{self.name}: trim= cuts users, so per=user. Hint: {self.name}(per=user,trim=0.05)")
+        if self.quantile is not None and getattr(self, "per", "") == "session" and self.name == "Value":
+            raise MeasureError("Value: a quantile is over users or conversions. Hint: Value(quantile=0.9)")
 
 
 @register
@@ -205,7 +231,7 @@ class Conversions(SessionMeasure):
 
 @register
 @with_options
-class Value(SessionMeasure):
+class Value(HeavyTailed):
     r"""The value of conversions per user (per session, per conversion).
 
     .. math:: \mathrm{Value} = \frac{\sum_u \sum_{c \in u} \min(v_c, \text{cap})}{\text{users}}
@@ -236,7 +262,7 @@ class Value(SessionMeasure):
 
 @register
 @with_options
-class SessionDuration(SessionMeasure):
+class SessionDuration(HeavyTailed):
     r"""Average session duration in seconds: from the first to the last event of a session.
 
     .. math:: \mathrm{SessionDuration} = \frac{\sum_s (\text{last}_s - \text{first}_s)}{\text{sessions}}
@@ -245,8 +271,8 @@ class SessionDuration(SessionMeasure):
     is cut ``max_length`` hours after its start. A session of one event lasts 0 seconds and is kept unless
     ``zeros=drop``.
 
-    Misleads: the time on the last page is lost, and longer is not better: good search shortens sessions. ``better``
-    states which way is meant.
+    Misleads: the time on the last page is lost, and longer is not better: good search shortens sessions. Until
+    ``better`` states which way is meant, a difference is called higher or lower, never better or worse.
 
     Examples
     --------
@@ -262,7 +288,7 @@ class SessionDuration(SessionMeasure):
     per: Literal["session", "user"] = choice("session", "user")
     zeros: Literal["keep", "drop"] = choice("keep", "drop")
     cap: float | None = real(None, low=0, high=math.inf, open_low=True)
-    better: Literal["higher", "lower"] = choice("higher", "lower")
+    better: Literal["unstated", "higher", "lower"] = choice("unstated", "higher", "lower")
 
     name: ClassVar[str] = "SessionDuration"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)

@@ -10,12 +10,12 @@
 from __future__ import annotations
 
 from rankmeter.online.agreement import Agreement, agreement
+from rankmeter.online.contrasts import minimum_detectable, units_needed
 from rankmeter.online.counterfactual import effective_sample_size, off_policy, off_policy_slates
 from rankmeter.online.estimated import OffPolicy
 from rankmeter.online.evaluation import evaluate
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.experiment import experiment
-from rankmeter.online.inference import minimum_detectable, units_needed
 from rankmeter.online.interleaving import (
     InterleavingResult,
     optimised_lists,

@@ -28,6 +28,27 @@ def parts(measure: OnlineMeasure, log: Log, unit: Ints, units: int) -> tuple[Flo
     return _PARTS[type(measure)](measure, log, unit, units)
 
 
+def is_per_user(measure: OnlineMeasure) -> bool:
+    """Whether a unit counts below the line whatever it did."""
+    return getattr(measure, "per", "") == "user" and isinstance(measure, (Conversions, Value, ConversionRate))
+
+
+def amounts(measure: OnlineMeasure, log: Log, unit: Ints) -> tuple[Floats, Ints]:
+    """The values that a quantile or a trimmed mean is taken of, and the unit of each."""
+    if getattr(measure, "per", "") == "user":
+        x, y = parts(measure, log, unit, log.users)
+        home = np.flatnonzero(y > 0)
+        return x[home], home
+    if isinstance(measure, Value):
+        rows, values = _paid(measure, log)
+    else:
+        table = log.sessions(measure)  # type: ignore[arg-type]
+        rows, values = table.begins, table.seconds
+        if measure.zeros == "drop":  # type: ignore[attr-defined]
+            rows, values = rows[values > 0], values[values > 0]
+    return values, unit[rows]
+
+
 def total(unit: Ints, units: int, rows: Any, weights: Any = None) -> Floats:
     """(units,) how many of some events, or how much of something, each unit has."""
     rows = np.flatnonzero(rows) if getattr(rows, "dtype", None) == np.bool_ else rows
@@ -114,16 +135,19 @@ def _conversions(measure: Conversions, log: Log, unit: Ints, units: int) -> tupl
     return total(unit, units, log.is_kind(CONVERSION)), _below(measure.per, measure, log, unit, units)
 
 
-def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+def _paid(measure: Value, log: Log) -> tuple[Ints, Floats]:
+    """The events that have a value, and what each is worth."""
     paid = log.is_kind(CONVERSION)
     rows = np.flatnonzero(paid | log.known(IS_REFUND) if measure.refunds == "keep" else paid)
     value = log.column("value")[rows]
     missing = np.isnan(value)
     log.found["conversions without a readable value"] = int(missing.sum())
     value = np.where(missing, 0.0, value)
-    if measure.cap is not None:
-        value = np.minimum(value, measure.cap)
-    return total(unit, units, rows, value), _below(measure.per, measure, log, unit, units)
+    return rows, value if measure.cap is None else np.minimum(value, measure.cap)
+
+
+def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+    return total(unit, units, *_paid(measure, log)), _below(measure.per, measure, log, unit, units)
 
 
 def _duration(measure: SessionDuration, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:

@@ -6,7 +6,6 @@ experiments tell is in :mod:`rankmeter.online.predictors`.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankmeter.errors import InputError, NotFoundError, check_level, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
-from rankmeter.online.inference import Estimate, t_quantile
+from rankmeter.online.contrasts import Estimate, of_variance
+from rankmeter.online.effects import corrected_p
 from rankmeter.online.telling import Told, interval_of
 from rankmeter.online.trial import Effect, Experiment
 
@@ -72,9 +72,6 @@ class Agreement(Told):
             lines.append(f"  {one.variant}: {one.offline} {off}, {one.online} {on}: {one.verdict} ({one.why})")
         return "\n".join([*lines, *self.notes])
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
-
 
 def agreement(
     offline: Mapping[str, Evaluation],
@@ -100,8 +97,8 @@ def agreement(
     Returns
     -------
     Agreement
-        ``agree`` where both intervals exclude 0 and both say better or both say worse, ``disagree`` where they exclude
-        0 and say the opposite, ``cannot tell`` otherwise.
+        ``agree`` where both differences are certain, each side corrected for how many it has, and both say better or
+        both say worse; ``disagree`` where they say the opposite; ``cannot tell`` otherwise.
     """
     if not isinstance(online, Experiment):
         fact = f"online is of type {type(online).__name__}; expected the result of an experiment."
@@ -121,14 +118,20 @@ def agreement(
     base = offline[online.control]
     off = list(base.means) if offline_measures is None else [base.find(one) for one in _listed(offline_measures)]
     on = list(online.measures) if online_measures is None else into_measures(online_measures)
+    gaps = {
+        (variant, measure): paired_difference(base, offline[variant], measure, level=level)
+        for variant in online.variants
+        for measure in off
+    }
+    p = corrected_p({key: _p(gap) for key, gap in gaps.items()}, online.plan.correction)
     pairings = []
-    for variant in online.variants:
-        for one in off:
-            gap = paired_difference(base, offline[variant], one, level=level)
-            for other in on:
-                effect = online.effect(str(other), variant)
-                verdict, why = _verdict(_gain(gap, one.higher_is_better), _gain_of(effect), online.is_sound)
-                pairings.append(Pairing(variant, str(one), str(other), gap, effect.difference, verdict, why))
+    for (variant, measure), gap in gaps.items():
+        sure = math.nan if math.isnan(gap.low) else float(p[variant, measure] < 1 - level)
+        offline_gain = _signed(sure, gap.value, 1 if measure.higher_is_better else -1)
+        for other in on:
+            effect = online.effect(str(other), variant)
+            verdict, why = _verdict(offline_gain, _gain_of(effect), online)
+            pairings.append(Pairing(variant, str(measure), str(other), gap, effect.difference, verdict, why))
     notes = () if online.is_sound else (online.ratio.sentence,)
     return Agreement(online.control, tuple(pairings), notes)
 
@@ -147,33 +150,43 @@ def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, 
     n = len(gaps)
     if n < 2:
         raise InputError(f"{base.name} and {other.name} have {n} queries in common; expected at least 2.")
-    value, variance = float(gaps.mean()), float(gaps.var(ddof=1)) / n
-    half = t_quantile(level, n - 1) * math.sqrt(variance)
-    return Estimate(value, value - half, value + half, level, "paired t over queries", n, variance)
+    return of_variance(float(gaps.mean()), float(gaps.var(ddof=1)) / n, n, level, "paired t over queries")
 
 
-def _gain(difference: Estimate, higher_is_better: bool) -> int | None:  # noqa: FBT001 (a fact about the measure)
+def _p(gap: Estimate) -> float:
+    """The p-value of a paired t-test."""
+    from scipy.special import stdtr
+
+    if gap.variance == 0:
+        return 1.0 if gap.value == 0 else 0.0
+    return float(2 * stdtr(gap.units - 1, -abs(gap.value) / math.sqrt(gap.variance)))
+
+
+def _signed(sure: float, value: float, direction: int) -> int | None:
     """1 where a difference is surely a gain, -1 where it is surely a loss, 0 where it may be either; None: no data."""
-    if math.isnan(difference.low):
+    if math.isnan(sure):
         return None
-    if not difference.excludes_zero:
-        return 0
-    return 1 if (difference.value > 0) == higher_is_better else -1
+    return 0 if not sure else 1 if value * direction > 0 else -1
 
 
 def _gain_of(effect: Effect) -> int | None:
-    return _gain(effect.difference, effect.measure.prefers_higher)
+    """The same of the experiment's own verdict, which is corrected for how many differences were looked at."""
+    if effect.verdict == "no data":
+        return None
+    return {"better": 1, "worse": -1}.get(effect.verdict, 0)
 
 
-def _verdict(offline: int | None, online: int | None, is_sound: bool) -> tuple[Verdict, str]:  # noqa: FBT001 (a fact)
-    if not is_sound:
+def _verdict(offline: int | None, online: int | None, trial: Experiment) -> tuple[Verdict, str]:
+    if not trial.is_sound:
         return "cannot tell", "the sample ratio of the experiment is broken"
-    absent = [name for name, gain in (("offline", offline), ("online", online)) if gain is None]
+    sides = (("offline", offline), ("online", online))
+    absent = [name for name, gain in sides if gain is None]
     if absent:
         return "cannot tell", f"no data: the {' and the '.join(absent)} difference has no interval"
-    unsure = [name for name, gain in (("offline", offline), ("online", online)) if not gain]
+    unsure = [name for name, gain in sides if not gain]
     if unsure:
-        return "cannot tell", f"the {' and the '.join(unsure)} interval includes 0"
+        why = "may be chance or has no stated direction"
+        return "cannot tell", f"the {' and the '.join(unsure)} difference {why} (correction: {trial.correction})"
     if offline == online:
-        return "agree", "both intervals exclude 0"
-    return "disagree", "both intervals exclude 0, on opposite sides"
+        return "agree", f"both differences are certain after correction ({trial.correction})"
+    return "disagree", f"both differences are certain after correction ({trial.correction}), on opposite sides"

@@ -95,8 +95,8 @@ def _rule(kind: str, question: Question, unknown: Mapping[str, int]) -> Said:
         return said("rule_events_of_unknown_type", words=shown)
     if kind in ("suspected_bots", "events_of_suspected_bots"):
         limit = {"limit": MOMENTS_PER_HOUR} if kind == "suspected_bots" else {}
-        return said(f"rule_{kind}_dropped" if question.bots == "drop" else f"rule_{kind}", **limit)
-    if kind == "units_in_several_variants" and question.crossed == "first":
+        return said(f"rule_{kind}_dropped" if question.plan.bots == "drop" else f"rule_{kind}", **limit)
+    if kind == "units_in_several_variants" and question.plan.crossed == "first":
         return said("rule_units_in_several_variants_first")
     if kind == "events_without_session_id" and _only_ids(question):
         return said("rule_events_without_session_id_only")

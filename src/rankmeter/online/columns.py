@@ -29,6 +29,7 @@ EVENT_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "type": ("type", "event_type", "event_name", "event", "action", "action_name", "action_type", "kind"),
         "session": ("session", "session_id", "sid", "ga_session_id", "visit_id"),
         "request": ("request", "request_id", "query_id", "search_id", "qid", "slate_id", "list_id", "search_query_id"),
+        "query": ("query", "query_text", "search_term", "search_query", "keyword", "user_query", "context"),
         "item": (*USUAL_NAMES["item"], "object_id", "content_id", "sku", "ad_id"),
         "position": ("position", "pos", "rank", "slot", "item_list_index", "ordinal", "item_position"),
         "value": ("value", "revenue", "amount", "purchase_revenue", "event_value", "gmv", "order_value"),

@@ -18,7 +18,9 @@ shrunk DR     DR with :math:`\lambda w / (w^2 + \lambda)` for :math:`w` (Su and 
 For slates each position has its own reward. ``item-position`` weighs a position by its own item's weight, ``cascade``
 by the product of the weights down to it (the user reads from the top), ``standard`` by the product of all.
 
-No winner is named where few rows carry the weight: the effective sample size is printed with every estimate.
+Estimators that are biased by design (clipped IPS, DM, switch DR, shrunk DR) have no interval: one that only knows
+chance would look like more than it is. No winner is named where few rows carry the weight, or where the mean weight is
+not 1.
 """
 
 from __future__ import annotations
@@ -31,11 +33,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_level, examples, with_hint
+from rankmeter.online.contrasts import Estimate, of_variance
 from rankmeter.online.estimated import OffPolicy, Weights
-from rankmeter.online.inference import Estimate, t_quantile
 from rankmeter.online.settings import check_number
 
 Floats = npt.NDArray[np.float64]
+BIASED = ("clipped IPS", "DM", "switch DR", "shrunk DR")
+"""Estimators that trade bias for variance."""
 SlateModel = Literal["item-position", "cascade", "standard"]
 SLATE_MODELS: tuple[SlateModel, ...] = get_args(SlateModel)
 
@@ -199,12 +203,13 @@ def effective_sample_size(weights: npt.ArrayLike) -> float:
     return float(w.sum()) ** 2 / squares if squares else 0.0
 
 
-def _weights(weights: Floats, unsupported: float | None) -> Weights:
+def _weights(weights: Floats, unsupported: float | None, group: npt.NDArray[np.int64]) -> Weights:
     """The state of weights ``(n, k)``; of several positions the one whose weights are worst decides."""
     mean = float(weights.mean())
     missing = max(0.0, 1 - mean) if unsupported is None else unsupported
     effective = min(effective_sample_size(column) for column in weights.T)
-    return Weights(len(weights), effective, float(weights.max()), mean, missing, float((weights == 0).mean()))
+    error = math.sqrt(_interval(*_mean(weights.mean(axis=1)), group, 0.95).variance) if group.max() else math.nan
+    return Weights(len(weights), effective, float(weights.max()), mean, missing, float((weights == 0).mean()), error)
 
 
 def _estimated(
@@ -228,8 +233,12 @@ def _estimated(
     return OffPolicy(
         logged=_interval(*logged, group, level),
         gain=_interval(best[0] - logged[0], best[1] - logged[1], group, level),
-        estimates={name: _interval(*found[name], group, level) for name in order if name in found},
-        weights=_weights(weights, unsupported),
+        estimates={
+            name: _biased(found[name][0], group, level) if name in BIASED else _interval(*found[name], group, level)
+            for name in order
+            if name in found
+        },
+        weights=_weights(weights, unsupported, group),
         model=model,
         clip=clip,
     )
@@ -267,19 +276,24 @@ def _self_normalised(weighted: Floats, weights: Floats) -> tuple[float, Floats]:
     return float(quotients.sum()), ((weighted - weights * quotients) / below).sum(axis=1)
 
 
+def _biased(value: float, group: npt.NDArray[np.int64], level: float) -> Estimate:
+    """A value that is off by design: how far chance moves it says nothing about how far it is from the truth."""
+    why = "no interval: biased by design, by an amount that the log does not tell"
+    return Estimate.without_interval(value, level, why, int(group.max()) + 1)
+
+
 def _interval(value: float, influence: Floats, group: npt.NDArray[np.int64], level: float) -> Estimate:
     """Rows of one unit depend on each other, so their errors are added up before they are squared."""
     units = int(group.max()) + 1
     if math.isnan(value):
         why = "no data: the new policy would have made none of the logged choices, so their weights are all 0"
-        return Estimate(value, math.nan, math.nan, level, why, units, math.nan)
+        return Estimate.without_interval(value, level, why, units)
     if units < 2:
         why = "no data: there is one unit only, so nothing says how far chance moves an estimate"
-        return Estimate(value, math.nan, math.nan, level, why, units, math.nan)
+        return Estimate.without_interval(value, level, why, units)
     totals = np.bincount(group, influence, minlength=units)
     variance = float((totals**2).sum()) * units / (units - 1)
-    half = t_quantile(level, units - 1) * math.sqrt(variance)
-    return Estimate(value, value - half, value + half, level, "normal, by unit", units, variance)
+    return of_variance(value, variance, units, level, "normal, by unit")
 
 
 def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats | None = None) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,15 +25,21 @@ from rankmeter.measures.online import (
     SessionMeasure,
     Value,
 )
-from rankmeter.online.adding import is_engaged, parts
+from rankmeter.online.adding import amounts, is_engaged, is_per_user, parts
 from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.contrasts import Side
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
+from rankmeter.online.grouping import changes
+from rankmeter.online.locations import located
 from rankmeter.online.log import Bools, Floats, Ints, Log
 from rankmeter.online.partitions import ROWS_PER_PARTITION, Partitions, Seen
+from rankmeter.online.settings import Plan
 from rankmeter.online.sums import BEFORE, Sums, above, below
 
-Unit = Literal["user", "session", "request"]
-UNITS: tuple[Unit, ...] = ("user", "session", "request")
+Unit = Literal["user", "session", "request", "hour", "day"]
+UNITS: tuple[Unit, ...] = ("user", "session", "request", "hour", "day")
+WINDOWS = {"hour": 3_600_000_000, "day": 86_400_000_000}
+"""Units of time, for switchback experiments, in which everybody sees one variant for a while, then the other."""
 ALL = ""
 """The group of everything."""
 NO_SEGMENT = ""
@@ -58,22 +64,31 @@ class Question:
     """The roles that divide units into groups: ``variant``, ``segment``."""
     start: int | None = None
     """When the experiment began, in microseconds: earlier events are what users did before."""
-    crossed: Literal["drop", "first"] = "drop"
-    """What happens to a unit that was seen in two variants."""
-    bots: Literal["keep", "drop"] = "keep"
-    resamples: int = 0
-    seed: int = 0
+    covariates: tuple[str, ...] = ()
+    """Columns of numbers known of each user beforehand."""
+    days: bool = False
+    """Whether each day is counted on its own, and everything up to its end."""
+    plan: Plan = field(default_factory=Plan)
     rows_per_partition: int = ROWS_PER_PARTITION
+
+    @property
+    def summed(self) -> tuple[OnlineMeasure, ...]:
+        """The measures that are quotients of sums; the others are told from all values together."""
+        return tuple(one for one in self.measures if not one.is_located)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the sums."""
-        plain = [name for measure in self.measures for name in (above(measure), below(measure))]
-        return (*plain, *(name + BEFORE for name in plain)) if self.start is not None else tuple(plain)
+        plain = [name for measure in self.summed for name in (above(measure), below(measure))]
+        before = [name + BEFORE for name in plain] if self.start is not None else []
+        return (*plain, *before, *self.covariates)
 
     def needed(self) -> set[str]:
         """The roles that must be read."""
         return {"request", "item", "position", "session", "value", "id", *self.by}
+
+
+Label = tuple[str, ...]
 
 
 @dataclass
@@ -81,13 +96,25 @@ class Counted:
     """What was counted, over the whole log."""
 
     seen: Seen
-    groups: dict[tuple[str, ...], Sums] = field(default_factory=dict)
-    resampled: dict[tuple[str, ...], Resampled] = field(default_factory=dict)
+    groups: dict[Label, Sums] = field(default_factory=dict)
+    resampled: dict[Label, Resampled] = field(default_factory=dict)
     found: Counter[str] = field(default_factory=Counter)
     positions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((POSITIONS, 5)))
     """For each position the totals over users of impressions, clicks, and their squares and product."""
     lengths: Ints = field(default_factory=lambda: np.zeros(len(LENGTHS) + 1, np.int64))
     """How many sessions there are in each bin of lengths."""
+    located: dict[Label, dict[OnlineMeasure, Side]] = field(default_factory=dict)
+    """The quantiles and trimmed means of each group."""
+    caps: dict[OnlineMeasure, float] = field(default_factory=dict)
+    """Where the totals of users were capped, for measures that say so."""
+    days: dict[tuple[Label, int, str], Sums] = field(default_factory=dict)
+    """By group, day and whether it is the day alone (``daily``) or everything up to its end (``cumulative``)."""
+    halves: dict[Label, Sums] = field(default_factory=dict)
+    """The second half of the days, with the first as what was before."""
+    expected_crossed: float = 0.0
+    """How many users would be in several variants if units smaller than users had been assigned."""
+    kept: list[tuple[Any, ...]] = field(default_factory=list)
+    """What can only be counted when everything is there: units of time, values of units."""
 
 
 def count(events: Events, question: Question) -> Counted:
@@ -105,10 +132,14 @@ def count(events: Events, question: Question) -> Counted:
                 first_position=0 if seen.lowest_position == 0 else 1,
                 last_time=seen.last_time,
                 has_impressions=has_impressions,
-                drop_bots=question.bots == "drop",
+                drop_bots=question.plan.bots == "drop",
             )
             if len(log):
                 _count_partition(log, question, counted, number)
+    if question.unit in WINDOWS:
+        _sum_windows(counted, question)
+    elif counted.kept:
+        _locate(counted, question)
     return counted
 
 
@@ -137,6 +168,8 @@ def check_answerable(events: Events, question: Question) -> None:
             raise MeasureError(f"{measure} counts users, but the unit is the {question.unit}. Hint: unit='user'")
         if question.unit == "request" and not isinstance(measure, ClickThroughRate):
             raise MeasureError(f"{measure} cannot be counted by request: only clicks belong to one. Hint: unit='user'")
+        if question.unit in WINDOWS and (measure.is_located or getattr(measure, "winsor", None) is not None):
+            raise MeasureError(f"{measure} needs the totals of users, but the unit is the {question.unit}.")
     for role in question.by:
         if not events.has(role):
             fact = f"{events.source} has no {role} column."
@@ -168,49 +201,182 @@ def _count_partition(log: Log, question: Question, counted: Counted, number: int
             counted.found += whole.found
             return
     unit, units = units_of(log, question.unit)
-    table = np.column_stack([part for one in question.measures for part in parts(one, log, unit, units)])
+    tables = [_table(log, question, unit, units)]
     if before is not None:
-        table = np.hstack([table, _before(before, log, question)])
+        tables.append(_of_users(before, log, question, idle=True))
+    if question.covariates:
+        tables.append(_covariates(whole, log, question))
+    table = np.hstack(tables)
     group, labels = _groups_of(log, question, unit, units, counted)
-    for code, label in enumerate(labels):
-        rows = table[group == code]
-        sums = Sums.of_rows(question.names, rows)
-        counted.groups[label] = counted.groups[label] + sums if label in counted.groups else sums
-        if question.resamples:
-            drawn = Resampled.of_rows(rows, question.resamples, (question.seed, number, code))
-            counted.resampled[label] = counted.resampled[label] + drawn if label in counted.resampled else drawn
+    if question.unit in WINDOWS:
+        counted.kept.append((_window_ids(log, question.unit), table, group, labels))
+    else:
+        _add_groups(table, group, labels, question, counted, number)
+        _keep_values(log, question, counted, (table, group, labels, unit))
+    if question.days:
+        _count_days(log, question, counted, group, labels)
     _describe(log, counted, question)
     counted.found += whole.found + (log.found if log is not whole else Counter())
 
 
-def _before(before: Log, log: Log, question: Question) -> Floats:
-    """What the units of the experiment did before it began; nothing where they were not there."""
-    width = 2 * len(question.measures)
-    table = np.zeros((log.users, width))
-    if len(before):
-        unit, units = units_of(before, "user")
-        earlier = np.column_stack([part for one in question.measures for part in parts(one, before, unit, units)])
-        _, place, earlier_place = np.intersect1d(log.user_ids, before.user_ids, assume_unique=True, return_indices=True)
-        table[place] = earlier[earlier_place]
+def _add_groups(
+    table: Floats, group: Ints, labels: list[Label], question: Question, counted: Counted, number: int
+) -> None:
+    """Add the units of a partition, or of all windows, to the sums of their groups."""
+    plan = question.plan
+    for code, label in enumerate(labels):
+        rows = table[group == code]
+        _add(counted.groups, label, Sums.of_rows(question.names, rows))
+        if plan.resamples:
+            _add(counted.resampled, label, Resampled.of_rows(rows, plan.resamples, (plan.seed, number, code)))
+
+
+def _add(totals: dict[Any, Any], key: Any, part: Any) -> None:
+    totals[key] = totals[key] + part if key in totals else part
+
+
+def _table(log: Log, question: Question, unit: Ints, units: int) -> Floats:
+    """(units, columns) what each unit adds above and below the line of each measure."""
+    made = [part for one in question.summed for part in parts(one, log, unit, units)]
+    return np.column_stack(made) if made else np.zeros((units, 0))
+
+
+def _of_users(other: Log, log: Log, question: Question, *, idle: bool) -> Floats:
+    """(users, columns) the same of the same users in another part of the log.
+
+    Who is not there did nothing. Where a measure is about users and ``idle`` ones count, that is a 0 of theirs;
+    otherwise it is no part of any quotient.
+    """
+    row = [part for one in question.summed for part in (0.0, float(idle and is_per_user(one)))]
+    table = np.tile(row, (log.users, 1))
+    if len(other):
+        earlier = _table(other, question, other.user, other.users)
+        _, place, other_place = np.intersect1d(log.user_ids, other.user_ids, assume_unique=True, return_indices=True)
+        table[place] = earlier[other_place]
     return table
+
+
+def _covariates(whole: Log, log: Log, question: Question) -> Floats:
+    """(users, covariates) the first known value of each user; where there is none, 0."""
+    table = np.zeros((log.users, len(question.covariates)))
+    _, place, whole_place = np.intersect1d(log.user_ids, whole.user_ids, assume_unique=True, return_indices=True)
+    for number in range(len(question.covariates)):
+        column = whole.column(f"covariate {number}")
+        rows = np.flatnonzero(~np.isnan(column))[::-1]
+        first = np.zeros(whole.users)
+        first[whole.user[rows]] = column[rows]
+        table[place, number] = first[whole_place]
+    return table
+
+
+def _window_ids(log: Log, unit: Unit) -> Ints:
+    return np.unique(log.time // WINDOWS[unit])
+
+
+def _sum_windows(counted: Counted, question: Question) -> None:
+    """Put together the windows of time, which all partitions have a part of."""
+    ids = np.concatenate([ids for ids, *_ in counted.kept])
+    codes, where = np.unique(ids, return_inverse=True)
+    table = np.zeros((len(codes), counted.kept[0][1].shape[1]))
+    np.add.at(table, where, np.vstack([rows for _, rows, *_ in counted.kept]))
+    group = np.concatenate([group for _, _, group, _ in counted.kept])
+    labels = max((labels for *_, labels in counted.kept), key=len)
+    lowest, highest = np.full(len(codes), len(labels)), np.full(len(codes), -1)
+    known = group >= 0
+    np.minimum.at(lowest, where[known], group[known])
+    np.maximum.at(highest, where[known], group[known])
+    crossed = (lowest != highest) & (highest >= 0)
+    counted.found["units in several variants"] += int(crossed.sum())
+    mine = np.where((highest < 0) | (crossed & (question.plan.crossed == "drop")), -1, lowest)
+    _add_groups(table, mine, labels, question, counted, 0)
+
+
+def _keep_values(log: Log, question: Question, counted: Counted, units: tuple[Any, ...]) -> None:
+    """Keep the values of units for measures that are not sums."""
+    table, group, labels, unit = units
+    kept: dict[OnlineMeasure, Any] = {}
+    for measure in question.measures:
+        if getattr(measure, "winsor", None) is not None:
+            kept[measure] = table[:, [place for place, name in enumerate(question.names) if _is_of(name, measure)]]
+        elif measure.is_located:
+            values, home = amounts(measure, log, unit)
+            kept[measure] = values, home
+    if kept:
+        counted.kept.append((kept, group, labels))
+
+
+def _is_of(name: str, measure: OnlineMeasure) -> bool:
+    return name.removesuffix(BEFORE) in (above(measure), below(measure))
+
+
+def _locate(counted: Counted, question: Question) -> None:
+    """Cap the totals of users at their quantile, and find quantiles and trimmed means, from all values together."""
+    labels = max((labels for *_, labels in counted.kept), key=len)
+    groups = [group for _, group, _ in counted.kept]
+    for measure in counted.kept[0][0]:
+        made = [kept[measure] for kept, *_ in counted.kept]
+        if not measure.is_located:
+            table = np.vstack(made)
+            names = tuple(name for name in question.names if _is_of(name, measure))
+            for column in range(0, len(names), 2):  # now, and before
+                cap = float(np.quantile(table[:, column], measure.winsor))
+                table[:, column] = np.minimum(table[:, column], cap)
+                counted.caps.setdefault(measure, cap)
+            for code, label in enumerate(labels):
+                capped = Sums.of_rows(names, table[np.concatenate(groups) == code])
+                counted.groups[label] = counted.groups[label].with_columns(capped)
+            continue
+        offsets = np.cumsum([0, *(len(group) for group in groups[:-1])])
+        values = np.concatenate([values for values, _ in made])
+        home = np.concatenate([home + offset for (_, home), offset in zip(made, offsets, strict=True)])
+        of_value = np.concatenate(groups)[home]
+        for code, label in enumerate(labels):
+            mine = of_value == code
+            counted.located.setdefault(label, {})[measure] = located(measure, values[mine], home[mine])
+
+
+def _count_days(log: Log, question: Question, counted: Counted, group: Ints, labels: list[Label]) -> None:
+    """Each day on its own, everything up to its end, and the second half of the days beside the first."""
+    first, last = (int(moment or 0) // WINDOWS["day"] for moment in (counted.seen.first_time, counted.seen.last_time))
+    first = max(first, (question.start or 0) // WINDOWS["day"]) if question.start is not None else first
+    day = log.time // WINDOWS["day"]
+    order = np.argsort(log.user_ids)
+    ids = log.user_ids[order]
+    for number in range(first, last + 1):
+        for name, rows in (("daily", day == number), ("cumulative", day <= number)):
+            part = Log.part(log, rows)
+            if len(part):
+                table = _table(part, question, part.user, part.users)
+                mine = group[order[np.searchsorted(ids, part.user_ids)]]
+                for code, label in enumerate(labels):
+                    names = question.names[: table.shape[1]]
+                    _add(counted.days, (label, number, name), Sums.of_rows(names, table[mine == code]))
+    early = day < first + (last + 1 - first) / 2
+    if last > first:
+        halves = [_of_users(Log.part(log, rows), log, question, idle=False) for rows in (~early, early)]
+        plain = question.names[: halves[0].shape[1]]
+        names = (*plain, *(name + BEFORE for name in plain))
+        for code, label in enumerate(labels):
+            _add(counted.halves, label, Sums.of_rows(names, np.hstack(halves)[group == code]))
 
 
 def units_of(log: Log, unit: Unit) -> tuple[Ints, int]:
     """(n,) the unit of each event, -1 where it has none; and how many units there are."""
     if unit == "user":
         return log.user, log.users
+    if unit in WINDOWS:
+        ids, of_event = np.unique(log.time // WINDOWS[unit], return_inverse=True)
+        return of_event, len(ids)
     if unit == "session":
         table = log.sessions(_DEFAULT_SESSIONS)
         return table.of_event, len(table.user)
     return log.requests()
 
 
-def _groups_of(
-    log: Log, question: Question, unit: Ints, units: int, counted: Counted
-) -> tuple[Ints, list[tuple[str, ...]]]:
+def _groups_of(log: Log, question: Question, unit: Ints, units: int, counted: Counted) -> tuple[Ints, list[Label]]:
     """(units,) the group of each unit, -1 for one that belongs to none; and the label of each group."""
     code = np.zeros(units, np.int64)
-    labels: list[tuple[str, ...]] = [()]
+    labels: list[Label] = [()]
     for role in question.by:
         words = counted.seen.labels[role]
         found = _label_of_units(log, role, unit, units, question, counted)
@@ -231,9 +397,28 @@ def _label_of_units(log: Log, role: str, unit: Ints, units: int, question: Quest
     several[unit[rows[label[rows] != found[unit[rows]]]]] = True
     counted.found[f"units in several {role}s"] += int(several.sum())
     counted.found[f"units without {role}"] += int((found < 0).sum())
-    if role == "variant" and question.crossed == "drop":
-        found[several] = -1
+    if role == "variant":
+        if question.unit in ("session", "request"):
+            _compare_with_users(log, unit, found, counted)
+        if question.plan.crossed == "drop":
+            found[several] = -1
     return found
+
+
+def _compare_with_users(log: Log, unit: Ints, variant: Ints, counted: Counted) -> None:
+    """Count the users with several units, those of them in several variants, and how many would be by chance."""
+    rows = np.flatnonzero(changes(unit) & (unit >= 0))
+    mine, first = np.unique(unit[rows], return_index=True)
+    user, variant = log.user[rows[first]], variant[mine]
+    user, variant = user[variant >= 0], variant[variant >= 0]
+    if not len(user):
+        return
+    shares = np.bincount(variant) / len(variant)
+    units = np.bincount(user, minlength=log.users)
+    pairs = np.unique(user * len(shares) + variant)
+    counted.found["users with several units"] += int((units > 1).sum())
+    counted.found["users in several variants"] += int((np.bincount(pairs // len(shares)) > 1).sum())
+    counted.expected_crossed += float((1 - (shares[:, None] ** units[units > 1]).sum(axis=0)).sum())
 
 
 def _describe(log: Log, counted: Counted, question: Question) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -10,9 +9,11 @@ from typing import Any
 
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
-from rankmeter.online.inference import Estimate
-from rankmeter.online.telling import Told, interval_of
+from rankmeter.online.contrasts import Estimate
+from rankmeter.online.telling import Told, html_table, interval_of
 
+WRONG = 4.0
+"""So many standard errors above 1 the mean weight is no accident."""
 HANDFUL = 100
 """With an effective sample size below this no winner is named."""
 
@@ -32,6 +33,13 @@ class Weights:
     0, or known from the logging policy's probabilities where they are given."""
     unused: float
     """The share of rows that the new policy would never have produced."""
+    mean_error: float = 0.0
+    """The standard error of the mean weight, by unit."""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the mean weight is so far above 1 that the logged probabilities cannot be those that made the log."""
+        return self.mean > 1.01 and self.mean - 1 > WRONG * self.mean_error
 
     @property
     def is_handful(self) -> bool:
@@ -68,6 +76,8 @@ class OffPolicy(Told):
     @property
     def verdict(self) -> str:
         """Whether the new policy is better than the logged one, by the most robust estimate that there is."""
+        if self.weights.is_wrong:
+            return f"cannot tell: the mean weight is {self.weights.mean:.3f} where it should be about 1"
         if self.weights.is_handful:
             return f"cannot tell: an effective sample size of {self.weights.effective:.1f} is a handful"
         if math.isnan(self.gain.low):
@@ -102,13 +112,20 @@ class OffPolicy(Told):
     @property
     def reasons(self) -> list[str]:
         """Why a number or an interval is missing, each once."""
-        named = [*self.estimates.values(), self.logged, self.gain]
-        return list(dict.fromkeys(one.method for one in named if math.isnan(one.low)))
+        named = {**self.estimates, "logged": self.logged, "gain": self.gain}
+        told: dict[str, list[str]] = {}
+        for name, one in named.items():
+            if math.isnan(one.low):
+                told.setdefault(one.method, []).append(name)
+        reasons = [why if why.startswith("no data") else f"{', '.join(names)}: {why}" for why, names in told.items()]
+        if self.weights.is_wrong:
+            reasons.append(
+                f"the mean weight is {self.weights.mean:.3f} +- {self.weights.mean_error:.3f}; where the logged "
+                "probabilities are those that made the log it is about 1, so every estimate that uses them is off"
+            )
+        return reasons
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{interval_of(one, '.4f')}</td></tr>"
-            for name, one in {"logged": self.logged, **self.estimates}.items()
-        )
-        caption = html.escape(f"{self.weights.sentence}; {self.verdict}")
-        return f"<table><caption>{caption}</caption><tr><th>estimator</th><th>value</th></tr>{rows}</table>"
+        named = {"logged": self.logged, **self.estimates}
+        rows = [(name, interval_of(one, ".4f")) for name, one in named.items()]
+        return html_table(f"{self.weights.sentence}; {self.verdict}", ("estimator", "value"), rows)

@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import numpy as np
 
-from rankmeter.errors import InputError, MeasureError, check_level, check_whole, with_hint
+from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.bootstrap import check_resamples
 from rankmeter.online.checks import findings
 from rankmeter.online.columns import EVENT_NAMES
-from rankmeter.online.counting import LENGTHS, UNITS, Counted, Question, Unit, count, with_companions
+from rankmeter.online.contrasts import Estimate, Side, estimate, of_variance
+from rankmeter.online.counting import (
+    LENGTHS,
+    UNITS,
+    WINDOWS,
+    Counted,
+    Label,
+    Question,
+    Unit,
+    count,
+    with_companions,
+)
 from rankmeter.online.events import Events, read_events
-from rankmeter.online.inference import estimate, t_quantile
+from rankmeter.online.looks import t_quantile
 from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
-from rankmeter.online.settings import check_choice
+from rankmeter.online.settings import Counting, Plan
 from rankmeter.wording import Said, said
 
+ENOUGH_TO_SEE = 5.0
+"""From so many users expected in two variants on, their absence shows that users were assigned."""
 DEFAULT_MEASURES = ("CTR", "CVR", "SessionDuration")
 _COUNTS = ("users", "impressions", "clicks", "conversions", "other", "sessions", "sessions of no length",
            "engaged sessions", "users with impression", "users with click", "users with conversion")  # fmt: skip
@@ -33,14 +46,10 @@ def evaluate(
     *,
     by: str | None = None,
     unit: Unit = "user",
-    level: float = 0.95,
-    resamples: int = 0,
-    seed: int = 0,
-    bots: Literal["keep", "drop"] = "keep",
-    crossed: Literal["drop", "first"] = "drop",
     columns: Mapping[str, str] | None = None,
     types: Mapping[str, str | Sequence[str]] | None = None,
     format: str | None = None,
+    **settings: Unpack[Counting],
 ) -> OnlineEvaluation:
     """Measure what users did, from a log of events.
 
@@ -53,19 +62,12 @@ def evaluate(
     by
         What divides units into groups: ``variant``, ``segment``, or a column of the log.
     unit
-        What was randomised, or what is independent: ``user``, ``session`` or ``request``. Intervals are about it.
-    level
-        Of the intervals.
-    resamples
-        With a number above 0, intervals come from so many resamples of units instead of the delta method.
-    seed
-        Of the resampling.
-    bots
-        Whether users who do more in an hour than a person does are kept or dropped.
-    crossed
-        What happens to a unit that was seen in two variants: ``drop`` it, or count it in the ``first``.
+        What was randomised, or what is independent: ``user``, ``session``, ``request``, ``hour`` or ``day``. Intervals
+        are about it.
     columns, types, format
         As for :func:`rankmeter.online.read_events`.
+    settings
+        ``level``, ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`rankmeter.online.settings.Counting`.
 
     Examples
     --------
@@ -75,38 +77,63 @@ def evaluate(
     >>> rm.online.evaluate(log, "CTR")["CTR"]
     0.25
     """
-    check_settings(level=level, resamples=resamples, seed=seed, bots=bots, crossed=crossed)
+    plan = Plan.of(settings)
     chosen = into_online(measures)
     log, role = _grouped(events, by, columns, types, format)
-    question = Question(with_companions(chosen), unit=check_unit(unit), by=(role,) if role else (), bots=bots,
-                        crossed=crossed, resamples=resamples, seed=seed)  # fmt: skip
-    counted = count(log, question)
-    groups = {" ".join(label): sums for label, sums in sorted(counted.groups.items()) if sums.n or not role}
-    resampled = {" ".join(label): drawn for label, drawn in counted.resampled.items()}
+    question = Question(with_companions(chosen), unit=check_unit(unit), by=(role,) if role else (), plan=plan)
+    counted, question, notes = counted_by_unit(log, question)
+    groups = {label: sums for label, sums in sorted(counted.groups.items()) if sums.n or not role}
     return OnlineEvaluation(
-        source=log.source,
-        measures=question.measures,
-        unit=unit,
         by=by or "",
-        estimates={
-            group: {one: estimate(sums, one, level=level, resampled=resampled.get(group)) for one in question.measures}
-            for group, sums in groups.items()
-        },
-        sums=groups,
-        findings=findings(log, counted, question),
-        notes=notes_of(log, counted),
-        counts=counts_of(counted),
-        positions=position_rates(counted, level=level),
-        lengths=lengths_of(counted),
+        estimates={" ".join(label): values_of(counted, label, question) for label in groups},
+        sums={" ".join(label): sums for label, sums in groups.items()},
+        **described(log, counted, question, notes),
     )
 
 
-def check_settings(*, level: float, resamples: int, seed: int, bots: str, crossed: str) -> None:
-    """Refuse settings that make no sense, before anything is read."""
-    check_resamples(resamples, check_level(level), without="the delta method")
-    check_whole("seed", seed)
-    check_choice("bots", bots, ("keep", "drop"))
-    check_choice("crossed", crossed, ("drop", "first"))
+def values_of(counted: Counted, label: Label, question: Question) -> dict[OnlineMeasure, Estimate]:
+    """The value of each measure in one group."""
+    level, sums, resampled = question.plan.level, counted.groups[label], counted.resampled.get(label)
+    sides = counted.located.get(label, {})
+    return {
+        one: of_side(sides[one], level) if one in sides else estimate(sums, one, level=level, resampled=resampled)
+        for one in question.measures
+    }
+
+
+def of_side(side: Side, level: float) -> Estimate:
+    """A quantile or a trimmed mean with its interval."""
+    if math.isnan(side.value) or math.isnan(side.variance):
+        return Estimate.without_interval(side.value, level, "no data", side.n)
+    return of_variance(side.value, side.variance, side.n, level, "Woodruff or Yuen, by unit")
+
+
+def counted_by_unit(log: Events, question: Question) -> tuple[Counted, Question, list[Said]]:
+    """Count, by users where the log shows that users were assigned and not the smaller units that were asked for."""
+    counted = count(log, question)
+    crossed, expected = counted.found["users in several variants"], counted.expected_crossed
+    if expected < ENOUGH_TO_SEE or crossed > expected / 2:
+        return counted, question, []
+    note = said("unit_is_user", unit=question.unit, crossed=crossed, expected=expected,
+                several=counted.found["users with several units"])  # fmt: skip
+    question = replace(question, unit="user")
+    return count(log, question), question, [note]
+
+
+def described(log: Events, counted: Counted, question: Question, notes: Sequence[Said]) -> dict[str, Any]:
+    """What every result of a log carries beside its numbers."""
+    capped = [said("winsorised", measure=str(one), cap=cap) for one, cap in counted.caps.items()]
+    windows = [said("windows_are_units", unit=question.unit)] if question.unit in WINDOWS else []
+    return {
+        "source": log.source,
+        "unit": question.unit,
+        "measures": question.measures,
+        "findings": findings(log, counted, question),
+        "notes": (*notes_of(log, counted), *windows, *capped, *notes),
+        "counts": {"events": counted.seen.rows, **{name: int(counted.found[name]) for name in _COUNTS}},
+        "positions": position_rates(counted, level=question.plan.level),
+        "lengths": tuple(Bin(float(end), int(n)) for end, n in zip([*LENGTHS, np.inf], counted.lengths, strict=True)),
+    }
 
 
 def into_online(measures: object) -> list[OnlineMeasure]:
@@ -183,11 +210,6 @@ def _moment(time: int) -> str:
         return f"{time} us"
 
 
-def counts_of(counted: Counted) -> dict[str, int]:
-    """How much of everything there was."""
-    return {"events": counted.seen.rows, **{name: int(counted.found[name]) for name in _COUNTS}}
-
-
 def position_rates(counted: Counted, *, level: float) -> tuple[PositionRate, ...]:
     """The click-through rate at each position, with intervals by the delta method over users."""
     users = int(counted.found["users"])
@@ -203,8 +225,3 @@ def position_rates(counted: Counted, *, level: float) -> tuple[PositionRate, ...
         low = math.nan if math.isnan(half) else max(0.0, rate - half)
         rates.append(PositionRate(place, int(shown), int(clicked), rate, low, rate + half))
     return tuple(rates)
-
-
-def lengths_of(counted: Counted) -> tuple[Bin, ...]:
-    """The distribution of session lengths."""
-    return tuple(Bin(float(end), int(n)) for end, n in zip([*LENGTHS, np.inf], counted.lengths, strict=True))

@@ -1,9 +1,9 @@
 """Events in: one row per event, from any frame or file, as one lazy table with known columns.
 
 The columns of the table: ``time`` (microseconds since 1970, UTC), ``user``, ``type`` (the log's own word; ``kinds``
-says which kind of event it stands for), and where the log has them ``session``, ``request``, ``item``, ``position``,
-``value``, ``variant``, ``segment``, ``id``. Nothing is dropped here: what is missing or wrong is counted where the
-events are counted.
+says which kind of event it stands for), and where the log has them ``session``, ``request``, ``query``, ``item``,
+``position``, ``value``, ``variant``, ``segment``, ``id``. Nothing is dropped here: what is missing or wrong is counted
+where the events are counted.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TYPES: dict[str, tuple[str, ...]] = {
 _ENDINGS = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 _ENDINGS |= {".pq": "parquet", ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc"}
 
-FIELDS = ("session", "request", "item", "position", "value", "variant", "segment", "id")
+FIELDS = ("session", "request", "query", "item", "position", "value", "variant", "segment", "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,8 @@ class Events:
     """What was decided about the log as a whole: the unit of its times, where positions begin."""
     time_unit: str = ""
     """Where times are numbers, what they count: s, ms, us or ns."""
+    covariates: tuple[str, ...] = ()
+    """Columns of numbers known of each user beforehand: ``covariate 0``, ``covariate 1``, ... of the rows."""
 
     def has(self, role: str) -> bool:
         """Whether the log has a column for this role."""
@@ -77,6 +79,7 @@ def read_events(
     columns: Mapping[str, str] | None = None,
     types: Mapping[str, str | Sequence[str]] | None = None,
     format: str | None = None,
+    covariates: Sequence[str] = (),
 ) -> Events:
     """Read a log of events.
 
@@ -92,6 +95,8 @@ def read_events(
         usual words; a word named here leaves the kind that it usually has.
     format
         ``csv``, ``tsv``, ``json``, ``jsonl``, ``parquet`` or ``ipc``, where the content cannot tell.
+    covariates
+        Columns of numbers that were known of each user beforehand.
 
     Examples
     --------
@@ -121,8 +126,14 @@ def read_events(
         for role in ("user", *FIELDS)
         if role in found
     ]
+    for number, column in enumerate(covariates):
+        if column not in schema:
+            fact = f"{name} has no column '{column}' (found: {', '.join(schema.names())})."
+            raise InputError(with_hint(fact, did_you_mean(column, schema.names())))
+        known = pl.col(column).cast(pl.Float64, strict=False)
+        chosen.append(pl.when(known.is_finite()).then(known).alias(f"covariate {number}"))
     notes = tuple(said(kind, **values) for kind, values in times.said)
-    return Events(frame.select(chosen), found, words, layout, name, notes, times.unit)
+    return Events(frame.select(chosen), found, words, layout, name, notes, times.unit, tuple(covariates))
 
 
 def _check_plain(frame: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str], name: str) -> None:

@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Any, Literal
+from typing import Unpack
 
-import numpy as np
-
-from rankmeter.errors import InputError, NotFoundError, check_level, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
-from rankmeter.online.bootstrap import Resampled, middle, two_sided
-from rankmeter.online.checks import findings
-from rankmeter.online.counting import NO_SEGMENT, Counted, Question, Unit, count, with_companions
-from rankmeter.online.evaluation import (
-    DEFAULT_MEASURES,
-    check_settings,
-    check_unit,
-    counts_of,
-    into_online,
-    lengths_of,
-    notes_of,
-    position_rates,
+from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.contrasts import Estimate, heterogeneity
+from rankmeter.online.counting import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
+from rankmeter.online.effects import (
+    Contrast,
+    by_variant,
+    by_variant_located,
+    corrected_effects,
+    corrected_p,
+    days_of,
+    decided,
+    decisions,
+    novelty_of,
+    strata_of,
 )
+from rankmeter.online.evaluation import DEFAULT_MEASURES, check_unit, counted_by_unit, described, into_online
 from rankmeter.online.events import Events, read_events
-from rankmeter.online.inference import Difference, Estimate, cuped, difference, estimate, minimum_detectable
 from rankmeter.online.proportions import sample_ratio
-from rankmeter.online.settings import check_choice, check_number
-from rankmeter.online.sums import BEFORE, Sums, above, below, is_sums
-from rankmeter.online.trial import Effect, Experiment, SampleRatio
-from rankmeter.stats.corrections import CORRECTIONS, Correction, corrected
+from rankmeter.online.settings import Plan, Planning, check_mapping, check_number
+from rankmeter.online.sums import Sums, above, below, is_sums
+from rankmeter.online.trial import Effect, Experiment, Interaction, SampleRatio
 from rankmeter.wording import Said, said
 
 MISMATCH = 0.001
 """Below this p-value the sample ratio is taken as broken; smaller than 0.05 because the check is made every day."""
+
+FEW = 50
+"""With fewer units in a group than this a t-test of skewed values errs more often than it says."""
 
 _CONTROLS = ("control", "a", "baseline", "off", "0", "default", "production")
 
@@ -50,16 +50,10 @@ def experiment(
     unit: Unit = "user",
     start: str | datetime | date | float | None = None,
     segments: str | None = None,
-    level: float = 0.95,
-    power: float = 0.8,
-    correction: Correction = "holm",
-    resamples: int = 0,
-    seed: int = 0,
-    bots: Literal["keep", "drop"] = "keep",
-    crossed: Literal["drop", "first"] = "drop",
     columns: Mapping[str, str] | None = None,
     types: Mapping[str, str | Sequence[str]] | None = None,
     format: str | None = None,
+    **settings: Unpack[Planning],
 ) -> Experiment:
     """Compare variants with a control.
 
@@ -74,20 +68,20 @@ def experiment(
     ratios
         In what ratios units were meant to be split, ``{"A": 9, "B": 1}``; equally by default.
     unit
-        What was randomised.
+        What was randomised; ``hour`` and ``day`` are for switchback experiments. Where the log shows that users keep
+        their variant, users are taken, and it is said.
     start
         When the experiment began. Earlier events then serve as what the same users did before, and differences are
         adjusted by it (CUPED).
     segments
-        A column whose values are looked at one by one, as an exploration corrected on its own.
-    level, power
-        Of the intervals and of the smallest difference that could have been found.
-    correction
-        For the number of differences looked at: ``holm``, ``hochberg``, ``bonferroni``, ``bh``, ``by`` or ``none``.
-    resamples, seed
-        With resamples, intervals and p-values come from resampled units instead of the delta method.
-    bots, crossed, columns, types, format
-        As for :func:`rankmeter.online.evaluate`.
+        A column whose values are looked at one by one, as an exploration corrected on its own, with a test of whether
+        the effects differ.
+    columns, types, format
+        As for :func:`rankmeter.online.read_events`.
+    settings
+        How the experiment is decided: ``level``, ``power``, ``correction``, ``primary``, ``guardrails``,
+        ``sequential``, ``looks``, ``prior``, ``covariates``, ``strata``, ``days``, and as for ``evaluate``
+        ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`rankmeter.online.settings.Planning`.
 
     Examples
     --------
@@ -101,57 +95,72 @@ def experiment(
     ...     for u, count in enumerate(counts[v])
     ...     for i in range(count)
     ... ]
-    >>> found = rm.online.experiment(log, ["CTR"])
-    >>> effect = found.effect("CTR")
+    >>> trial = rm.online.experiment(log, ["CTR"])
+    >>> effect = trial.effect("CTR")
     >>> round(effect.difference.value, 4), round(effect.p, 4), effect.verdict
     (0.0715, 0.0483, 'better')
     """
-    check_settings(level=level, resamples=resamples, seed=seed, bots=bots, crossed=crossed)
-    check_level(power, "power")
-    check_choice("correction", correction, list(CORRECTIONS))
+    plan = Plan.of(settings)
     if segments is not None and not isinstance(segments, str):
         raise InputError(
             with_hint(f"segments={segments!r} is not possible; it names one column.", "segments='country'")
         )
-    settings = {"level": level, "power": power, "correction": correction}
     if is_sums(data):
-        _refuse_events_only(start=start, segments=segments, resamples=resamples or None)
-        return _from_sums(data, measures, control, ratios, unit, settings)  # type: ignore[arg-type]
-    if segments is not None and not isinstance(data, Events):
-        columns = {**(columns or {}), "segment": segments}
-    log = read_events(data, columns=columns, types=types, format=format)
-    chosen = with_companions(into_online(DEFAULT_MEASURES if measures is None else measures))
-    by = ("variant", "segment") if segments is not None else ("variant",)
+        _refuse_events_only(start=start, segments=segments, resamples=plan.resamples or None, strata=plan.strata,
+                            covariates=plan.covariates or None, days=plan.days or None)  # fmt: skip
+        return _from_sums(data, measures, control, ratios, unit, plan)  # type: ignore[arg-type]
+    divided = segments or plan.strata
+    if segments and plan.strata not in (None, segments):
+        raise InputError(f"segments='{segments}' and strata='{plan.strata}' are two columns; expected the same one.")
+    if divided is not None and not isinstance(data, Events):
+        columns = {**(columns or {}), "segment": divided}
+    log = read_events(data, columns=columns, types=types, format=format, covariates=plan.covariates)
+    chosen = with_companions(_asked(measures, plan))
+    by = ("variant", "segment") if divided is not None else ("variant",)
     moment = None if start is None else _moment(start)
-    if moment is not None and unit != "user":
-        raise InputError("start= looks at what the same users did before, so the unit must be the user.")
-    question = Question(chosen, unit=check_unit(unit), by=by, start=moment, bots=bots, crossed=crossed,
-                        resamples=resamples, seed=seed)  # fmt: skip
-    counted = count(log, question)
-    groups = _variants(counted.groups)
-    resampled = _variants(counted.resampled)
+    for name, wanted in (("start", moment is not None), ("covariates", plan.covariates), ("days", plan.days)):
+        if wanted and unit != "user":
+            raise InputError(f"{name}= is about users, so the unit must be the user. Hint: unit='user'")
+    if unit in WINDOWS and divided is not None:
+        raise InputError(f"a {unit} has users of every segment. Hint: leave out segments= and strata=")
+    question = Question(chosen, unit=check_unit(unit), by=by, start=moment, covariates=log.covariates, days=plan.days,
+                        plan=plan)  # fmt: skip
+    counted, question, notes = counted_by_unit(log, question)
+    groups = by_variant(counted.groups)
     _check_anyone_left(counted, groups, moment, log)
     base = _control(control, list(groups))
-    made = _effects(groups, resampled, chosen, base, settings)
+    whole = Contrast(groups, base, plan, by_variant(counted.resampled), log.covariates)
+    whole.located = by_variant_located(counted) if divided is None else {}
+    if any(one.is_located for one in chosen) and divided is not None:
+        raise InputError("quantiles and trimmed means are not taken by segment. Hint: leave out segments= and strata=")
+    whole.strata = strata_of(counted) if plan.strata is not None else []
+    made = decided(whole.effects(chosen), plan)
+    ratio = _check_ratio(groups, ratios)
+    told = [*notes, *_warnings(made, whole)]
+    if segments is not None:
+        by_segment = _by_segment(counted, chosen, base, plan)
     return Experiment(
-        source=log.source,
-        unit=unit,
         control=base,
-        measures=chosen,
-        values=_values(groups, resampled, chosen, level),
-        ratio=_check_ratio(groups, ratios),
+        values={variant: whole.values(variant, chosen) for variant in groups},
+        ratio=ratio,
         effects=made,
-        segments=_by_segment(counted, chosen, base, settings) if segments is not None else (),
+        segments=by_segment if segments is not None else (),
         segment=segments or "",
-        correction=correction,
-        level=level,
+        interactions=_interactions(by_segment, plan) if segments is not None else (),
+        plan=plan,
+        decisions=decisions(made, plan, is_sound=ratio.is_sound),
+        days=days_of(counted, chosen, base, plan) if plan.days else (),
+        novelty=novelty_of(counted, chosen, base, plan) if plan.days else (),
         sums=groups,
-        findings=findings(log, counted, question),
-        notes=(*notes_of(log, counted), *_warnings(made, log)),
-        counts=counts_of(counted),
-        positions=position_rates(counted, level=level),
-        lengths=lengths_of(counted),
+        **described(log, counted, question, told),
     )
+
+
+def _asked(measures: object, plan: Plan) -> list[OnlineMeasure]:
+    """The measures asked for, with those that the plan names."""
+    named = [*plan.primary, *plan.guardrails]
+    listed = into_online(measures if measures is not None else named or DEFAULT_MEASURES)
+    return list(dict.fromkeys([*listed, *(into_online(named) if named else ())]))
 
 
 def _from_sums(
@@ -160,36 +169,31 @@ def _from_sums(
     control: str | None,
     ratios: Mapping[str, float] | None,
     unit: Unit,
-    settings: Mapping[str, Any],
+    plan: Plan,
 ) -> Experiment:
     held = [name.removesuffix(" x") for name in next(iter(groups.values())).names if name.endswith(" x")]
-    asked = into_online([parse(name) for name in held] if measures is None else measures)
+    asked = _asked([parse(name) for name in held] if measures is None else measures, plan)
     for measure in asked:
         for variant, sums in groups.items():
             if not (sums.has(above(measure)) and sums.has(below(measure))):
                 holds = [name.removesuffix(" x") for name in sums.names if name.endswith(" x")]
                 fact = f"the sums of variant {variant} do not hold {measure}; they hold {examples(holds) or 'nothing'}."
                 raise InputError(with_hint(fact, "every variant needs a row for every measure"))
-    base = _control(control, list(groups))
-    made = _effects(groups, {}, asked, base, settings)
+    whole = Contrast(groups, _control(control, list(groups)), plan)
+    made = decided(whole.effects(asked), plan)
+    ratio = _check_ratio(groups, ratios)
     return Experiment(
         source="sums",
         unit=unit,
-        control=base,
+        control=whole.control,
         measures=tuple(asked),
-        values=_values(groups, {}, asked, settings["level"]),
-        ratio=_check_ratio(groups, ratios),
+        values={variant: whole.values(variant, asked) for variant in groups},
+        ratio=ratio,
         effects=made,
-        segments=(),
-        segment="",
-        correction=settings["correction"],
-        level=settings["level"],
+        plan=plan,
+        decisions=decisions(made, plan, is_sound=ratio.is_sound),
         sums=groups,
-        findings=(),
-        notes=_warnings(made, None),
-        counts={},
-        positions=(),
-        lengths=(),
+        notes=tuple(_warnings(made, whole)),
     )
 
 
@@ -216,14 +220,6 @@ def _moment(start: str | datetime | date | float) -> int:
     if not isinstance(start, date):
         return round(check_number("start", start) * 1e6)
     return round(datetime(start.year, start.month, start.day, tzinfo=UTC).timestamp() * 1e6)
-
-
-def _variants(groups: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    """What was counted by variant and segment, by variant alone."""
-    merged: dict[str, Any] = {}
-    for (variant, *_), part in sorted(groups.items()):
-        merged[variant] = merged[variant] + part if variant in merged else part
-    return merged
 
 
 def _check_anyone_left(counted: Counted, groups: Mapping[str, Sums], start: int | None, log: Events) -> None:
@@ -256,9 +252,7 @@ def _control(stated: str | None, variants: list[str]) -> str:
 
 def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None) -> SampleRatio:
     names = list(groups)
-    if ratios is not None and not isinstance(ratios, Mapping):
-        raise InputError(with_hint(f"ratios= is of type {type(ratios).__name__}; expected a mapping.",
-                                   "ratios={'A': 9, 'B': 1}"))  # fmt: skip
+    check_mapping("ratios", ratios, "ratios={'A': 9, 'B': 1}")
     if ratios is not None and set(ratios) != set(names):
         raise InputError(f"ratios= is for {', '.join(map(str, ratios))}, but the variants are {', '.join(names)}.")
     meant = {name: check_number(f"the ratio of {name}", ratios[name]) if ratios else 1.0 for name in names}
@@ -267,97 +261,7 @@ def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None)
     return SampleRatio(counts, meant, p, p >= MISMATCH)
 
 
-def _values(
-    groups: Mapping[str, Sums], resampled: Mapping[str, Resampled], measures: Sequence[OnlineMeasure], level: float
-) -> dict[str, dict[OnlineMeasure, Estimate]]:
-    return {
-        variant: {one: estimate(sums, one, level=level, resampled=resampled.get(variant)) for one in measures}
-        for variant, sums in groups.items()
-    }
-
-
-def _effects(
-    groups: Mapping[str, Sums],
-    resampled: Mapping[str, Resampled],
-    measures: Sequence[OnlineMeasure],
-    control: str,
-    settings: Mapping[str, Any],
-    segment: str = "",
-) -> tuple[Effect, ...]:
-    level = settings["level"]
-    base = groups[control]
-    made = []
-    for measure in measures:
-        for variant, sums in groups.items():
-            if variant == control:
-                continue
-            plain = difference(base, sums, measure, level=level)
-            adjusted = cuped(base, sums, measure, level=level) if sums.n else None
-            if control in resampled and variant in resampled:
-                drawn = resampled[control], resampled[variant], base, measure, level
-                plain = resampled_difference(plain, *drawn)
-                if adjusted is not None:
-                    again = resampled_difference(adjusted.difference, *drawn, adjusted.theta)
-                    adjusted = replace(adjusted, difference=again)
-            least = minimum_detectable(base, measure, units=base.n, other_units=max(sums.n, 1), level=level,
-                                       power=settings["power"]) if base.n and sums.n else math.nan  # fmt: skip
-            made.append(
-                Effect(
-                    measure=measure,
-                    variant=variant,
-                    control=control,
-                    segment=segment,
-                    control_value=estimate(base, measure, level=level),
-                    value=estimate(sums, measure, level=level),
-                    plain=plain,
-                    adjusted=adjusted,
-                    least=least,
-                    p_corrected=math.nan,
-                )
-            )
-    return with_corrected(made, settings["correction"])
-
-
-def with_corrected(effects: Sequence[Effect], correction: Correction) -> tuple[Effect, ...]:
-    """The same effects with p-values corrected for how many there are."""
-    known = [place for place, one in enumerate(effects) if not math.isnan(one.p)]
-    values = corrected(np.array([effects[place].p for place in known]), correction)
-    found = dict(zip(known, values.tolist(), strict=True))
-    return tuple(one.with_p(found.get(place, math.nan)) for place, one in enumerate(effects))
-
-
-def resampled_difference(
-    found: Difference,
-    control: Resampled,
-    treatment: Resampled,
-    sums: Sums,
-    measure: OnlineMeasure,
-    level: float,
-    theta: float = 0.0,
-) -> Difference:
-    """The same difference with the interval and p-value of the resamples; ``theta`` takes out what was there before."""
-    if math.isnan(found.p):  # one unit, or units that are all alike, are alike in every resample too
-        return found
-    x, y = sums.place(above(measure)), sums.place(below(measure))
-    base = control.quotients(x, y)
-    gaps = treatment.quotients(x, y) - base
-    if theta:
-        x, y = sums.place(above(measure) + BEFORE), sums.place(below(measure) + BEFORE)
-        gaps -= theta * (treatment.quotients(x, y) - control.quotients(x, y))
-    base, gaps = base[~np.isnan(gaps)], gaps[~np.isnan(gaps)]
-    method = f"{'CUPED, ' if theta else ''}bootstrap of units, {len(gaps)} resamples"
-    spread = float(np.var(gaps)) if len(gaps) else math.nan
-    absolute = Estimate(found.absolute.value, *middle(gaps, level), level, method, found.absolute.units, spread)
-    relative = found.relative
-    if len(gaps) and (base > 0).all():
-        relative = Estimate(relative.value, *middle(gaps / base, level), level, method, relative.units,
-                            relative.variance)  # fmt: skip
-    return Difference(absolute, relative, two_sided(gaps), found.freedom, found.always_valid)
-
-
-def _by_segment(
-    counted: Counted, measures: Sequence[OnlineMeasure], control: str, settings: Mapping[str, Any]
-) -> tuple[Effect, ...]:
+def _by_segment(counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: Plan) -> tuple[Effect, ...]:
     groups: dict[str, dict[str, Sums]] = {}
     resampled: dict[str, dict[str, Resampled]] = {}
     for (variant, segment), sums in sorted(counted.groups.items()):
@@ -368,12 +272,22 @@ def _by_segment(
     made: list[Effect] = []
     for segment, variants in groups.items():
         if control in variants and len(variants) > 1:
-            made += _effects(variants, resampled.get(segment, {}), measures, control, settings, segment)
+            made += Contrast(variants, control, plan, resampled.get(segment, {})).effects(measures, segment)
     # All segments together are one family of looks.
-    return with_corrected(made, settings["correction"])
+    return corrected_effects(made, plan.correction)
 
 
-def _warnings(effects: Sequence[Effect], log: Events | None) -> tuple[Said, ...]:
+def _interactions(effects: Sequence[Effect], plan: Plan) -> tuple[Interaction, ...]:
+    """For each measure and variant whether the effects of the segments differ, corrected for how many are asked."""
+    families: dict[tuple[OnlineMeasure, str], list[Estimate]] = {}
+    for one in effects:
+        families.setdefault((one.measure, one.variant), []).append(one.difference)
+    p = {pair: heterogeneity(of_segments) for pair, of_segments in families.items()}
+    after = corrected_p(p, plan.correction)
+    return tuple(Interaction(*pair, len(families[pair]), p[pair], after[pair], plan.level) for pair in families)
+
+
+def _warnings(effects: Sequence[Effect], whole: Contrast) -> list[Said]:
     """What a reader of the table must be told."""
     told = []
     rates = [one for one in effects if isinstance(one.measure, ConversionRate) and one.measure.per == "click"]
@@ -381,6 +295,12 @@ def _warnings(effects: Sequence[Effect], log: Events | None) -> tuple[Said, ...]
         beside = next((one for one in effects if one.measure == Conversions() and one.variant == rate.variant), None)
         if beside is not None and rate.difference.value * beside.difference.value < 0:
             told.append(said("opposite_directions", variant=rate.variant, measure=str(rate.measure)))
-    if log is not None and any(one.adjusted is not None for one in effects):
-        told.append(said("adjusted_by_before"))
-    return tuple(told)
+    for one in [one for one in effects if one.adjusted is not None][:1]:
+        kind = "adjusted_by_strata" if whole.strata else "adjusted_by_before"
+        told.append(said(kind, names=list(one.adjusted.coefficients) if one.adjusted else []))
+    for variant, sums in whole.groups.items():
+        if 0 < sums.n < FEW:
+            told.append(said("few_units_in_a_group", variant=variant, units=sums.n, enough=FEW))
+    if whole.plan.prior is not None:
+        told.append(said("prior_is", prior=whole.plan.prior))
+    return told

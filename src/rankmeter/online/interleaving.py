@@ -2,26 +2,29 @@
 
 Team draft (Radlinski and others 2008): both rankings take turns like captains choosing teams; in each round a coin
 decides who picks first, each picks its best item that is not yet in the list. A click is a point for the team that
-picked the item. What is compared is users: one who saw many lists still has one vote.
+picked the item. The draft ends where one ranking has nothing left to pick, or its captain would lose by having less to
+offer; what then fills the list belongs to no team. What is compared is users: one who saw many lists still has one
+vote. Where one list was made for each query and shown to everybody, the coins are as many as the queries, and queries
+have the votes.
 """
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from rankmeter.errors import InputError, check_level, check_whole, with_hint
 from rankmeter.late import pl
+from rankmeter.online.contrasts import Estimate, of_variance
 from rankmeter.online.proportions import wilson
-from rankmeter.online.settings import check_names
+from rankmeter.online.settings import check_choice, check_names
 from rankmeter.online.telling import Told
 
-Team = Literal["A", "B"]
+Team = Literal["A", "B", ""]
 LONGEST = 10
 """Of optimised lists: there are up to 2^length of them."""
 
@@ -44,7 +47,8 @@ def team_draft(
     a, b
         Two rankings of items, best first, without repetitions.
     length
-        How long the list is at most; by default as long as the longer ranking.
+        How long the list is at most; by default as long as the longer ranking. Where one ranking has nothing left to
+        pick, the rest of the list is filled from the other, for no team: more picks of one side would win by number.
     seed
         Makes the coin repeatable: log it, or the teams, with the request.
 
@@ -62,25 +66,36 @@ def team_draft(
         if one is not None:
             check_whole("seed", one)
     random = np.random.default_rng(seed)
-    rankings: dict[Team, Sequence[Hashable]] = {"A": a, "B": b}
+    return _drafted(a, b, wanted, [int(coin) for coin in random.integers(2, size=wanted)])
+
+
+def _drafted(a: Sequence[Hashable], b: Sequence[Hashable], wanted: int, coins: Sequence[int]) -> Interleaved:
+    """The list that these coins give; 0 lets A pick first in a round."""
     items: list[Hashable] = []
     teams: list[Team] = []
-    chosen: set[Hashable] = set()
-    while len(items) < wanted:
-        sides: tuple[Team, Team] = ("A", "B") if random.integers(2) == 0 else ("B", "A")
-        before = len(items)
-        for team in sides:
-            pick = next((item for item in rankings[team] if item not in chosen), None)
-            if pick is not None and len(items) < wanted:
+    left_a, left_b = list(dict.fromkeys(a)), list(dict.fromkeys(b))
+    for coin in coins:
+        same = bool(left_a and left_b) and left_a[0] == left_b[0]
+        # The other coin must give a list of the same teams, turned round; so both need something to pick either way.
+        alone = same and min(len(left_a), len(left_b)) == 1
+        if not left_a or not left_b or len(items) >= wanted:
+            break
+        order: tuple[Team, ...] = ("A", "B") if coin == 0 else ("B", "A")
+        for team in order[:1] if alone else order:
+            pick = (left_a if team == "A" else left_b)[0]
+            if len(items) < wanted:
                 items.append(pick)
                 teams.append(team)
-                chosen.add(pick)
-        if len(items) == before:
+                left_a, left_b = ([item for item in left if item != pick] for left in (left_a, left_b))
+        if alone:
             break
-    return Interleaved(tuple(items), tuple(teams))
+    rest = [item for item in dict.fromkeys([*left_a, *left_b]) if item not in items][: wanted - len(items)]
+    return Interleaved((*items, *rest), (*teams, *("" for _ in rest)))  # type: ignore[arg-type]
 
 
-def interleave_runs(a: object, b: object, *, length: int | None = None, seed: int = 0) -> tuple[pl.DataFrame, int]:
+def interleave_runs(
+    a: object, b: object, *, length: int | None = None, seed: int = 0, versions: int = 2
+) -> tuple[pl.DataFrame, int]:
     """Interleave two runs by team draft, query by query; also how many queries only one of them has.
 
     Parameters
@@ -89,9 +104,15 @@ def interleave_runs(a: object, b: object, *, length: int | None = None, seed: in
         Files of runs. Items are ordered by score, equal scores with the higher id first.
     length, seed
         As for :func:`team_draft`; each query has coins of its own.
+    versions
+        How many lists each query has, an even number: each with its mirror image, in which all coins fell the other
+        way. Whoever serves a request draws one of them, which makes its coin; 1 makes one list for everybody, whose
+        clicks must then be scored with queries as the unit.
     """
     from rankmeter.inputs.files import read_run
 
+    if check_whole("versions", versions, 1) > 1 and versions % 2:
+        raise InputError(f"versions={versions} is not possible: each list has a mirror image. Hint: versions=2")
     rankings = []
     for run in (a, b):
         read = read_run(run)  # type: ignore[arg-type]
@@ -104,13 +125,17 @@ def interleave_runs(a: object, b: object, *, length: int | None = None, seed: in
         raise InputError("the two runs have no query in common.")
     rows = []
     for number, query in enumerate(shared):
-        shown = team_draft(rankings[0][query], rankings[1][query], length=length, seed=(seed, number))
-        rows += [
-            (query, place, item, team)
-            for place, (item, team) in enumerate(zip(shown.items, shown.teams, strict=True), 1)
-        ]
+        first, second = (ranking[query] for ranking in rankings)
+        wanted = max(len(first), len(second)) if length is None else length
+        random = np.random.default_rng((seed, number))
+        coins: list[int] = []
+        for version in range(1, versions + 1):
+            coins = random.integers(2, size=wanted).tolist() if version % 2 else [1 - coin for coin in coins]
+            shown = _drafted(first, second, wanted, coins)
+            places = enumerate(zip(shown.items, shown.teams, strict=True), 1)
+            rows += [(query, version, place, item, team) for place, (item, team) in places]
     left_out = len(set(rankings[0]) ^ set(rankings[1]))
-    return pl.DataFrame(rows, ["query", "position", "item", "team"], orient="row"), left_out
+    return pl.DataFrame(rows, ["query", "version", "position", "item", "team"], orient="row"), left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,50 +222,69 @@ class InterleavingResult(Told):
     """Which ranking users prefer."""
 
     users_a: int
-    """Users whose clicks favour A."""
+    """Users (or queries) whose clicks favour A."""
     users_b: int
     ties: int
-    """Users whose clicks favour neither; those who clicked nothing among them."""
+    """Those whose clicks favour neither; those who clicked nothing among them."""
     lists_a: int
     """Lists that A won, told for comparison only: lists of one user are not independent."""
     lists_b: int
     tied_lists: int
     share_b: float
-    """Of the users with a preference, how many prefer B."""
+    """Of those with a preference, how many prefer B."""
     low: float
     high: float
     p: float
-    """Of the sign test over users."""
+    """Of the sign test, or of the mean credit."""
     level: float
+    unit: str = "user"
+    """Who has one vote: the user, or the query where one list was made for each query."""
+    credit: Estimate | None = None
+    """For optimised lists: the mean credit of B minus that of A, which decides."""
 
     @property
     def verdict(self) -> str:
-        """Which ranking wins, if the sign test can tell."""
+        """Which ranking wins, if the test can tell."""
         if math.isnan(self.p):
-            return "no data: no user's clicks favour either ranking"
+            return f"no data: no {self.unit}'s clicks favour either ranking"
         if self.p >= 1 - self.level:
             return "cannot tell"
-        return "B" if self.share_b > 0.5 else "A"
+        return "B" if (self.credit.value > 0 if self.credit else self.share_b > 0.5) else "A"
+
+    @property
+    def assumption(self) -> str:
+        """What the test rests on."""
+        if self.unit == "query":
+            return "one list was made for each query, so queries have one vote each"
+        return (
+            "each request had a coin of its own, which fell when its list was made or drawn; where one list was made "
+            "for each query, score with unit='query'"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        return asdict(self) | {"verdict": self.verdict}
+        return asdict(self) | {"verdict": self.verdict, "assumption": self.assumption}
 
     def __repr__(self) -> str:
-        told = f"{self.users_a:,} users prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
+        many = {"user": "users", "query": "queries"}[self.unit]
+        told = f"{self.users_a:,} {many} prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
         if math.isnan(self.p):
             return told + self.verdict
+        if self.credit is not None:
+            gap = f"{self.credit.value:+.4f} [{self.credit.low:+.4f}, {self.credit.high:+.4f}]"
+            return f"{told}mean credit of B minus A by {self.unit} {gap} (t-test, p = {self.p:.3g}): {self.verdict}"
         return (
             f"{told}{self.share_b:.1%} [{self.low:.1%}, {self.high:.1%}] of the decided prefer B "
-            f"(sign test by user, p = {self.p:.3g}): {self.verdict}"
+            f"(sign test by {self.unit}, p = {self.p:.3g}): {self.verdict}"
         )
-
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(repr(self))}</p>"
 
 
 def score_interleaving(
-    clicks: object, *, columns: Mapping[str, str] | None = None, level: float = 0.95
+    clicks: object,
+    *,
+    columns: Mapping[str, str] | None = None,
+    unit: Literal["auto", "user", "query"] = "auto",
+    level: float = 0.95,
 ) -> InterleavingResult:
     """Score a log of interleaved lists, a row per click.
 
@@ -252,24 +296,35 @@ def score_interleaving(
         to have been shown.
     columns
         Where the columns have other names.
+    unit
+        Who has one vote. ``user`` where each request had coins of its own; ``query`` where one list was made for each
+        query. ``auto`` takes the query where the log has a ``query`` column and no ``version`` that was drawn for the
+        request.
     level
         Of the interval and of the verdict.
+
+    Notes
+    -----
+    Teams are compared by a sign test: whoever looks at positions only favours either team equally often. Credits are
+    compared by their mean: optimised lists make that 0 for such a user, not the number of users on either side.
 
     Examples
     --------
     >>> rows = [{"user": u, "request": u, "team": "B"} for u in range(9)] + [{"user": 9, "request": 9, "team": "A"}]
-    >>> found = score_interleaving(rows)
-    >>> found.users_b, found.share_b, round(found.p, 4), found.verdict
+    >>> told = score_interleaving(rows)
+    >>> told.users_b, told.share_b, round(told.p, 4), told.verdict
     (9, 0.9, 0.0215, 'B')
     """
     from rankmeter.online.events import open_table
 
     table = open_table(clicks, "the interleaving log")
     check_level(level)
+    check_choice("unit", unit, ("auto", "user", "query"))
     columns = check_names("columns", columns, 'columns={"team": "NAME"}')
-    vote = "credit" if "team" not in (columns or {}) and "team" not in table.columns else "team"
-    vote = vote if (columns or {}).get(vote, vote) in table.columns else "team"
-    names = {role: (columns or {}).get(role, role) for role in ("user", "request", vote)}
+    has = {role: columns.get(role, role) in table.columns for role in ("team", "credit", "query", "version")}
+    vote = "credit" if has["credit"] and not has["team"] else "team"
+    voter = ("query" if has["query"] and not has["version"] else "user") if unit == "auto" else unit
+    names = {role: columns.get(role, role) for role in dict.fromkeys(("user", "request", voter, vote))}
     missing = [name for name in names.values() if name not in table.columns]
     if missing:
         fact = f"the interleaving log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
@@ -281,17 +336,32 @@ def score_interleaving(
         made = table["credit"].cast(pl.Float64, strict=False)
         if wrong := made.null_count() - table["credit"].null_count():
             raise InputError(f"column '{names['credit']}' (credit) is no number in {wrong:,} rows.")
-    for role in ("user", "request"):
+    for role in (role for role in names if role != vote):
         if empty := table[role].null_count():
             raise InputError(f"column '{names[role]}' ({role}) has no value in {empty:,} rows of the interleaving log.")
     credit = pl.col(vote).cast(pl.Float64, strict=False).fill_nan(None) if vote == "credit" else _credit_of_team(table)
-    lists = table.group_by("user", "request").agg(credit.sum().round(9).sign().cast(pl.Int64).alias("won"))
-    users = lists.group_by("user").agg(pl.col("won").sum().sign())["won"]
-    a, b, ties = (int((users == won).sum()) for won in (-1, 1, 0))
+    lists = table.group_by(["user", "request", *(["query"] if voter == "query" else [])]).agg(
+        credit.sum().round(9).alias("credit")
+    )
+    lists = lists.with_columns(won=pl.col("credit").sign().cast(pl.Int64))
+    voters = lists.group_by(voter).agg(pl.col("won").sum().sign(), pl.col("credit").mean())
+    a, b, ties = (int((voters["won"] == won).sum()) for won in (-1, 1, 0))
     lists_a, lists_b, tied = (int((lists["won"] == won).sum()) for won in (-1, 1, 0))
     share = b / (a + b) if a + b else math.nan
     low, high = wilson(b, a + b, level=level) if a + b else (math.nan, math.nan)
-    return InterleavingResult(a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level)
+    told = InterleavingResult(a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level, voter)
+    return told if vote == "team" else replace(told, **_by_mean(voters["credit"].to_numpy(), level))
+
+
+def _by_mean(credits: Any, level: float) -> dict[str, Any]:
+    """The mean credit and the p-value of its t-test."""
+    from scipy.special import stdtr
+
+    n = len(credits)
+    variance = float(credits.var(ddof=1)) / n if n > 1 else math.nan
+    told = of_variance(float(credits.mean()), variance, n, level, "mean credit")
+    p = float(2 * stdtr(n - 1, -abs(told.value) / math.sqrt(variance))) if variance > 0 else math.nan
+    return {"credit": told, "p": p}
 
 
 def _credit_of_team(table: pl.DataFrame) -> pl.Expr:
@@ -301,7 +371,7 @@ def _credit_of_team(table: pl.DataFrame) -> pl.Expr:
     wrong = sorted(set(named.to_list()) - {"A", "B"})
     if wrong:
         raise InputError(f"a team is A or B, not {', '.join(map(str, wrong))}.")
-    return (team == "B").cast(pl.Float64) - (team == "A").cast(pl.Float64)
+    return (team == "B").cast(pl.Float64) - (team == "A").cast(pl.Float64)  # what filled a list is neither
 
 
 def sign_test(a: int, b: int) -> float:

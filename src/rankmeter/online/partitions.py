@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
-from rankmeter.online.events import CONVERSION, KINDS, Events, unreadable
+from rankmeter.online.events import CONVERSION, FIELDS, KINDS, Events, unreadable
 from rankmeter.online.times import NO_ZONE, UNITS, Hours, of_another_unit
 from rankmeter.placing.hashing import mixed
 
@@ -40,9 +40,9 @@ MOST_LABELS = 1_000
 LARGEST_VALUE = 1e100
 """A larger one is no amount of anything, and its square would be no number."""
 
-HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID, IS_REFUND = 4, 8, 16, 32, 64
+HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID, IS_REFUND, HAS_QUERY = 4, 8, 16, 32, 64, 128
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
-_IDS = {"request": HAS_REQUEST, "item": HAS_ITEM, "session": HAS_SESSION, "id": HAS_ID}
+_IDS = {"request": HAS_REQUEST, "item": HAS_ITEM, "session": HAS_SESSION, "id": HAS_ID, "query": HAS_QUERY}
 
 _UNKNOWN = np.uint8(255)
 
@@ -90,8 +90,8 @@ class Partitions:
     def __init__(self, events: Events, needed: set[str], *, rows_per_partition: int = ROWS_PER_PARTITION) -> None:
         self.seen = Seen()
         self._events = events
-        self._needed = [role for role in ("request", "item", "position", "session", "value", "variant", "segment", "id")
-                        if role in needed and events.has(role)]  # fmt: skip
+        self._needed: list[str] = [role for role in FIELDS if role in needed and events.has(role)]
+        self._needed += [f"covariate {number}" for number in range(len(events.covariates))]
         self._rows_per_partition = rows_per_partition
         self._held: list[list[Held]] = []
         self._held_bytes = 0
@@ -203,6 +203,7 @@ class Partitions:
         for role in ("variant", "segment"):
             if role in self._needed:
                 columns[role] = self._labels(role, batch[role])
+        columns |= {name: batch[name].to_numpy() for name in self._needed if name.startswith("covariate")}
         columns["flags"] = flags
         return columns
 

@@ -1,15 +1,16 @@
 r"""How much a position is looked at, apart from what stands there.
 
-A high position is clicked more because better items stand there *and* because more people look. Items that the log
-shows at two neighbouring positions tell the two apart: the same items, so the ratio of their click-through rates is the
-ratio of examination (intervention harvesting, Agarwal and others 2019; here chained from position to position). This
-holds where items move between positions for reasons that have nothing to do with how good they are at the moment:
-several rankers, A/B tests, random swaps.
+A high position is clicked more because better items stand there *and* because more people look. An item that the log
+shows for the same query at two neighbouring positions tells the two apart: it is as good at both, so the ratio of its
+click-through rates is the ratio of examination (intervention harvesting, Agarwal and others 2019; here chained from
+position to position). This holds where items move between positions for reasons that have nothing to do with how good
+they are at the moment: several rankers, A/B tests, random swaps. Without a query an item is compared with itself over
+all lists, which is right only where it is as good in every list: a search log without its queries gives a curve that is
+far too steep.
 """
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,12 +21,13 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_level, check_whole, with_hint
 from rankmeter.late import pl
-from rankmeter.online.bootstrap import check_resamples, middle
+from rankmeter.online.bootstrap import CELLS, check_resamples, middle
 from rankmeter.online.counting import POSITIONS
 from rankmeter.online.events import read_events
 from rankmeter.online.log import Log
-from rankmeter.online.partitions import HAS_ITEM, Partitions
-from rankmeter.online.telling import Told
+from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Partitions
+from rankmeter.online.telling import Told, html_table
+from rankmeter.wording import Said, said
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,7 +45,7 @@ class Examination:
     low: float
     high: float
     shared_items: int
-    """Items shown here and one position above."""
+    """Items (of a query, where there are queries) shown here and one position above."""
 
     @property
     def looked_at(self) -> str:
@@ -64,24 +66,28 @@ class PositionBias(Told):
     """COEC: the clicks of a variant over what the mean rate of the positions it filled would give."""
     level: float
     resamples: int
+    by_query: bool = False
+    """Whether an item is compared with itself within a query only."""
+
+    @property
+    def assumption(self) -> Said:
+        """What the curve rests on."""
+        return said("bias_assumes_query" if self.by_query else "bias_assumes_item")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return {"source": self.source, "positions": [asdict(one) for one in self.positions], "level": self.level,
-                "clicks_over_expected": dict(self.clicks_over_expected), "resamples": self.resamples}  # fmt: skip
+                "clicks_over_expected": dict(self.clicks_over_expected), "resamples": self.resamples,
+                "by_query": self.by_query, "assumption": self.assumption}  # fmt: skip
 
     def to_polars(self) -> pl.DataFrame:
         """A row per position."""
         return pl.DataFrame([asdict(one) for one in self.positions])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{one.position}</td><td>{one.impressions:,}</td><td>{one.rate:.4f}</td>"
-            f"<td>{one.looked_at}</td></tr>"
-            for one in self.positions
-        )
-        head = "<th>position</th><th>impressions</th><th>CTR</th><th>examination, relative to position 1</th>"
-        return f"<table><caption>{html.escape(self.source)}</caption><tr>{head}</tr>{rows}</table>"
+        rows = [(str(one.position), f"{one.impressions:,}", f"{one.rate:.4f}", one.looked_at) for one in self.positions]
+        head = ("position", "impressions", "CTR", "examination, relative to position 1")
+        return html_table(f"{self.source}: {self.assumption}", head, rows)
 
 
 def position_bias(
@@ -100,11 +106,12 @@ def position_bias(
     Parameters
     ----------
     events
-        A log with items and positions.
+        A log with items and positions; a search log with its queries too (the role ``query``): the text of the query,
+        or whatever makes two lists answers to the same question.
     positions
         How many positions, at most 20.
     level, resamples, seed
-        Of the intervals, by resampling items.
+        Of the intervals, by resampling queries, or items where there are no queries.
     columns, types, format
         As for :func:`rankmeter.online.read_events`.
 
@@ -134,85 +141,95 @@ def position_bias(
     if not len(table):
         raise InputError(f"{log.source} has no impressions with an item and a position.")
     curve = table.group_by("position").agg(pl.col("shown").sum(), pl.col("clicked").sum()).sort("position")
-    by_item = table.group_by("item", "position").agg(pl.col("shown").sum(), pl.col("clicked").sum())
-    ratios, low, high, shared = _chained(by_item, positions, level, resamples, seed)
+    pairs = table.group_by("query", "item", "position").agg(pl.col("shown").sum(), pl.col("clicked").sum())
+    by_query = log.has("query")
+    ratios, low, high, shared = _chained(pairs, positions, level, resamples, seed, "query" if by_query else "item")
     rows = []
     for place, shown, clicked in curve.iter_rows():
         at = place - 1
         rows.append(Examination(place, shown, clicked, clicked / shown, float(ratios[at]), float(low[at]),
                                 float(high[at]), shared[at]))  # fmt: skip
-    return PositionBias(log.source, tuple(rows), _clicks_over_expected(table, curve, labels), level, resamples)
+    over = _clicks_over_expected(table, curve, labels)
+    return PositionBias(log.source, tuple(rows), over, level, resamples, by_query)
 
 
 def _counts(log: Any, positions: int) -> tuple[pl.DataFrame, list[str]]:
-    """How often each item was shown and clicked at each position, by variant."""
+    """How often each item of each query was shown and clicked at each position, by variant."""
     tables = []
-    with Partitions(log, {"request", "item", "position", "variant", "id"}) as partitions:
+    names = ["query", "item", "position", "variant"]
+    with Partitions(log, {"request", "query", "item", "position", "variant", "id"}) as partitions:
         seen = partitions.seen
         for columns in partitions:
             part = Log(columns, first_position=0 if seen.lowest_position == 0 else 1, last_time=seen.last_time or 0)
             pairs = part.exposures()
             clicked = part.clicks("once", "drop")
-            rows = np.flatnonzero(
-                (pairs.first_impression | clicked) & part.known(HAS_ITEM)
-                & (pairs.position > 0) & (pairs.position <= positions)
-            )  # fmt: skip
-            variant = part.column("variant")[rows] if part.has("variant") else np.zeros(len(rows), np.int16)
+            known = part.known(HAS_ITEM) & (part.known(HAS_QUERY) if part.has("query") else True)
+            near = (pairs.position > 0) & (pairs.position <= positions)
+            rows = np.flatnonzero((pairs.first_impression | clicked) & known & near)
             made = pl.DataFrame(
                 {
-                    "item": part.column("item")[rows], "variant": variant,
+                    "query": part.column("query")[rows] if part.has("query") else np.zeros(len(rows), np.uint64),
+                    "item": part.column("item")[rows],
+                    "variant": part.column("variant")[rows] if part.has("variant") else np.zeros(len(rows), np.int16),
                     "position": pairs.position[rows].astype(np.int64),
-                    "shown": pairs.first_impression[rows].astype(np.int64), "clicked": clicked[rows].astype(np.int64),
+                    "shown": pairs.first_impression[rows].astype(np.int64),
+                    "clicked": clicked[rows].astype(np.int64),
                 }
-            )  # fmt: skip
-            made = made.group_by("item", "position", "variant").agg(pl.col("shown", "clicked").sum())
-            if "item" in partitions.words:  # codes of texts are those of one partition
-                words = partitions.words["item"]
-                made = made.join(words, left_on="item", right_on="code").with_columns(item="word").drop("word")
-            tables.append(made)
+            )
+            made = made.group_by(names).agg(pl.col("shown", "clicked").sum())
+            for role, words in partitions.words.items():  # codes of texts are those of one partition
+                if role in names:
+                    made = made.join(words, left_on=role, right_on="code").with_columns(pl.col("word").alias(role))
+                    made = made.drop("word")
+            tables.append(made.select(*names, "shown", "clicked"))
         labels = seen.labels["variant"]
     if not tables:
         return pl.DataFrame(), labels
-    whole = pl.concat(tables).group_by("item", "position", "variant").agg(pl.col("shown", "clicked").sum())
-    return whole.filter(pl.col("shown") > 0).sort("item", "position", "variant"), labels
+    whole = pl.concat(tables).group_by(names).agg(pl.col("shown", "clicked").sum())
+    return whole.filter(pl.col("shown") > 0).sort(names), labels
 
 
 def _chained(
-    table: pl.DataFrame, positions: int, level: float, resamples: int, seed: int
+    table: pl.DataFrame, positions: int, level: float, resamples: int, seed: int, cluster: str
 ) -> tuple[Floats, Floats, Floats, list[int]]:
-    """Examination of each position relative to the first, from the items that two neighbours share."""
-    table = table.sort("item", "position")
-    code = table["item"].rank("dense").cast(pl.Int64).to_numpy() - 1
-    items = int(code.max()) + 1
-    rate = np.full((items, positions), np.nan)
-    shown = np.zeros((items, positions))
-    at = table["position"].to_numpy() - 1
-    shown[code, at] = table["shown"].to_numpy()
-    rate[code, at] = table["clicked"].to_numpy() / table["shown"].to_numpy()
-    pairs, shared = [], [items]
-    for place in range(1, positions):
-        both = (shown[:, place] > 0) & (shown[:, place - 1] > 0)
-        shared.append(int(both.sum()))
-        one, other = shown[both, place], shown[both, place - 1]
-        weight = one * other / (one + other)
-        pairs.append((np.flatnonzero(both), weight * rate[both, place], weight * rate[both, place - 1]))
+    """Examination of each position relative to the first, from the pairs of query and item that two neighbours share.
 
-    def chain(drawn: Floats | None) -> Floats:
-        curve = np.ones(positions)
-        for place, (which, here, above) in enumerate(pairs, start=1):
-            weight = np.ones(len(which)) if drawn is None else drawn[which]
-            below = float((weight * above).sum())
-            curve[place] = curve[place - 1] * float((weight * here).sum()) / below if below > 0 else math.nan
-        return curve
+    What one cluster adds to a quotient of neighbours is summed first, so that a resample is a product of matrices.
+    """
+    table = table.sort("query", "item", "position")
+    code = table[cluster].rank("dense").cast(pl.Int64).to_numpy() - 1
+    clusters = int(code.max()) + 1
+    place, shown, clicked = (table[name].to_numpy() for name in ("position", "shown", "clicked"))
+    next_to = np.zeros(len(table), np.bool_)  # the row before is the same item of the same query, one position above
+    same = ((table["query"] == table["query"].shift()) & (table["item"] == table["item"].shift())).fill_null(
+        value=False
+    )
+    next_to[1:] = same.to_numpy()[1:] & (place[1:] == place[:-1] + 1)
+    rows = np.flatnonzero(next_to)
+    weight = shown[rows] * shown[rows - 1] / (shown[rows] + shown[rows - 1])
+    here, above = np.zeros((clusters, positions)), np.zeros((clusters, positions))
+    np.add.at(here, (code[rows], place[rows] - 1), weight * clicked[rows] / shown[rows])
+    np.add.at(above, (code[rows], place[rows] - 1), weight * clicked[rows - 1] / shown[rows - 1])
+    shared = [int(next_to.sum() and (place[rows] == at + 1).sum()) for at in range(positions)]
+    shared[0] = table.select("query", "item").n_unique()
 
-    random = np.random.default_rng(seed)
-    drawn = np.array([chain(random.poisson(1.0, items).astype(float)) for _ in range(resamples)])
+    def chain(drawn: Floats) -> Floats:
+        top, bottom = drawn @ here, drawn @ above
+        steps = np.divide(top, bottom, out=np.full(top.shape, math.nan), where=bottom > 0)
+        steps[:, 0] = 1.0
+        return np.cumprod(steps, axis=1)
+
     low, high = np.full(positions, np.nan), np.full(positions, np.nan)
-    for place in range(positions):
-        known = drawn[:, place][~np.isnan(drawn[:, place])] if resamples else np.zeros(0)
+    random, step = np.random.default_rng(seed), max(1, CELLS // clusters)
+    sizes = [min(step, resamples - first) for first in range(0, resamples, step)]
+    drawn = np.vstack(
+        [np.zeros((0, positions)), *(chain(random.poisson(1.0, (n, clusters)).astype(float)) for n in sizes)]
+    )
+    for at in range(positions):
+        known = drawn[:, at][~np.isnan(drawn[:, at])]
         if len(known):
-            low[place], high[place] = middle(known, level)
-    return chain(None), low, high, shared
+            low[at], high[at] = middle(known, level)
+    return chain(np.ones((1, clusters)))[0], low, high, shared
 
 
 def _clicks_over_expected(table: pl.DataFrame, curve: pl.DataFrame, labels: list[str]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -126,9 +125,6 @@ class Predictors(Told):
             for one in self.predictors
         ]
         return "\n".join([*lines, *self.sentences()])
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 def predictors(

@@ -1,13 +1,13 @@
 """Plain proportions: intervals and tests for so many out of so many independent units.
 
 Only where each unit counts once. Clicks out of impressions are no such thing when users were randomised: use the delta
-method (:mod:`rankmeter.online.inference`).
+method (:mod:`rankmeter.online.contrasts`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from rankmeter.errors import InputError
@@ -36,151 +36,6 @@ def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float
     middle = (share + weight / 2) / (1 + weight)
     half = z / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / (4 * n))
     return max(0.0, middle - half) if count else 0.0, min(1.0, middle + half) if count < n else 1.0
-
-
-def exact(count: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """The interval of Clopper and Pearson (1934), which covers at least as often as it says.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in exact(81, 263)]
-    [0.2527, 0.3676]
-    """
-    from scipy.special import betaincinv
-
-    _check(count, n)
-    tail = (1 - level) / 2
-    low = float(betaincinv(count, n - count + 1, tail)) if count else 0.0
-    high = float(betaincinv(count + 1, n - count, 1 - tail)) if count < n else 1.0
-    return low, high
-
-
-def newcombe(count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """The interval of the difference of two proportions, first minus second (Newcombe 1998, from Wilson intervals).
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in newcombe(56, 70, 48, 80)]
-    [0.0524, 0.3339]
-    """
-    one, other = count / n, other_count / other_n
-    low, high = wilson(count, n, level=level)
-    other_low, other_high = wilson(other_count, other_n, level=level)
-    return (
-        one - other - math.hypot(one - low, other_high - other),
-        one - other + math.hypot(high - one, other - other_low),
-    )
-
-
-def wald(count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """The plain normal interval of the difference of two proportions, first minus second."""
-    one, other = count / n, other_count / other_n
-    half = quantile(level) * math.sqrt(one * (1 - one) / n + other * (1 - other) / other_n)
-    return one - other - half, one - other + half
-
-
-def agresti_caffo(
-    count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95
-) -> tuple[float, float]:
-    """The plain interval after one success and one failure were added to each side (Agresti and Caffo 2000).
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in agresti_caffo(56, 70, 48, 80)]
-    [0.0525, 0.3358]
-    """
-    return wald(count + 1, n + 2, other_count + 1, other_n + 2, level=level)
-
-
-def score(count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """The differences that the score test does not refuse (Miettinen and Nurminen 1985), first minus second.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in score(56, 70, 48, 80)]
-    [0.0528, 0.3382]
-    """
-    _check(count, n)
-    _check(other_count, other_n)
-    bound = quantile(level)
-    found = count / n - other_count / other_n
-
-    def refused(gap: float) -> bool:
-        other = _most_likely(count, n, other_count, other_n, gap)
-        one = min(max(other + gap, 0.0), 1.0)
-        variance = one * (1 - one) / n + other * (1 - other) / other_n
-        variance *= (n + other_n) / (n + other_n - 1)
-        return variance <= 0 or abs(found - gap) > bound * math.sqrt(variance)
-
-    return _boundary(refused, found, -1.0), _boundary(refused, found, 1.0)
-
-
-def _boundary(refused: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Where the test begins to refuse on the way from the difference found to the end of what is possible."""
-    for _ in range(60):
-        middle = (inside + outside) / 2
-        inside, outside = (inside, middle) if refused(middle) else (middle, outside)
-    return (inside + outside) / 2
-
-
-def _most_likely(count: float, n: float, other_count: float, other_n: float, gap: float) -> float:
-    """The second proportion that makes the data most likely where the first is larger by ``gap``: a cubic's root."""
-    total = n + other_n
-    cubic = (
-        total,
-        gap * (n + 2 * other_n) - total - count - other_count,
-        gap * gap * other_n - gap * (2 * other_count + total) + count + other_count,
-        gap * other_count * (1 - gap),
-    )
-    a, b, c, d = cubic
-    q = (b / (3 * a)) ** 3 - b * c / (6 * a * a) + d / (2 * a)
-    p = math.copysign(math.sqrt(max((b / (3 * a)) ** 2 - c / (3 * a), 0.0)), q)
-    angle = (math.pi + math.acos(min(max(q / p**3, -1.0), 1.0) if p else 1.0)) / 3
-    return min(max(2 * p * math.cos(angle) - b / (3 * a), 0.0), 1.0)
-
-
-def ratio_interval(
-    count: float, n: float, other_count: float, other_n: float, *, level: float = 0.95
-) -> tuple[float, float]:
-    """The interval of the ratio of two proportions, first over second, on the log scale."""
-    _check(count, n)
-    _check(other_count, other_n)
-    if not count or not other_count:
-        return 0.0, math.inf
-    ratio = (count / n) / (other_count / other_n)
-    half = quantile(level) * math.sqrt(1 / count - 1 / n + 1 / other_count - 1 / other_n)
-    return ratio * math.exp(-half), ratio * math.exp(half)
-
-
-def z_test(count: float, n: float, other_count: float, other_n: float, *, pooled: bool = True) -> tuple[float, float]:
-    """The z statistic and p-value of equal proportions, with the pooled or the separate variances.
-
-    Examples
-    --------
-    >>> z_test(56, 70, 48, 80)
-    (2.65017195..., 0.00804508...)
-    """
-    from scipy.special import ndtr
-
-    one, other = count / n, other_count / other_n
-    if pooled:
-        share = (count + other_count) / (n + other_n)
-        variance = share * (1 - share) * (1 / n + 1 / other_n)
-    else:
-        variance = one * (1 - one) / n + other * (1 - other) / other_n
-    if variance == 0:
-        return (0.0, 1.0) if one == other else (math.inf, 0.0)
-    z = (one - other) / math.sqrt(variance)
-    return z, float(2 * ndtr(-abs(z)))
-
-
-def equal_proportions(counts: Sequence[float], ns: Sequence[float]) -> tuple[float, float]:
-    """The chi-square statistic and p-value of several equal proportions."""
-    from scipy.special import chdtrc
-
-    share = sum(counts) / sum(ns)
-    statistic = sum((c - n * share) ** 2 / (n * share * (1 - share)) for c, n in zip(counts, ns, strict=True))
-    return statistic, float(chdtrc(len(counts) - 1, statistic))
 
 
 def sample_ratio(

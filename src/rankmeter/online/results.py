@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rankmeter.errors import NotFoundError, nearest
@@ -12,9 +11,9 @@ from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import Finding
-from rankmeter.online.inference import Estimate
-from rankmeter.online.sums import Sums
-from rankmeter.online.telling import ToldFromSums, facts, plain_values, share_of_sessions, shown
+from rankmeter.online.contrasts import Estimate
+from rankmeter.online.sums import Sums, sums_to_table
+from rankmeter.online.telling import Told, facts, html_table, plain_values, share_of_sessions, shown
 from rankmeter.wording import Said
 
 
@@ -39,33 +38,72 @@ class Bin:
     sessions: int
 
 
-@dataclass(frozen=True, slots=True)
-class OnlineEvaluation(ToldFromSums):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogResult(Told):
+    """What every result of a log carries beside its numbers: definitions, sums, what was odd, what there was."""
+
+    source: str
+    unit: str
+    measures: tuple[OnlineMeasure, ...]
+    sums: Mapping[str, Sums]
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[Said, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Events, users, impressions, clicks, conversions, sessions, and users who reached each step of the funnel."""
+    positions: tuple[PositionRate, ...] = ()
+    lengths: tuple[Bin, ...] = ()
+
+    @property
+    def definitions(self) -> dict[str, dict[str, Any]]:
+        """Every choice behind each number, the defaults too."""
+        return {str(measure): measure.describe() for measure in self.measures}
+
+    def sums_table(self) -> pl.DataFrame:
+        """The sums behind the numbers, a row per group and measure, which can be handed on instead of events."""
+        return sums_to_table(self.sums, self.measures)
+
+    def described(self) -> dict[str, Any]:
+        """What belongs to the numbers, as plain Python."""
+        return {
+            "definitions": self.definitions,
+            "findings": [asdict(one) for one in self.findings],
+            "notes": list(self.notes),
+            "counts": dict(self.counts),
+            "positions": [asdict(one) for one in self.positions],
+            "lengths": [asdict(one) for one in self.lengths],
+        }
+
+    def sentences(self) -> list[Said]:
+        """What a person should know before reading the numbers."""
+        counted = [facts(self.counts)] if self.counts else []
+        return [*counted, *self.notes, *(one.sentence for one in self.findings)]
+
+    def find(self, measure: str | OnlineMeasure) -> OnlineMeasure:
+        """The measure of this result that is meant."""
+        meant = parse(measure) if isinstance(measure, str) else measure
+        for known in self.measures:
+            if known == meant:
+                return known
+        raise NotFoundError(f"this result has no '{measure}'. Hint: it has {', '.join(map(str, self.measures))}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineEvaluation(LogResult):
     """The values of online measures, for all units or by group.
 
     Examples
     --------
     >>> import rankmeter as rm
     >>> log = [{"time": 0, "user": u, "item": "a", "type": t, "arm": u} for u in "AB" for t in ("impression", "click")]
-    >>> found = rm.online.evaluate(log, ["CTR"], by="arm")
-    >>> found["CTR", "A"]
+    >>> rates = rm.online.evaluate(log, ["CTR"], by="arm")
+    >>> rates["CTR", "A"]
     1.0
     """
 
-    source: str
-    measures: tuple[OnlineMeasure, ...]
-    unit: str
     by: str
     """What divides the units into groups; empty where nothing does."""
     estimates: Mapping[str, Mapping[OnlineMeasure, Estimate]]
     """For each group (the empty name for everything) the value of each measure."""
-    sums: Mapping[str, Sums]
-    findings: tuple[Finding, ...]
-    notes: tuple[Said, ...]
-    counts: Mapping[str, int]
-    """Events, users, impressions, clicks, conversions, sessions, and users who reached each step of the funnel."""
-    positions: tuple[PositionRate, ...]
-    lengths: tuple[Bin, ...]
 
     def __getitem__(self, key: str | OnlineMeasure | tuple[str | OnlineMeasure, str]) -> float:
         return self.estimate(*key).value if isinstance(key, tuple) else self.estimate(key).value
@@ -82,14 +120,6 @@ class OnlineEvaluation(ToldFromSums):
             hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(self.estimates)}."
             raise NotFoundError(f"there is no {self.by} '{group}'. Hint: {hint}")
         return self.estimates[group][self.find(measure)]
-
-    def find(self, measure: str | OnlineMeasure) -> OnlineMeasure:
-        """The measure of this result that is meant."""
-        meant = parse(measure) if isinstance(measure, str) else measure
-        for known in self.measures:
-            if known == meant:
-                return known
-        raise NotFoundError(f"this result has no '{measure}'. Hint: it has {', '.join(map(str, self.measures))}.")
 
     @property
     def zero_share(self) -> float:
@@ -114,22 +144,8 @@ class OnlineEvaluation(ToldFromSums):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        return {
-            "source": self.source,
-            "unit": self.unit,
-            "by": self.by,
-            "values": plain_values(self.estimates),
-            "definitions": self.definitions,
-            "findings": [asdict(one) for one in self.findings],
-            "notes": list(self.notes),
-            "counts": dict(self.counts),
-            "positions": [asdict(one) for one in self.positions],
-            "lengths": [asdict(one) for one in self.lengths],
-        }
-
-    def sentences(self) -> list[Said]:
-        """What a person should know before reading the numbers."""
-        return [facts(self.counts), *self.notes, *(one.sentence for one in self.findings)]
+        return {"source": self.source, "unit": self.unit, "by": self.by, "values": plain_values(self.estimates),
+                **self.described()}  # fmt: skip
 
     def __repr__(self) -> str:
         lines = [f"{self.source}: {self.sentences()[0]}"]
@@ -140,14 +156,10 @@ class OnlineEvaluation(ToldFromSums):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(group)}</td>"
-            f"<td title='{html.escape(measure.definition)}'>{html.escape(str(measure))}</td>"
-            f"<td style='text-align:right'>{html.escape(shown(one, measure))}</td>"
-            f"<td style='text-align:right'>{one.units:,}</td></tr>"
+        rows = [
+            (group, str(measure), shown(one, measure), f"{one.units:,}")
             for group, values in self.estimates.items()
             for measure, one in values.items()
-        )
-        head = f"<th>{html.escape(self.by)}</th><th>measure</th><th>value with interval</th><th>{self.unit}s</th>"
-        caption = html.escape("; ".join(self.sentences()[:1]))
-        return f"<table><caption>{caption}</caption><tr>{head}</tr>{rows}</table>"
+        ]
+        head = (self.by, "measure", "value with interval", f"{self.unit}s")
+        return html_table("; ".join(self.sentences()[:1]), head, rows)

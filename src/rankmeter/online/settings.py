@@ -4,9 +4,112 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypedDict
 
-from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.errors import InputError, check_level, check_whole, did_you_mean, with_hint
+from rankmeter.online.bootstrap import check_resamples
+from rankmeter.online.looks import RULES, Look, Rule
+from rankmeter.stats.corrections import CORRECTIONS, Correction
+
+
+class Counting(TypedDict, total=False):
+    """How a log is counted, whatever is asked of it.
+
+    ``level`` is that of the intervals. With ``resamples`` above 0 they come from so many resamples of units, drawn from
+    ``seed``, instead of the delta method. ``bots`` says whether users who do more in an hour than a person does are
+    kept or dropped, ``crossed`` whether a unit seen in two variants is dropped or counted in the first.
+    """
+
+    level: float
+    resamples: int
+    seed: int
+    bots: Literal["keep", "drop"]
+    crossed: Literal["drop", "first"]
+
+
+class Planning(Counting, total=False):
+    """How an experiment is decided, as its plan said before it began.
+
+    ``correction`` (holm, hochberg, bonferroni, bh, by, none) is for the number of differences looked at, ``power`` that
+    of the smallest difference that could have been found. ``primary`` names the measures that decide; ``guardrails``
+    gives measures that must not get worse, each with the share of the control's value that may be lost at most; the
+    rest are diagnostics. ``sequential`` says how looks before the end are paid for: ``once`` (there are none),
+    ``always-valid`` (any number), ``obrien-fleming`` or ``pocock`` (planned ones: ``looks`` is the share of the planned
+    units at each look so far). ``prior`` asks for the chance to win: the deviation of the relative effect expected
+    beforehand, infinity for knowing nothing. ``covariates`` are columns known before the experiment, ``strata`` is one
+    by whose values units are weighted; both take variance out. ``days`` asks for the view day by day.
+    """
+
+    power: float
+    correction: Correction
+    primary: str | Sequence[str]
+    guardrails: Mapping[str, float]
+    sequential: Rule
+    looks: Sequence[float]
+    prior: float | None
+    covariates: Sequence[str]
+    strata: str | None
+    days: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The settings of one call, checked."""
+
+    level: float = 0.95
+    resamples: int = 0
+    seed: int = 0
+    bots: Literal["keep", "drop"] = "keep"
+    crossed: Literal["drop", "first"] = "drop"
+    power: float = 0.8
+    correction: Correction = "holm"
+    primary: tuple[str, ...] = ()
+    guardrails: Mapping[str, float] = field(default_factory=dict)
+    sequential: Rule = "once"
+    looks: tuple[float, ...] = ()
+    prior: float | None = None
+    covariates: tuple[str, ...] = ()
+    strata: str | None = None
+    days: bool = False
+
+    def __post_init__(self) -> None:
+        check_resamples(self.resamples, check_level(self.level), without="the delta method")
+        check_level(self.power, "power")
+        check_whole("seed", self.seed)
+        for name, choices in (("bots", ("keep", "drop")), ("crossed", ("drop", "first")), ("sequential", RULES),
+                              ("correction", [one for one in CORRECTIONS if one != "max-t"])):  # fmt: skip
+            check_choice(name, getattr(self, name), choices)
+        for measure, margin in self.guardrails.items():
+            if not check_number(f"the margin of {measure}", margin) > 0:
+                fact = f"the margin of {measure} is {margin}; it is the share of the control that may be lost, above 0."
+                raise InputError(with_hint(fact, f"guardrails={{'{measure}': 0.02}}"))
+        if self.prior is not None and not (self.prior == math.inf or check_number("prior", self.prior) > 0):
+            raise InputError(f"prior={self.prior} is not possible; it is a deviation above 0, as in 0.05, or infinity.")
+        if self.sequential in ("obrien-fleming", "pocock") and not self.looks:
+            raise InputError(with_hint(f"sequential='{self.sequential}' needs the planned looks so far.",
+                                       "looks=[0.25, 0.5]: the share of the planned units at each"))  # fmt: skip
+        if self.resamples and self.sequential != "once":
+            raise InputError("resamples= gives intervals for one look at the end. Hint: leave out resamples=")
+        self.look()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Plan:
+        """From the settings of a call."""
+        names = [one.name for one in fields(cls)]
+        for name in given:
+            if name not in names:
+                raise TypeError(with_hint(f"there is no setting '{name}'.", did_you_mean(name, names)))
+        settings = dict(given)
+        for name in ("primary", "looks", "covariates"):
+            stated = settings.get(name) or ()
+            settings[name] = (stated,) if isinstance(stated, str) else tuple(stated)
+        settings["guardrails"] = check_mapping("guardrails", settings.get("guardrails"), "guardrails={'CTR': 0.01}")
+        return cls(**settings)
+
+    def look(self) -> Look:
+        """The look at hand."""
+        return Look(self.level, self.sequential, self.looks or (1.0,))
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
@@ -16,17 +119,24 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
         raise InputError(with_hint(fact, did_you_mean(value, choices) if isinstance(value, str) else ""))
 
 
-def check_names(name: str, given: object, example: str) -> Mapping[str, Any]:
-    """A mapping from roles or kinds to names."""
+def check_mapping(name: str, given: object, example: str) -> Mapping[Any, Any]:
+    """A mapping, or nothing."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise InputError(with_hint(f"{name}= is of type {type(given).__name__}; expected a mapping.", example))
-    for role, one in given.items():
-        named = [one] if isinstance(one, str) else one if isinstance(one, (list, tuple, set, frozenset)) else [None]
-        if not isinstance(role, str) or not all(isinstance(word, str) for word in named):
-            raise InputError(with_hint(f"{name}= has {role!r}: {one!r}; expected names as text.", example))
     return given
+
+
+def check_names(name: str, given: object, example: str) -> Mapping[str, Any]:
+    """A mapping from roles or kinds to names."""
+    checked = check_mapping(name, given, example)
+    for role, stated in checked.items():
+        named = [stated] if isinstance(stated, str) else stated
+        named = named if isinstance(named, (list, tuple, set, frozenset)) else [None]
+        if not isinstance(role, str) or not all(isinstance(word, str) for word in named):
+            raise InputError(with_hint(f"{name}= has {role!r}: {stated!r}; expected names as text.", example))
+    return checked
 
 
 def check_number(name: str, number: object) -> float:
@@ -36,7 +146,7 @@ def check_number(name: str, number: object) -> float:
     except (TypeError, ValueError):
         made = math.nan
     if not math.isfinite(made):
-        raise InputError(f"{name} is {number!r}, which is no number.")
+        raise InputError(f"{name} is {number!r}, which is not a number.")
     return made
 
 

@@ -120,6 +120,14 @@ class Sums:
         """The covariances of some columns, ``(k, k)``."""
         return np.array([[self.covariance(one, other) for other in names] for one in names])
 
+    def with_columns(self, other: Sums) -> Sums:
+        """The same with some columns replaced; how these vary with the others is then not known."""
+        places = [self.place(name) for name in other.names]
+        means, products = self.means.copy(), self.products.copy()
+        products[places, :] = products[:, places] = np.nan
+        means[places], products[np.ix_(places, places)] = other.means, other.products
+        return Sums(self.names, self.n, means, products)
+
     def has(self, name: str) -> bool:
         """Whether there is such a column."""
         return name in self.names

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankmeter.late import pl
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
-from rankmeter.online.inference import Estimate
-from rankmeter.online.sums import Sums, sums_to_table
+from rankmeter.online.contrasts import Estimate
 from rankmeter.wording import Said, said, word
 
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
@@ -26,6 +25,9 @@ class Told:
         """Everything as plain Python."""
         raise NotImplementedError
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
     def to_json(self, *, indent: int | None = 2) -> str:
         """The same as JSON; what is no number is null."""
         from rankmeter.evaluating.stored import finite  # loads more than a log needs
@@ -33,22 +35,13 @@ class Told:
         return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
 
 
-class ToldFromSums(Told):
-    """A result about measures, whose numbers come from sums."""
-
-    __slots__ = ()
-
-    measures: tuple[OnlineMeasure, ...]
-    sums: Mapping[str, Sums]
-
-    @property
-    def definitions(self) -> dict[str, dict[str, Any]]:
-        """Every choice behind each number, the defaults too."""
-        return {str(measure): measure.describe() for measure in self.measures}
-
-    def sums_table(self) -> pl.DataFrame:
-        """The sums behind the numbers, a row per group and measure, which can be handed on instead of events."""
-        return sums_to_table(self.sums, self.measures)
+def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table for notebooks, its cells escaped; the first column is text, the others stand to the right."""
+    left, right = "<td>{}</td>", "<td style='text-align:right'>{}</td>"
+    lines = [[(right if place else left).format(html.escape(cell)) for place, cell in enumerate(row)] for row in rows]
+    cells = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
+    names = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+    return f"<table><caption>{html.escape(caption)}</caption><tr>{names}</tr>{cells}</table>"
 
 
 def plain_values(values: Values) -> dict[str, dict[str, Any]]:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.checks import Finding
-from rankmeter.online.inference import Adjusted, Difference, Estimate
-from rankmeter.online.results import Bin, PositionRate
-from rankmeter.online.sums import Sums
-from rankmeter.online.telling import ToldFromSums, brief, facts, percent, plain_values, shown
+from rankmeter.online.contrasts import Adjusted, Difference, Estimate
+from rankmeter.online.results import LogResult
+from rankmeter.online.settings import Plan
+from rankmeter.online.telling import brief, html_table, percent, plain_values, shown
 from rankmeter.wording import Said, said
 
-Verdict = Literal["better", "worse", "cannot tell", "no data"]
+Verdict = Literal["better", "worse", "higher", "lower", "cannot tell", "no data"]
+Guard = Literal["", "passes", "fails", "cannot tell"]
+Role = Literal["", "primary", "guardrail", "diagnostic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,19 @@ class Effect:
     value: Estimate
     plain: Difference
     adjusted: Adjusted | None
-    """After what the same users did before, where that is known."""
+    """After what else is known of the same units, where that is."""
     least: float
-    """The smallest absolute difference that an experiment of this size finds with the stated power."""
+    """The smallest absolute difference found with the stated power, after the correction and the adjustment."""
     p_corrected: float
+    role: Role = ""
+    margin: float = math.nan
+    """Of a guardrail: the share of the control's value that may be lost."""
+    p_margin: float = math.nan
+    """The one-sided p-value that more than the margin is lost, times the number of variants."""
+    chance: float = math.nan
+    """With a prior: how likely the variant is the better one."""
+    loss: float = math.nan
+    """With a prior: what is lost on average by choosing it, as a share of the control's value."""
 
     @property
     def test(self) -> Difference:
@@ -87,11 +96,19 @@ class Effect:
             return "no data"
         if self.p_corrected >= 1 - self.difference.level:
             return "cannot tell"
-        return "better" if (self.difference.value > 0) == self.measure.prefers_higher else "worse"
+        if not self.measure.direction:
+            return "higher" if self.difference.value > 0 else "lower"
+        return "better" if self.difference.value * self.measure.direction > 0 else "worse"
 
-    def with_p(self, p_corrected: float) -> Effect:
-        """The same effect with a corrected p-value."""
-        return replace(self, p_corrected=p_corrected)
+    @property
+    def guard(self) -> Guard:
+        """Whether a guardrail holds: it passes where the interval ends above the margin, fails where it ends below."""
+        if self.role != "guardrail":
+            return ""
+        tail = (1 - self.difference.level) / 2
+        if self.p_margin < tail:
+            return "passes"
+        return "fails" if self.p_margin > 1 - tail else "cannot tell"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -100,42 +117,141 @@ class Effect:
             "variant": self.variant,
             "control": self.control,
             "segment": self.segment,
+            "role": self.role,
             "control_value": self.control_value.to_dict(),
             "value": self.value.to_dict(),
             "difference": self.difference.to_dict(),
             "relative": self.relative.to_dict(),
             "always_valid": self.always_valid.to_dict(),
+            "always_valid_p": self.test.always_valid_p,
             "unadjusted": self.plain.absolute.to_dict(),
             "variance_kept": None if self.adjusted is None else self.adjusted.variance_kept,
             "p": self.p,
             "p_corrected": self.p_corrected,
             "least_detectable": self.least,
             "verdict": self.verdict,
+            "margin": self.margin,
+            "p_margin": self.p_margin,
+            "guard": self.guard,
+            "chance_to_win": self.chance,
+            "expected_loss": self.loss,
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment(ToldFromSums):
+class Decision:
+    """What the plan says about one variant, its primary measures and its guardrails together."""
+
+    variant: str
+    verdict: Literal["ship", "do not ship", "cannot tell"]
+    reasons: tuple[Said, ...]
+
+    @classmethod
+    def of(cls, variant: str, effects: Sequence[Effect], *, is_sound: bool) -> Decision:
+        """Ship where a primary measure is better, none is worse, and every guardrail passes."""
+        worse = [one for one in effects if one.role == "primary" and one.verdict == "worse"]
+        failed = [one for one in effects if one.guard == "fails"]
+        better = [one for one in effects if one.role == "primary" and one.verdict == "better"]
+        unsure = [one for one in effects if one.guard == "cannot tell"]
+        named = (("decision_worse", worse), ("decision_failed", failed), ("decision_unsure", unsure),
+                 ("decision_better", better))  # fmt: skip
+        reasons = [said(kind, measures=[str(one.measure) for one in some]) for kind, some in named if some]
+        if not is_sound:
+            return cls(variant, "cannot tell", (said("decision_unsound"),))
+        if worse or failed:
+            return cls(variant, "do not ship", tuple(reasons))
+        if better and not unsure:
+            return cls(variant, "ship", tuple(reasons))
+        return cls(variant, "cannot tell", (*reasons, *(() if better else (said("decision_none_better"),))))
+
+    @property
+    def sentence(self) -> Said:
+        """For people."""
+        kind = {"ship": "decision_is_ship", "do not ship": "decision_is_do_not_ship",
+                "cannot tell": "decision_is_cannot_tell"}[self.verdict]  # fmt: skip
+        return said("decision", variant=self.variant, verdict=said(kind), reasons=list(self.reasons))
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """Whether the effect on a measure differs between segments."""
+
+    measure: OnlineMeasure
+    variant: str
+    segments: int
+    p: float
+    p_corrected: float
+    level: float
+
+    @property
+    def sentence(self) -> Said:
+        """For people."""
+        kind = "interaction_unknown" if math.isnan(self.p) else "interaction_differs"
+        kind = kind if not self.p_corrected >= 1 - self.level else "interaction_cannot_tell"
+        return said(kind, measure=str(self.measure), variant=self.variant, count=self.segments, p=self.p_corrected)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What an experiment showed on a day, and up to its end."""
+
+    day: str
+    measure: OnlineMeasure
+    variant: str
+    units: int
+    """Units seen up to the end of the day, in both groups."""
+    daily: Estimate
+    """The difference of what happened on that day."""
+    cumulative: Estimate
+    """The difference up to its end, with the interval that holds on all days at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Novelty:
+    """Whether the effect of the first half of the days is that of the second."""
+
+    measure: OnlineMeasure
+    variant: str
+    change: Estimate
+    """The effect in the second half minus that in the first, over the same units."""
+    p: float
+    p_corrected: float
+
+    @property
+    def sentence(self) -> Said:
+        """For people."""
+        differs = self.p_corrected < 1 - self.change.level
+        return said("novelty_changes" if differs else "novelty_none", measure=str(self.measure), variant=self.variant,
+                    change=self.change.value, p=self.p_corrected)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment(LogResult):
     """Variants compared with a control."""
 
-    source: str
-    unit: str
     control: str
-    measures: tuple[OnlineMeasure, ...]
     values: Mapping[str, Mapping[OnlineMeasure, Estimate]]
     ratio: SampleRatio
     effects: tuple[Effect, ...]
-    segments: tuple[Effect, ...]
-    segment: str
+    segments: tuple[Effect, ...] = ()
+    segment: str = ""
     """The column that the segments are of."""
-    correction: str
-    level: float
-    sums: Mapping[str, Sums]
-    findings: tuple[Finding, ...]
-    notes: tuple[Said, ...]
-    counts: Mapping[str, int]
-    positions: tuple[PositionRate, ...]
-    lengths: tuple[Bin, ...]
+    plan: Plan = field(default_factory=Plan)
+    decisions: tuple[Decision, ...] = ()
+    """A verdict for each variant, where the plan names primary measures or guardrails."""
+    interactions: tuple[Interaction, ...] = ()
+    days: tuple[Day, ...] = ()
+    novelty: tuple[Novelty, ...] = ()
+
+    @property
+    def correction(self) -> str:
+        """For the number of differences looked at."""
+        return self.plan.correction
+
+    @property
+    def level(self) -> float:
+        """Of the intervals and of the verdicts."""
+        return self.plan.level
 
     @property
     def is_sound(self) -> bool:
@@ -162,11 +278,12 @@ class Experiment(ToldFromSums):
         """A row per effect, those of segments too."""
         rows = [
             {
-                "measure": str(one.measure), "variant": one.variant, "segment": one.segment,
+                "measure": str(one.measure), "variant": one.variant, "segment": one.segment, "role": one.role,
                 "control_value": one.control_value.value, "value": one.value.value, "difference": one.difference.value,
                 "low": one.difference.low, "high": one.difference.high, "relative": one.relative.value,
                 "relative_low": one.relative.low, "relative_high": one.relative.high, "p": one.p,
                 "p_corrected": one.p_corrected, "least_detectable": one.least, "verdict": one.verdict,
+                "guard": one.guard, "chance_to_win": one.chance, "expected_loss": one.loss,
             }
             for one in (*self.effects, *self.segments)
         ]  # fmt: skip
@@ -178,40 +295,41 @@ class Experiment(ToldFromSums):
             "source": self.source,
             "unit": self.unit,
             "control": self.control,
+            "plan": asdict(self.plan),
             "sample_ratio": asdict(self.ratio),
             "correction": self.correction,
             "values": plain_values(self.values),
             "effects": [one.to_dict() for one in self.effects],
             "segments": [one.to_dict() for one in self.segments],
-            "definitions": self.definitions,
-            "findings": [asdict(one) for one in self.findings],
-            "notes": list(self.notes),
-            "counts": dict(self.counts),
+            "decisions": [asdict(one) for one in self.decisions],
+            "interactions": [{**asdict(one), "measure": str(one.measure)} for one in self.interactions],
+            "days": [{**asdict(one), "measure": str(one.measure)} for one in self.days],
+            "novelty": [{**asdict(one), "measure": str(one.measure)} for one in self.novelty],
+            **self.described(),
         }
 
     def sentences(self) -> list[Said]:
-        """What a person should know before reading the numbers: the sample ratio first."""
-        counted = [facts(self.counts)] if self.counts else []
-        return [self.ratio.sentence, *counted, *self.notes, *(one.sentence for one in self.findings)]
+        """What a person should know: the decision and the sample ratio first, then how the numbers came about."""
+        looked = "looked_once" if self.plan.sequential == "once" else "looked_often"
+        told: list[Decision | Interaction | Novelty] = [*self.decisions, *self.interactions, *self.novelty]
+        first = [self.ratio.sentence, *(one.sentence for one in told), said(looked, rule=self.plan.sequential)]
+        return [*first, *LogResult.sentences(self)]
 
     def __repr__(self) -> str:
         lines = [f"{self.source}: {self.ratio.sentence}"]
         width = max(len(str(measure)) for measure in self.measures)
         lines += [
             f"  {one.measure!s:<{width}}  {one.variant} - {one.control}: {shown(one.difference, one.measure)}, "
-            f"{percent(one.relative)}, p = {brief(one.p_corrected)} ({self.correction}): {one.verdict}"
+            f"{percent(one.relative)}, p = {brief(one.p_corrected)} ({self.correction}): {one.guard or one.verdict}"
             for one in self.effects
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(str(one.sentence) for one in self.decisions)])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td title='{html.escape(one.measure.definition)}'>{html.escape(str(one.measure))}</td>"
-            f"<td>{html.escape(one.variant)}</td><td>{html.escape(shown(one.value, one.measure))}</td>"
-            f"<td>{html.escape(shown(one.difference, one.measure))}</td><td>{percent(one.relative)}</td>"
-            f"<td>{brief(one.p_corrected)}</td><td>{one.verdict}</td></tr>"
+        rows = [
+            (str(one.measure), one.variant, shown(one.value, one.measure), shown(one.difference, one.measure),
+             percent(one.relative), brief(one.p_corrected), one.guard or one.verdict)
             for one in self.effects
-        )
-        names = ("measure", "variant", "value", "difference", "relative", "p, corrected", "verdict")
-        head = "".join(f"<th>{name}</th>" for name in names)
-        return f"<table><caption>{html.escape(self.ratio.sentence)}</caption><tr>{head}</tr>{rows}</table>"
+        ]  # fmt: skip
+        head = ("measure", "variant", "value", "difference", "relative", "p, corrected", "verdict")
+        return html_table(self.ratio.sentence, head, rows)

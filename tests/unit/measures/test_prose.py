@@ -95,8 +95,11 @@ CHOICES = {
     "maturity": "all mature",
     "cap": "",
     "refunds": "keep drop",
+    "winsor": "",
+    "trim": "",
+    "quantile": "",
     "zeros": "keep drop",
-    "better": "higher lower",
+    "better": "unstated higher lower",
     "seconds": "",
     "views": "",
 }

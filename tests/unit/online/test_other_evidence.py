@@ -348,7 +348,7 @@ LOG = [{"time": n, "user": n % 4, "type": "click", "item": n, "variant": "AB"[n 
         (lambda: rm.online.position_bias(LOG, positions="a"), "positions='a' is not possible"),
         (lambda: rm.online.sums_from_table([5]), "a list of records"),
         (lambda: rm.online.sample_ratio([math.nan, 5]), "counts of units"),
-        (lambda: rm.online.units_for_effect(math.nan), "no number"),
+        (lambda: rm.online.units_for_effect(math.nan), "not a number"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_in_a_sentence(call, said):

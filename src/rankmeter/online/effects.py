@@ -1,0 +1,237 @@
+"""From the sums of variants to effects: each measure against the control, corrected, guarded, by day."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+import numpy as np
+
+from rankmeter.measures import parse
+from rankmeter.measures.online import OnlineMeasure
+from rankmeter.online.bootstrap import Resampled, middle, two_sided
+from rankmeter.online.contrasts import (
+    Adjusted,
+    Difference,
+    Estimate,
+    Side,
+    change,
+    compare,
+    cuped,
+    detectable,
+    difference,
+    estimate,
+    stratified,
+)
+from rankmeter.online.counting import Counted, Label
+from rankmeter.online.evaluation import of_side
+from rankmeter.online.looks import Look
+from rankmeter.online.settings import Plan
+from rankmeter.online.sums import BEFORE, Sums, above, below
+from rankmeter.online.trial import Day, Decision, Effect, Novelty
+from rankmeter.stats.corrections import Correction, corrected
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass
+class Contrast:
+    """Variants to be compared with a control: their sums, and whatever else is known of them."""
+
+    groups: Mapping[str, Sums]
+    control: str
+    plan: Plan
+    resampled: Mapping[str, Resampled] = field(default_factory=dict)
+    covariates: Sequence[str] = ()
+    located: Mapping[str, Mapping[OnlineMeasure, Side]] = field(default_factory=dict)
+    """The quantiles and trimmed means of each variant."""
+    strata: Sequence[Mapping[str, Sums]] = ()
+    """The sums of each stratum by variant, where units are weighted by their stratum."""
+
+    def values(self, variant: str, measures: Sequence[OnlineMeasure]) -> dict[OnlineMeasure, Estimate]:
+        """The value of each measure in one variant."""
+        level, sides = self.plan.level, self.located.get(variant, {})
+        return {
+            one: of_side(sides[one], level) if one in sides
+            else estimate(self.groups[variant], one, level=level, resampled=self.resampled.get(variant))
+            for one in measures
+        }  # fmt: skip
+
+    def effects(self, measures: Sequence[OnlineMeasure], segment: str = "") -> tuple[Effect, ...]:
+        """Each measure of each variant against the control, not yet corrected."""
+        base = self.values(self.control, measures)
+        made = []
+        for variant in [name for name in self.groups if name != self.control]:
+            values = self.values(variant, measures)
+            for measure in measures:
+                plain, adjusted = self.difference(variant, measure)
+                test = adjusted.difference if adjusted is not None else plain
+                chance, loss = math.nan, math.nan
+                if self.plan.prior is not None and measure.direction:
+                    chance, loss = test.chance_to_win(self.plan.prior, measure.direction)
+                made.append(
+                    Effect(measure, variant, self.control, segment, base[measure], values[measure], plain, adjusted,
+                           least=math.nan, p_corrected=math.nan, chance=chance, loss=loss)
+                )  # fmt: skip
+        made.sort(key=lambda one: measures.index(one.measure))
+        return tuple(made)
+
+    def difference(self, variant: str, measure: OnlineMeasure) -> tuple[Difference, Adjusted | None]:
+        """The difference of a variant from the control, plain and adjusted."""
+        base, sums, look = self.groups[self.control], self.groups[variant], self.plan.look()
+        if measure.is_located:
+            sides = (self.located[name][measure] for name in (self.control, variant))
+            return compare(*sides, look=look, method="by unit"), None
+        plain = difference(base, sums, measure, look=look)
+        if self.strata:
+            pairs = [(part.get(self.control, Sums.empty(base.names)), part.get(variant, Sums.empty(base.names)))
+                     for part in self.strata]  # fmt: skip
+            adjusted = stratified(pairs, measure, look=look)
+        else:
+            adjusted = cuped(base, sums, measure, covariates=self.covariates, look=look) if sums.n else None
+        if self.control in self.resampled and variant in self.resampled:
+            drawn = self.resampled[self.control], self.resampled[variant], base, measure, look
+            plain = resampled_difference(plain, *drawn)
+            if adjusted is not None:
+                theta = adjusted.coefficients.get("before", 0.0)
+                adjusted = replace(adjusted, difference=resampled_difference(adjusted.difference, *drawn, theta))
+        return plain, adjusted
+
+
+def resampled_difference(
+    told: Difference,
+    control: Resampled,
+    treatment: Resampled,
+    sums: Sums,
+    measure: OnlineMeasure,
+    look: Look,
+    theta: float = 0.0,
+) -> Difference:
+    """The same difference with the interval and p-value of the resamples; ``theta`` takes out what was there before."""
+    if math.isnan(told.p):  # one unit, or units that are all alike, are alike in every resample too
+        return told
+    level = look.level
+    x, y = sums.place(above(measure)), sums.place(below(measure))
+    base = control.quotients(x, y)
+    gaps = treatment.quotients(x, y) - base
+    if theta:
+        x, y = sums.place(above(measure) + BEFORE), sums.place(below(measure) + BEFORE)
+        gaps -= theta * (treatment.quotients(x, y) - control.quotients(x, y))
+    base, gaps = base[~np.isnan(gaps)], gaps[~np.isnan(gaps)]
+    method = f"{'CUPED, ' if theta else ''}bootstrap of units, {len(gaps)} resamples"
+    spread = float(np.var(gaps)) if len(gaps) else math.nan
+    absolute = Estimate(told.absolute.value, *middle(gaps, level), level, method, told.absolute.units, spread)
+    relative = told.relative
+    if len(gaps) and (base > 0).all():
+        relative = replace(relative, low=middle(gaps / base, level)[0], high=middle(gaps / base, level)[1],
+                           method=method)  # fmt: skip
+    return replace(told, absolute=absolute, relative=relative, p=two_sided(gaps))
+
+
+def corrected_p(p: Mapping[Key, float], correction: Correction) -> dict[Key, float]:
+    """The p-values of one family, corrected; those that are not there stay so."""
+    known = [key for key in p if not math.isnan(p[key])]
+    values = corrected(np.array([p[key] for key in known]), correction)
+    return {**p, **dict(zip(known, values.tolist(), strict=True))}
+
+
+def corrected_effects(effects: Sequence[Effect], correction: Correction) -> tuple[Effect, ...]:
+    """The same effects with p-values corrected for how many there are, and what could be found after that."""
+    p = corrected_p({place: one.p for place, one in enumerate(effects)}, correction)
+    return tuple(replace(one, p_corrected=p[place]) for place, one in enumerate(effects))
+
+
+def decided(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
+    """The same effects in their roles, each family corrected on its own: primary measures, guardrails, diagnostics.
+
+    Guardrails must all hold, so that a false verdict needs one that is wrong: their margins are corrected for the
+    number of variants only. Without roles all effects are one family.
+    """
+    primary, margins = {parse(text) for text in plan.primary}, {parse(t): m for t, m in plan.guardrails.items()}
+    variants = len({one.variant for one in effects})
+    made: dict[int, Effect] = {}
+    families: dict[str, list[int]] = {}
+    for place, one in enumerate(effects):
+        role: Any = "primary" if one.measure in primary else "guardrail" if one.measure in margins else "diagnostic"
+        role = role if primary or margins else ""
+        families.setdefault(role, []).append(place)
+        if role == "guardrail":
+            margin = margins[one.measure]
+            p = one.test.within_margin_p(margin, one.measure.direction or 1)
+            one = replace(one, margin=margin, p_margin=min(1.0, p * variants))
+        made[place] = replace(one, role=role)
+    for places in families.values():
+        family = corrected_effects([made[place] for place in places], plan.correction)
+        asked = 1 if plan.correction == "none" else len(places)
+        for place, one in zip(places, family, strict=True):
+            least = detectable(one.difference.variance, level=plan.level, power=plan.power, looks_at=asked)
+            made[place] = replace(one, least=least)
+    return tuple(made[place] for place in range(len(effects)))
+
+
+def decisions(effects: Sequence[Effect], plan: Plan, *, is_sound: bool) -> tuple[Decision, ...]:
+    """A verdict for each variant, where the plan names what decides."""
+    if not plan.primary and not plan.guardrails:
+        return ()
+    variants = dict.fromkeys(one.variant for one in effects)
+    return tuple(
+        Decision.of(name, [one for one in effects if one.variant == name], is_sound=is_sound) for name in variants
+    )
+
+
+def by_variant(groups: Mapping[Label, Any]) -> dict[str, Any]:
+    """What was counted by variant and segment, by variant alone."""
+    merged: dict[str, Any] = {}
+    for (variant, *_), part in sorted(groups.items()):
+        merged[variant] = merged[variant] + part if variant in merged else part
+    return merged
+
+
+def by_variant_located(counted: Counted) -> dict[str, Mapping[OnlineMeasure, Side]]:
+    """The quantiles and trimmed means of each variant."""
+    return {label[0]: sides for label, sides in counted.located.items()}
+
+
+def strata_of(counted: Counted) -> list[dict[str, Sums]]:
+    """The sums of each stratum by variant; units without one are a stratum too."""
+    strata: dict[str, dict[str, Sums]] = {}
+    for (variant, stratum), sums in sorted(counted.groups.items()):
+        strata.setdefault(stratum, {})[variant] = sums
+    return list(strata.values())
+
+
+def days_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: Plan) -> tuple[Day, ...]:
+    """Each day's own difference, and that of everything up to its end with an interval that holds on all days."""
+    numbers = sorted({number for _, number, _ in counted.days})
+    look = plan.look().always()
+    rows = []
+    for measure in [one for one in measures if not one.is_located]:
+        for number in numbers:
+            daily, cumulative = (
+                by_variant({label: sums for (label, day, kind), sums in counted.days.items()
+                            if day == number and kind == name})
+                for name in ("daily", "cumulative")
+            )  # fmt: skip
+            for variant in [name for name in cumulative if name != control]:
+                empty = Sums.empty(cumulative[variant].names)
+                alone = difference(daily.get(control, empty), daily.get(variant, empty), measure, look=Look(plan.level))
+                so_far = difference(cumulative.get(control, empty), cumulative[variant], measure, look=look)
+                day = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=number)).date().isoformat()
+                rows.append(Day(day, measure, variant, so_far.absolute.units, alone.absolute, so_far.absolute))
+    return tuple(rows)
+
+
+def novelty_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: Plan) -> tuple[Novelty, ...]:
+    """Whether the effect of the second half of the days is that of the first."""
+    groups = by_variant(counted.halves)
+    changes = {
+        (measure, variant): compare(change(groups[control], measure), change(groups[variant], measure),
+                                    look=Look(plan.level), method="second half minus first")
+        for measure in measures if not measure.is_located
+        for variant in groups if variant != control and control in groups
+    }  # fmt: skip
+    p = corrected_p({key: told.p for key, told in changes.items()}, plan.correction)
+    return tuple(Novelty(*key, told.absolute, told.p, p[key]) for key, told in changes.items())
