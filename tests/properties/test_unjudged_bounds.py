@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import rankmeter as rm
 from rankmeter.comparing.systems import measure_system
-from rankmeter.comparing.unjudged import UnjudgedBounds, is_bounded
+from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import About
 from rankmeter.inputs import into_judgments
@@ -87,7 +87,7 @@ def test_extremes_equal_the_evaluation_of_completed_judgments(case) -> None:
 @given(case=cases(), data=st.data())
 def test_bounds_hold_whatever_the_unjudged_items_are(case, data) -> None:
     judgments, run = case
-    found = all_bounds(judgments, run, [text for text in MEASURES if is_bounded(parse(text))])
+    found = all_bounds(judgments, run, [text for text in MEASURES if parse(text).is_bounded_by_unjudged])
     for measure, bounds in found.items():
         cells = unjudged(judgments, run, measure)
         grades = data.draw(st.lists(st.sampled_from([0, 1, 3]), min_size=len(cells), max_size=len(cells)))
@@ -115,6 +115,6 @@ def test_recall_and_ndcg_are_called_scenarios_and_precision_bounds() -> None:
 
 
 def test_a_mean_that_leaves_out_queries_by_what_was_found_has_no_bounds() -> None:
-    assert not is_bounded(parse("RR(miss=skip)@10"))
-    assert not is_bounded(parse("P(empty=one)@10"))
-    assert not is_bounded(parse("P(norm=capped)@10"))
+    assert not parse("RR(miss=skip)@10").is_bounded_by_unjudged
+    assert not parse("P(empty=one)@10").is_bounded_by_unjudged
+    assert not parse("P(norm=capped)@10").is_bounded_by_unjudged

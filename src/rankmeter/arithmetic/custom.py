@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, fields, make_dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Parts, View
+from rankmeter.arithmetic import Parts, View
 from rankmeter.arithmetic.relevance import length, total_relevant
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures.base import ANY_POSITIVE, REGISTRY, SINGLE_ORDER_TIES, Measure, RankedMeasure, register
@@ -72,25 +72,24 @@ def measure(function: Callable[..., Any]) -> Measure:
     name = function.__name__
     _check_name(name)
     given, options = _signature(function)
+    names = [option[0] for option in options]
+    formula = _for_all(function, names) if given == "placements" else _one_by_one(function, names, given)
     facts: dict[str, Any] = {
         "__doc__": function.__doc__,
         "name": name,
         "custom": True,
-        "function": staticmethod(function),
+        "formula": staticmethod(formula),
+        "within_cutoff": given != "placements",  # which may look at anything
         "bounds": (-math.inf, math.inf),
         "graded": True,
         "places_judged": True,
         "needs_total": True,
         "tie_rules": SINGLE_ORDER_TIES,
         "aggregates": ("mean", "geometric", "sum", "median"),
-        "lowest_grade": property(lambda _: -math.inf),
         "__reduce__": _by_name,
-        "__annotations__": {"custom": ClassVar[bool], "function": ClassVar[Any]},
     }
     made = make_dataclass(name, options, bases=(RankedMeasure,), namespace=facts, frozen=True, kw_only=True, repr=False)
     register(made)
-    names = [option[0] for option in options]
-    FORMULAS[name] = _for_all(function, names) if given == "placements" else _one_by_one(function, names, given)
     return REGISTRY[name]
 
 

@@ -18,7 +18,6 @@ from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
 from rankmeter.measures.options import Rule, format_value
 from rankmeter.measures.prose import Language
-from rankmeter.report.tables import NO_GOAL
 
 _SHARED = frozenset(option.name for option in fields(RankedMeasure))
 _WORDS: dict[Language, dict[str, str]] = {
@@ -79,7 +78,7 @@ def entry(measure: Measure, language: Language) -> dict[str, Any]:
 
 
 def _direction(measure: Measure) -> str:
-    if type(measure).name in NO_GOAL:
+    if not measure.has_goal:
         return "count"
     return "higher" if measure.higher_is_better else "lower"
 

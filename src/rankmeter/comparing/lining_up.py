@@ -19,9 +19,6 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.samples import UNTESTED, AnySample, Groups, Sample, sample
 from rankmeter.wording import Said, said
 
-NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
-"""Counts that describe the data: more of them is not better."""
-
 
 class LinedUp:
     """The values of all systems query by query, in one order of the queries."""
@@ -141,7 +138,7 @@ def samples_of(
     reasons: dict[Measure, Said] = {}
     for measure in lined_up.value:
         paired = lined_up.paired[measure]
-        if type(measure).name in NO_GOAL:
+        if not measure.has_goal:
             reasons[measure] = said("no_goal")
         elif measure.aggregate in UNTESTED:
             reasons[measure] = said(f"untested_{measure.aggregate}")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Values, Views, aggregated
+from rankmeter.arithmetic import Values, Views, aggregated, formula_of
 from rankmeter.comparing.records import Quality
 from rankmeter.comparing.slices import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
@@ -239,7 +239,7 @@ def _judged_at(views: Views, cutoff: int, group: Sequence[Measure]) -> float:
     # Under `best` a judged item would stand before the unjudged ones that it ties with: `mean` favours neither.
     ties = next((rule for rule in rules if rule in ("item", "item-ascending", "input", "reversed")), "mean")
     asked: Any = Judged(ties=ties) @ cutoff
-    parts = FORMULAS["Judged"](views.of(asked), asked)
+    parts = formula_of(asked)(views.of(asked), asked)
     chosen = views.placements.is_judged
     shown = float(parts.denominator[chosen].sum())
     return float(parts.numerator[chosen].sum()) / shown if shown else 0.0

@@ -22,9 +22,6 @@ from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import offsets_of, sort_descending
 from rankmeter.wording import Said, said
 
-TRULY_BOUNDED = frozenset({"P", "RBP", "RR", "Success", "ERR", "DCG", "CG", "SetP", "NumRelRet"})
-"""Measures whose value can only rise when an unjudged item turns out to be relevant."""
-
 MOST_ROWS = 20_000_000
 """How many unjudged items are assumed at most; more would not fit into memory."""
 
@@ -58,33 +55,15 @@ def unjudged_bounds(measure: Measure, placed: PlacedRun, value: float) -> Unjudg
         return said("too_many_unjudged", most=MOST_ROWS)
     hopeful = replace(placed, placements=placements, highest_grade=max(grade, placed.highest_grade))
     best = aggregated(values_under(measure, Views(placements), hopeful), measure.aggregate)
-    return UnjudgedBounds(value, best, "bounds" if is_bounded(measure) else "scenarios", grade)
-
-
-def is_bounded(measure: Measure) -> bool:
-    """Whether the two extremes are true bounds: nothing but the numerator may move, and only upwards."""
-    m: Any = measure
-    return (
-        type(measure).name in TRULY_BOUNDED
-        and getattr(m, "norm", "k") != "capped"
-        and m.empty == "zero"
-        and m.miss == "zero"
-        and m.candidates == "all"
-        and (measure.queries or "judged") != "run"
-    )
-
-
-_NO_BOUNDS = frozenset(
-    {"Bpref", "infAP", "Judged", "NumNonrelRet", "NumQ", "NumRel", "NumRet", "RBPResidual", "Unjudged"}
-)
+    return UnjudgedBounds(value, best, "bounds" if m.is_bounded_by_unjudged else "scenarios", grade)
 
 
 def _reason_against(measure: Measure) -> Said | None:
     if not isinstance(measure, RankedMeasure) or measure.custom:
         return said("not_ranked")
-    if getattr(measure, "subtopics", False):
+    if measure.subtopics:
         return said("subtopics_unknown")
-    if type(measure).name in _NO_BOUNDS:
+    if not measure.looks_at_relevance:
         return said("ignores_relevance")
     if measure.unjudged == "removed":
         return said("unjudged_removed")
@@ -102,8 +81,7 @@ def top_grade(m: Any, highest: float) -> float:
     stated = getattr(m, "max_grade", None)
     if stated is not None:
         return float(stated)
-    rel = getattr(m, "rel", None)
-    grade = max(highest, 1.0 if rel is None else rel)
+    grade = max(highest, 1.0 if m.threshold is None else m.threshold)
     gain = getattr(m, "gain", None)
     if gain is not None and not isinstance(gain, str):
         grades = np.array([grade, *gain], np.float64)

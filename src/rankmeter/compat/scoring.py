@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Parts, Views, values_of
+from rankmeter.arithmetic import Parts, Views, formula_of, values_of
 from rankmeter.inputs import AnyJudgments, AnyRun
 from rankmeter.inputs.ids import LateIds, list_of_ids
 from rankmeter.measures import Measure
@@ -54,7 +54,8 @@ class Scores:
 
     def parts(self, measure: Any) -> Parts:
         """Numerator and denominator of a measure for every query."""
-        return FORMULAS[type(measure).name](self.views.of(measure), measure)
+        parts: Parts = formula_of(measure)(self.views.of(measure), measure)
+        return parts
 
     def values(self, measure: Measure) -> Floats:
         """(n,) the value of a measure for every query, as the measure's own conventions have it; computed once."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Parts, View, aggregated
+from rankmeter.arithmetic import Parts, View, aggregated, formula_of
 from rankmeter.arithmetic.views import Gains, ranked, seen_by, turned_by, without_unreturned
 from rankmeter.definitions.needed import Needed, Needs, Seen, needs_of, reduced, seen_of, wider
 from rankmeter.definitions.space import DataFacts
@@ -207,7 +207,7 @@ class Bench:
                 for one in self._kinds.values():
                     one.forget()
             self._held += size
-            self._parts[key] = FORMULAS[type(measure).name](kinds.view(*view_of), measure)
+            self._parts[key] = formula_of(measure)(kinds.view(*view_of), measure)
         return self._parts[key]
 
     def _seen(self, measure: Any) -> tuple[_Kinds, Key, Key]:

@@ -17,10 +17,6 @@ from rankmeter.measures.base import ANY_POSITIVE, GainMeasure
 from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.placements import Bools, Ints, Placements
 
-PLAIN = frozenset(
-    "P R F Success RR AP Rprec IPrec SetP SetR SetF AUC MeanRank nDCG DCG CG RBP ERR NumRel NumRelRet".split()
-)
-"""Measures that look at nothing but the gains up to the cutoff and the gains of all candidates."""
 _BY_ID, _BY_ORDER = frozenset({"item", "item-ascending"}), frozenset({"input", "reversed"})
 
 
@@ -68,16 +64,10 @@ class Needed:
     tied: bool
 
 
-def horizon_of(measure: Any) -> int | None:
-    """The rank behind which nothing that stands in its place can change the value; None where there is none."""
-    looks_on = getattr(measure, "norm", "") == "found" or getattr(measure, "ideal", "") == "list"
-    return None if looks_on or type(measure).name not in PLAIN else measure.cutoff
-
-
 def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortest: int) -> Seen:
     """What a definition sees on data of which ``plain`` tells what cannot matter and how long the shortest list is."""
     candidates, depth = measure.candidates, measure.depth
-    last = horizon_of(measure) if measure.unjudged == "nonrelevant" else None
+    last = measure.last_rank if measure.unjudged == "nonrelevant" else None
     if candidates == "appended" and shortest >= min(last or np.inf, depth or np.inf):
         candidates = "all"  # What is appended stands behind everything that is looked at.
     if depth is not None and last is not None and last <= depth and candidates != "list":
@@ -96,12 +86,12 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
 def needs_of(measure: Any, seen: Seen, gain: object, longest: int) -> Needs:
     """What a definition, whose gain may stand for others, needs of what it sees in lists of some length."""
     ids, order = seen.ties in _BY_ID, seen.ties in _BY_ORDER
-    if type(measure).name not in PLAIN:
+    if measure.subtopics or measure.places_judged:
         return Needs(-np.inf, alike=False, horizon=None, ids=ids, order=order)
     lowest, alike = measure.lowest_grade, not measure.graded and gain in (None, "binary")
     if isinstance(measure, GainMeasure) and gain == "binary":
         lowest, alike = 1.0 if measure.rel is None else measure.rel, True
-    last = horizon_of(measure)
+    last = measure.last_rank
     return Needs(lowest, alike, None if last is None or last >= longest else last, ids, order)
 
 

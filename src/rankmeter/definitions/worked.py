@@ -25,8 +25,6 @@ from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
 
-ADDED_UP = ("nDCG", "DCG", "CG", "RBP", "ERR")
-"""Measures whose rows have a gain and a discount of their own."""
 MOST_ROWS = 1000
 _ANOTHER = "\0"
 
@@ -151,8 +149,8 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
     """The same for data that is at hand."""
     value, numerator, denominator = _value(measure, data)
     places = ranking(data, measure)
-    adds_up = type(measure).name in ADDED_UP
-    if type(measure).name == "ERR":
+    adds_up = measure.worked != "growing"
+    if measure.worked == "reading":
         rows = _reading_rows(measure, places)
     else:
         rows = _gain_rows(measure, places) if adds_up else _growing_rows(measure, data, places, value)
@@ -161,7 +159,7 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
         measure=str(measure),
         query=str(data.query),
         rows=rows[:shown],
-        ideal=_ideal_rows(measure, data, places) if type(measure).name == "nDCG" and denominator else [],
+        ideal=_ideal_rows(measure, data, places) if measure.worked == "ideal" and denominator else [],
         adds_up=adds_up,
         numerator=numerator,
         denominator=denominator,
@@ -335,8 +333,6 @@ def _ideal_rows(measure: Any, data: OneQuery, places: list[Place]) -> list[Ideal
 
 
 def _facts(measure: Any, data: OneQuery) -> dict[str, float]:
-    rel = getattr(measure, "rel", None)
-    if rel is None:
-        rel = 1 if getattr(measure, "gain", "") == "binary" else ANY_POSITIVE
-    relevant = sum(grade >= rel for grade in candidates(data, measure))
+    lowest = ANY_POSITIVE if measure.threshold is None else measure.threshold
+    relevant = sum(grade >= lowest for grade in candidates(data, measure))
     return {"R": float(relevant), "returned": float(len(data.scores)), "judged": float(len(data.judgments))}

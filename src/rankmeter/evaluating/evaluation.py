@@ -235,7 +235,7 @@ def evaluate_placing(
 
 def _compared(listed: list[SlateMeasure]) -> list[Measure]:
     """The measures that segment gaps are about."""
-    gaps = [measure for measure in listed if type(measure).name == "SegmentGap"]
+    gaps = [measure for measure in listed if measure.compares_slices]
     if not gaps:
         return []
     from rankmeter.lists.listing import compared_by

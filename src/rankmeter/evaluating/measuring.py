@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import FORMULAS, Parts, Values, Views, values_of
+from rankmeter.arithmetic import Parts, Values, Views, formula_of, values_of
 from rankmeter.arithmetic.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.measures import Measure
@@ -17,9 +17,8 @@ from rankmeter.placing.placements import Bools, Placements
 
 def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
     """The value of each query under a measure, from what has been placed."""
-    formula = FORMULAS[type(measure).name]
     try:
-        parts = formula(views.of(measure), measure)
+        parts = formula_of(measure)(views.of(measure), measure)
     except FailedMeasureError as failed:
         raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
     return values_from(parts, measure, placed.placements)
@@ -58,15 +57,13 @@ def without_list(placements: Placements, *, appended: bool) -> Bools:
     return empty
 
 
-def check_answerable(measure: Measure, *, scored: bool, highest: float, strict: bool = True) -> None:
+def check_answerable(measure: Any, *, scored: bool, highest: float, strict: bool = True) -> None:
     """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
-    if getattr(measure, "sign", "ignored") == "positive" and not scored:
+    if measure.sign == "positive" and not scored:
         raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
-    if getattr(measure, "subtopics", False):
+    if measure.subtopics:
         return  # grades are numbers of items here
-    rel = getattr(measure, "rel", None)
-    if rel is None and getattr(measure, "gain", "") == "binary":
-        rel = 1
+    rel = measure.threshold
     if rel is not None and rel > highest > 0:
         fact = f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}."
         if strict:

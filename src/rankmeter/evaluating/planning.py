@@ -163,7 +163,7 @@ def by_placing(measures: list[Measure]) -> dict[PlacingKey, list[Measure]]:
     """Measures that can share one placing: same precision of scores, same duplicates, all or none of subtopics."""
     groups: dict[PlacingKey, list[Measure]] = {}
     for measure in measures:
-        scores, diverse = getattr(measure, "scores", "float64"), getattr(measure, "subtopics", False)
+        scores, diverse = getattr(measure, "scores", "float64"), measure.subtopics
         groups.setdefault((scores, measure.duplicates or "error", diverse), []).append(measure)
     return groups
 
@@ -174,23 +174,15 @@ def plan_for(measures: list[Measure], scores: str, duplicates: str, *, wide: boo
     wide |= any(m.places_judged or m.unjudged == "removed" or m.candidates == "appended" for m in ranked)
     rules = {m.ties for m in ranked}
     # How deep a list matters is known only where every measure cuts it and none asks for the rest of it.
-    cuts = [m.cutoff for m in ranked if m.candidates == "all" and m.unjudged == "nonrelevant" and _cuts(m)]
+    plain = [m for m in ranked if m.candidates == "all" and m.unjudged == "nonrelevant"]
+    cuts = [m.last_rank for m in plain if m.last_rank is not None]
     return Plan(
         lowest_grade=-math.inf if wide else min((m.lowest_grade for m in ranked), default=math.inf),
         ids=bool(rules & {"item", "item-ascending"}),
         order=bool(rules & {"input", "reversed"}),
         unreturned=any(m.candidates == "appended" for m in ranked),
-        depth=max(cuts) if cuts and len(cuts) == len(ranked) else None,  # type: ignore[type-var]
+        depth=max(cuts) if cuts and len(cuts) == len(ranked) else None,
         totals=any(m.needs_total for m in ranked),
         scores=scores,  # type: ignore[arg-type]
         duplicates=duplicates,  # type: ignore[arg-type]
-    )
-
-
-def _cuts(measure: RankedMeasure) -> bool:
-    """Whether nothing behind the cutoff can change the value."""
-    return (
-        measure.cutoff is not None
-        and getattr(measure, "norm", "") != "found"
-        and getattr(measure, "ideal", "judged") in ("judged", "top", "full")
     )

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from rankmeter.measures import Measure
 
-TOO_FEW_SEGMENTS = "there are no two segments with queries that count"
 TOO_FEW_QUERIES = "fewer than two queries count"
 NO_SLICE_OF_ITEMS = "slices of items cut the judgments, and it is no mean over queries of what they say"
 NO_SLICE_OF_QUERIES = "it compares the slices with each other"
-
-_NO_VALUE = {
-    "Personalisation": "it compares lists with each other, and fewer than two hold items",
-    "Entropy": "nothing is recommended",
-    "GroupExposure": "no recommended item belongs to a group of the catalogue",
-    "Disparity": "no recommended item, or none that it is compared with, belongs to a group of the catalogue",
-    "SegmentGap": TOO_FEW_SEGMENTS,
-}
 
 
 def why_no_value(measure: Measure, counted: int) -> str:
     """Why a measure whose value is not a number has none."""
     if not counted:
         return "no query counts"
-    name = type(measure).name
-    if name in ("Gini", "ExposureGini"):
-        return f"no recommended item is among those it looks at (over={getattr(measure, 'over', 'catalogue')})"
-    if name in _NO_VALUE:
-        return _NO_VALUE[name]
+    if measure.no_value:
+        return measure.no_value
     asked = [f"{option}=nan" for option in ("empty", "miss", "blank") if getattr(measure, option, "") == "nan"]
     return f"a query has none ({', '.join(asked)})" if asked else "it is not defined for this data"
 

@@ -24,7 +24,7 @@ from rankmeter.errors import (
     with_hint,
 )
 from rankmeter.evaluating.fingerprints import Fingerprint, JudgedBy
-from rankmeter.evaluating.reasons import TOO_FEW_SEGMENTS, why_no_interval, why_no_value
+from rankmeter.evaluating.reasons import why_no_interval, why_no_value
 from rankmeter.evaluating.stored import (
     PARTS,
     finite,
@@ -307,9 +307,9 @@ class Evaluation:
             from rankmeter.stats.intervals import why_none  # scipy is loaded only for statistics
 
             return why_none(self.values[found], found.aggregate)
-        if type(found).name == "SegmentGap":
+        if found.compares_slices:
             known = any(one.kind == "query" for one in self.slices.values()) and not math.isnan(self.means[found])
-            return None if known else TOO_FEW_SEGMENTS
+            return None if known else found.no_value
         if math.isnan(self.means[found]):
             return why_no_value(found, self.counted(found))
         if found in self.wholes and self.wholes[found].parts is not None:

@@ -23,6 +23,7 @@ from rankmeter.lists.slating import Given, Material, gather, lists_of
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import Slicing, into_slicings
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
+from rankmeter.measures.fairness import GroupExposure
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing import PlacedRun, judgments_table
@@ -50,9 +51,9 @@ def for_each_group(measures: Sequence[Measure], catalogue: Catalogue | None) -> 
     """Ask a measure of one group for every group, where none was named."""
     made: list[Measure] = []
     for measure in measures:
-        if type(measure).name != "GroupExposure" or catalogue is None or catalogue.groups is None:
+        if not isinstance(measure, GroupExposure) or catalogue is None or catalogue.groups is None:
             made.append(measure)
-        elif getattr(measure, "group", None) is None:
+        elif measure.group is None:
             made.extend(measure(group=name if name.isidentifier() else float(name)) for name in catalogue.group_names)
         else:
             _check_group(measure, catalogue)
@@ -90,7 +91,7 @@ def measure_lists(
     remeasure: Remeasure,
 ) -> Listing:
     """Measure the lists, then everything by slice."""
-    plain = [measure for measure in listed if type(measure).name != "SegmentGap"]
+    plain = [measure for measure in listed if not measure.compares_slices]
     lists = lists_of(plain, given.run)
     material = gather(given, lists, placed.queries, plain, sliced=by is not None)
     slates = slates_of(material, plain)
@@ -107,11 +108,11 @@ def measure_lists(
     slices = {}
     if by is not None:
         for slicing in into_slicings(by, placed.queries, material, given.catalogue):
-            kept = [measure for measure in [*shown, *ranked, *plain] if type(measure).name != "SegmentGap"]
+            kept = [measure for measure in [*shown, *ranked, *plain] if not measure.compares_slices]
             cut = _Cut(slicing, given, placed, material, slates, values, wholes, list(dict.fromkeys(kept)), remeasure)
             slices[slicing.name] = cut.slices()
     for measure in listed:
-        if type(measure).name == "SegmentGap":
+        if measure.compares_slices:
             means[measure], values[measure] = _segment_gap(measure, slices, values)
     return Listing(values, means, wholes, slices, tuple(notes))
 

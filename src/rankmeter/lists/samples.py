@@ -13,7 +13,7 @@ import numpy as np
 
 from rankmeter.arithmetic.aggregates import AGGREGATES, Aggregate
 from rankmeter.arithmetic.parts import Values
-from rankmeter.arithmetic.slates import FROM_SUMS, Whole
+from rankmeter.arithmetic.slates import Whole, values_from_sums
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 
@@ -85,7 +85,7 @@ class SumSample:
         """``(..., slices m) -> (..., 2 slices)`` the value of each slice, then of each rest."""
         own = sums.reshape(*sums.shape[:-1], self.slices, -1)
         both = np.concatenate([own, _others(self.slices) @ own], axis=-2)
-        found: Floats = FROM_SUMS[type(self.measure).name](both, self.constants, self.measure)
+        found = values_from_sums(both, self.constants, self.measure)
         return np.where((both != 0).any(axis=-1), found, np.nan)
 
 

@@ -224,5 +224,4 @@ def _judged(query: Ints, item: Ints, grade: pl.Series, queries: int) -> Rows:
 
 def _looks_at_histories(measure: Measure) -> bool:
     """Whether a measure compares a list with its own user's history."""
-    needed = measure.needed() if isinstance(measure, SlateMeasure) else ()
-    return "history" in needed or type(measure).name == "PopRSP"
+    return isinstance(measure, SlateMeasure) and (measure.sees_history or "history" in measure.needed())

@@ -17,12 +17,17 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from rankmeter.errors import MeasureError, did_you_mean, with_hint
 from rankmeter.measures.families import FAMILY_OF
-from rankmeter.measures.options import Rule, check, choice, format_value, real, unstated, whole
+from rankmeter.measures.options import GainMap, Rule, check, choice, format_value, gains, real, unstated, whole
 
 Ties = Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"]
 TIES = ("item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best")
 SINGLE_ORDER_TIES = ("item", "item-ascending", "input", "reversed", "worst", "best")
 """The rules that make one order out of a tie; a measure without a closed form for the others has these."""
+MEANS = ("mean", "geometric", "sum", "median", "filled")
+"""The aggregates of a measure whose values have no common denominator to be pooled by."""
+COUNTS = ("sum", "mean", "median")
+"""The aggregates of a measure that counts."""
+Gain = Literal["linear", "exp2", "binary"] | GainMap
 
 ANY_POSITIVE = math.ulp(0.0)
 """The smallest grade above 0: graded measures look at every grade from here on."""
@@ -74,6 +79,16 @@ class Measure:
     """Whether it tells grades apart beyond relevant and not."""
     custom: ClassVar[bool] = False
     """Whether a user defined it."""
+    formula: ClassVar[Any] = ""
+    """Its function, as ``module.function`` of :mod:`rankmeter.arithmetic`; a user's own has the function itself."""
+    has_goal: ClassVar[bool] = True
+    """Whether more of it, or less, is better; a count that describes the data has no goal."""
+    no_value: ClassVar[str] = ""
+    """Why it may have no value although queries count, where its data and not an option decide."""
+    subtopics: ClassVar[bool] = False
+    """Whether it needs judgments of subtopics."""
+    compares_slices: ClassVar[bool] = False
+    """Whether it is about the slices of another measure, so that slices and blocks of queries have no value of it."""
     tie_rules: ClassVar[tuple[str, ...]] = TIES
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "pooled", "median", "filled")
     default_queries: ClassVar[str] = "judged"
@@ -174,16 +189,46 @@ class RankedMeasure(Measure):
     blank: Literal["counted", "nan", "skip"] = choice("counted", "nan", "skip")
     depth: int | None = whole(None, low=1)
 
-    subtopics: ClassVar[bool] = False
-    """Whether it needs judgments of subtopics."""
     places_judged: ClassVar[bool] = False
     """Whether it needs the items judged not relevant in their places too."""
     needs_total: ClassVar[bool] = True
     """Whether it needs the number of all relevant items, not only the best few (for the ideal)."""
+    within_cutoff: ClassVar[bool] = False
+    """Whether it is known that a list cut at the cutoff has the same value."""
+    looks_at_relevance: ClassVar[bool] = True
+    """Whether it would change if items without a judgment turned out to be relevant."""
+    only_rises: ClassVar[bool] = False
+    """Whether it is proven that an unjudged item that turns out to be relevant never lowers it."""
+    worked: ClassVar[Literal["growing", "gains", "ideal", "reading"]] = "growing"
+    """What a worked example shows: the value as the list grows, gains that add up (over an ideal list), or a reader."""
     sees_order: ClassVar[bool] = True
     """Whether it matters where within the cutoff an item stands, and not only that it stands there."""
     bounded_by_grade: ClassVar[bool] = False
     """Whether it is proven that of all orders of a tie the best and the worst by grade give its extreme values."""
+
+    @property
+    def lowest_grade(self) -> float:
+        return -math.inf if self.places_judged else math.inf
+
+    @property
+    def threshold(self) -> float | None:
+        """The grade from which on items are relevant; None where every grade counts by itself."""
+        return None
+
+    @property
+    def last_rank(self) -> int | None:
+        """The last rank that can change the value; None where it is that of the last item, or not known."""
+        return self.cutoff if self.within_cutoff else None
+
+    @property
+    def is_bounded_by_unjudged(self) -> bool:
+        """Whether the truth lies between its values with no and with all unjudged items relevant."""
+        return (
+            self.only_rises
+            and self.empty == self.miss == "zero"
+            and self.candidates == "all"
+            and (self.queries or self.default_queries) != "run"
+        )
 
     @property
     def is_cut(self) -> bool:
@@ -243,6 +288,10 @@ class RelevanceMeasure(RankedMeasure):
 
     @property
     def lowest_grade(self) -> float:
+        return -math.inf if self.places_judged else self.rel
+
+    @property
+    def threshold(self) -> float | None:
         return self.rel
 
     def counts_negative(self) -> bool:
@@ -253,24 +302,26 @@ class RelevanceMeasure(RankedMeasure):
 class GainMeasure(RankedMeasure):
     """A measure that adds up gains; ``rel``, where stated, turns grades below it into 0."""
 
+    gain: Gain = gains("linear", "exp2", "binary")
     rel: float | None = real(None, low=-math.inf, high=math.inf)
 
     graded: ClassVar[bool] = True
-    needs_total: ClassVar[bool] = False
 
     @property
     def lowest_grade(self) -> float:
-        gain = getattr(self, "gain", "linear")
         if self.rel is not None:
             return self.rel
-        return ANY_POSITIVE if isinstance(gain, str) else min(ANY_POSITIVE, *gain)
+        return ANY_POSITIVE if isinstance(self.gain, str) else min(ANY_POSITIVE, *self.gain)
+
+    @property
+    def threshold(self) -> float | None:
+        return 1 if self.rel is None and self.gain == "binary" else self.rel
 
     def counts_negative(self) -> bool:
-        gain = getattr(self, "gain", "linear")
+        if isinstance(self.gain, str):
+            return self.gain == "binary" and self.rel is not None and self.rel < 0
         lowest = -math.inf if self.rel is None else self.rel
-        if isinstance(gain, str):
-            return gain == "binary" and -math.inf < lowest < 0
-        return any(lowest <= grade < 0 < worth for grade, worth in gain.items())
+        return any(lowest <= grade < 0 < worth for grade, worth in self.gain.items())
 
 
 @cache

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
-from rankmeter.measures.base import RankedMeasure, RelevanceMeasure, register, with_options
+from rankmeter.measures.base import COUNTS, RankedMeasure, RelevanceMeasure, register, with_options
 from rankmeter.measures.options import choice
 
 
@@ -23,12 +22,16 @@ class NumQueries(RankedMeasure):
 
     aggregate: str = choice("sum")
 
-    name: ClassVar[str] = "NumQ"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    needs_total: ClassVar[bool] = False
-    aggregates: ClassVar[tuple[str, ...]] = ("sum",)
+    name = "NumQ"
+    formula = "relevance.num_queries"
+    within_cutoff = True
+    has_goal = False
+    looks_at_relevance = False
+    sees_order = False
+    bounded_by_grade = True
+    bounds = (0.0, math.inf)
+    needs_total = False
+    aggregates = ("sum",)
 
 
 @register
@@ -45,12 +48,16 @@ class NumReturned(RankedMeasure):
 
     aggregate: str = choice("sum", "mean", "median")
 
-    name: ClassVar[str] = "NumRet"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    needs_total: ClassVar[bool] = False
-    aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")
+    name = "NumRet"
+    formula = "relevance.num_returned"
+    within_cutoff = True
+    has_goal = False
+    looks_at_relevance = False
+    sees_order = False
+    bounded_by_grade = True
+    bounds = (0.0, math.inf)
+    needs_total = False
+    aggregates = COUNTS
 
 
 @register
@@ -67,11 +74,15 @@ class NumRelevant(RelevanceMeasure):
 
     aggregate: str = choice("sum", "mean", "median")
 
-    name: ClassVar[str] = "NumRel"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")
+    name = "NumRel"
+    formula = "relevance.num_relevant"
+    within_cutoff = True
+    has_goal = False
+    looks_at_relevance = False
+    sees_order = False
+    bounded_by_grade = True
+    bounds = (0.0, math.inf)
+    aggregates = COUNTS
 
 
 @register
@@ -88,9 +99,12 @@ class NumRelevantReturned(RelevanceMeasure):
 
     aggregate: str = choice("sum", "mean", "median")
 
-    name: ClassVar[str] = "NumRelRet"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    needs_total: ClassVar[bool] = False
-    aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")
+    name = "NumRelRet"
+    formula = "relevance.num_relevant_returned"
+    within_cutoff = True
+    only_rises = True
+    sees_order = False
+    bounded_by_grade = True
+    bounds = (0.0, math.inf)
+    needs_total = False
+    aggregates = COUNTS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real, whole
@@ -37,7 +37,9 @@ class Coverage(WholeMeasure):
     unit: Literal["share", "percent", "count"] = choice("share", "percent", "count")
     padding: int = whole(0, low=0)
 
-    name: ClassVar[str] = "Coverage"
+    name = "Coverage"
+    formula = "slates.coverage.coverage"
+    counts_by = "item"
 
     def needed(self) -> tuple[str, ...]:
         return (self.of,)
@@ -63,12 +65,17 @@ class UserCoverage(SlateMeasure):
 
     lists: Literal["any", "full"] = choice("any", "full")
 
-    name: ClassVar[str] = "UserCoverage"
-    default_queries: ClassVar[str] = "judged"
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum")
+    name = "UserCoverage"
+    formula = "slates.coverage.user_coverage"
+    default_queries = "judged"
+    aggregates = ("mean", "sum")
 
     def needed(self) -> tuple[str, ...]:
         return () if self.queries == "run" else ("judgments",)
+
+    @property
+    def asks_for_longest(self) -> bool:
+        return self.lists == "full"
 
 
 @with_options
@@ -83,6 +90,11 @@ class Inequality(WholeMeasure):
     def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
         """More equal is better."""
         return self.scale == "equality"
+
+    @property
+    def no_value(self) -> str:  # type: ignore[override]
+        """Why there may be nothing to compare."""
+        return f"no recommended item is among those it looks at (over={self.over})"
 
     def needed(self) -> tuple[str, ...]:
         return () if self.over == "recommended" else (self.over,)
@@ -112,7 +124,9 @@ class Gini(Inequality):
 
     padding: int = whole(0, low=0)
 
-    name: ClassVar[str] = "Gini"
+    name = "Gini"
+    formula = "slates.coverage.gini"
+    counts_by = "item"
 
 
 @register
@@ -139,7 +153,9 @@ class ExposureGini(Inequality):
     weight: Literal["geometric", "log2", "reciprocal", "equal"] = choice("geometric", "log2", "reciprocal", "equal")
     p: float = real(0.85, low=0, high=1, open_low=True, open_high=True)
 
-    name: ClassVar[str] = "ExposureGini"
+    name = "ExposureGini"
+    formula = "slates.coverage.exposure_gini"
+    counts_by = "place"
 
 
 @register
@@ -166,8 +182,15 @@ class Entropy(WholeMeasure):
     norm: Literal["none", "items", "distinct"] = choice("none", "items", "distinct")
     weighting: Literal["places", "lists"] = choice("places", "lists")
 
-    name: ClassVar[str] = "Entropy"
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    name = "Entropy"
+    formula = "slates.coverage.entropy"
+    no_value = "nothing is recommended"
+    bounds = (0.0, float("inf"))
+
+    @property
+    def counts_by(self) -> str:  # type: ignore[override]  # the weighting decides
+        """Where every list has the same weight, places count by the length of their list."""
+        return "length" if self.weighting == "lists" else "item"
 
     def needed(self) -> tuple[str, ...]:
         return ("catalogue",) if self.norm == "items" else ()

@@ -7,22 +7,19 @@ relevant items of subtopic s above rank i.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from rankmeter.measures.base import RelevanceMeasure, register, with_options
+from rankmeter.measures.base import MEANS, RelevanceMeasure, register, with_options
 from rankmeter.measures.options import real
 
 IN_ORDER = ("item", "item-ascending", "input", "reversed")
-MEANS = ("mean", "geometric", "sum", "median", "filled")
 
 
 @with_options
 class DiversityMeasure(RelevanceMeasure):
     """A measure that looks at subtopics."""
 
-    subtopics: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = IN_ORDER
-    aggregates: ClassVar[tuple[str, ...]] = MEANS
+    subtopics = True
+    tie_rules = IN_ORDER
+    aggregates = MEANS
 
     @property
     def lowest_grade(self) -> float:
@@ -57,7 +54,9 @@ class AlphaDCG(NoveltyMeasure):
     0.630166
     """
 
-    name: ClassVar[str] = "alpha_DCG"
+    name = "alpha_DCG"
+    formula = "diversity.alpha_dcg"
+    within_cutoff = True
 
 
 @register
@@ -83,7 +82,9 @@ class AlphaNDCG(NoveltyMeasure):
     0.965195
     """
 
-    name: ClassVar[str] = "alpha_nDCG"
+    name = "alpha_nDCG"
+    formula = "diversity.alpha_ndcg"
+    within_cutoff = True
 
 
 @register
@@ -104,7 +105,9 @@ class IntentAwareERR(NoveltyMeasure):
     0.59375
     """
 
-    name: ClassVar[str] = "ERR_IA"
+    name = "ERR_IA"
+    formula = "diversity.err_ia"
+    within_cutoff = True
 
 
 @register
@@ -126,7 +129,9 @@ class NormalisedIntentAwareERR(NoveltyMeasure):
     0.95
     """
 
-    name: ClassVar[str] = "nERR_IA"
+    name = "nERR_IA"
+    formula = "diversity.nerr_ia"
+    within_cutoff = True
 
 
 @with_options
@@ -153,7 +158,9 @@ class NoveltyBiasedRBP(NoveltyBiasedMeasure):
     0.5625
     """
 
-    name: ClassVar[str] = "NRBP"
+    name = "NRBP"
+    formula = "diversity.nrbp"
+    within_cutoff = True
 
 
 @register
@@ -173,7 +180,9 @@ class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
     0.923077
     """
 
-    name: ClassVar[str] = "nNRBP"
+    name = "nNRBP"
+    formula = "diversity.nnrbp"
+    within_cutoff = True
 
 
 @register
@@ -195,7 +204,9 @@ class IntentAwareAP(DiversityMeasure):
     0.666667
     """
 
-    name: ClassVar[str] = "AP_IA"
+    name = "AP_IA"
+    formula = "diversity.ap_ia"
+    within_cutoff = True
 
 
 @register
@@ -217,8 +228,10 @@ class IntentAwarePrecision(DiversityMeasure):
     0.5
     """
 
-    name: ClassVar[str] = "P_IA"
-    sees_order: ClassVar[bool] = False
+    name = "P_IA"
+    formula = "diversity.p_ia"
+    within_cutoff = True
+    sees_order = False
 
 
 @register
@@ -238,5 +251,7 @@ class SubtopicRecall(DiversityMeasure):
     0.5
     """
 
-    name: ClassVar[str] = "StRecall"
-    sees_order: ClassVar[bool] = False
+    name = "StRecall"
+    formula = "diversity.subtopic_recall"
+    within_cutoff = True
+    sees_order = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real
@@ -17,7 +17,7 @@ class ExposureMeasure(WholeMeasure):
     weight: Literal["log2", "geometric", "reciprocal", "equal"] = choice("log2", "geometric", "reciprocal", "equal")
     p: float = real(0.85, low=0, high=1, open_low=True, open_high=True)
 
-    needs: ClassVar[tuple[str, ...]] = ("groups",)
+    needs = ("groups",)
 
 
 @register
@@ -45,8 +45,11 @@ class GroupExposure(ExposureMeasure):
     group: str | float | None = word(None)
     unit: Literal["share", "ratio"] = choice("share", "ratio")
 
-    name: ClassVar[str] = "GroupExposure"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    name = "GroupExposure"
+    formula = "slates.fairness.group_exposure"
+    no_value = "no recommended item belongs to a group of the catalogue"
+    of_sums = "slates.fairness.exposure_of_group"
+    bounds = (0.0, math.inf)
 
 
 @register
@@ -79,9 +82,12 @@ class Disparity(ExposureMeasure):
     distance: Literal["tv", "max", "kl", "ratio"] = choice("tv", "max", "kl", "ratio")
     rel: float = real(1, low=-math.inf, high=math.inf)
 
-    name: ClassVar[str] = "Disparity"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    higher_is_better: ClassVar[bool] = False
+    name = "Disparity"
+    formula = "slates.fairness.disparity"
+    no_value = "no recommended item, or none that it is compared with, belongs to a group of the catalogue"
+    of_sums = "slates.fairness.distance_from_target"
+    bounds = (0.0, math.inf)
+    higher_is_better = False
 
     def needed(self) -> tuple[str, ...]:
         more = {"history": ("popularity",), "relevance": ("judgments",)}
@@ -112,8 +118,10 @@ class SegmentGap(WholeMeasure):
     of: str | float | None = word("nDCG")
     gap: Literal["mad", "range"] = choice("mad", "range")
 
-    name: ClassVar[str] = "SegmentGap"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    higher_is_better: ClassVar[bool] = False
-    default_queries: ClassVar[str] = "judged"
-    needs: ClassVar[tuple[str, ...]] = ("judgments", "segments")
+    name = "SegmentGap"
+    compares_slices = True
+    no_value = "there are no two segments with queries that count"
+    bounds = (0.0, math.inf)
+    higher_is_better = False
+    default_queries = "judged"
+    needs = ("judgments", "segments")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
-from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure, register, with_options
+from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, RelevanceMeasure, register, with_options
 from rankmeter.measures.options import choice, real
 
 
@@ -32,9 +32,16 @@ class Precision(RelevanceMeasure):
 
     norm: Literal["k", "list", "capped"] = choice("k", "list", "capped")
 
-    name: ClassVar[str] = "P"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
+    name = "P"
+    formula = "relevance.precision"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
+
+    @property
+    def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
+        """Whether an unjudged item that turns out to be relevant never lowers it."""
+        return self.norm != "capped"
 
 
 @register
@@ -59,9 +66,11 @@ class Recall(RelevanceMeasure):
 
     norm: Literal["relevant", "capped"] = choice("relevant", "capped")
 
-    name: ClassVar[str] = "R"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
+    name = "R"
+    formula = "relevance.recall"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
 
 
 @register
@@ -86,9 +95,11 @@ class FMeasure(RelevanceMeasure):
 
     beta: float = real(1, low=0, high=math.inf, open_low=True)
 
-    name: ClassVar[str] = "F"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
+    name = "F"
+    formula = "relevance.f_measure"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
 
 
 @register
@@ -109,9 +120,12 @@ class Success(RelevanceMeasure):
     0.0
     """
 
-    name: ClassVar[str] = "Success"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
+    name = "Success"
+    formula = "relevance.success"
+    within_cutoff = True
+    only_rises = True
+    sees_order = False
+    bounded_by_grade = True
 
 
 @register
@@ -138,10 +152,12 @@ class RPrecision(RelevanceMeasure):
     norm: Literal["places", "relevant"] = choice("places", "relevant")
     mult: float = real(1, low=0, high=1000, open_low=True)
 
-    name: ClassVar[str] = "Rprec"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    is_cut: ClassVar[bool] = True  # at R
+    name = "Rprec"
+    formula = "relevance.r_precision"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
+    is_cut = True  # at R
 
 
 @register
@@ -169,12 +185,14 @@ class InterpolatedPrecision(RelevanceMeasure):
     recall: float = real(0, low=0, high=1)
     rounding: Literal["ceil", "trec9", "nearest"] = choice("ceil", "trec9", "nearest")
 
-    name: ClassVar[str] = "IPrec"
-    bounded_by_grade: ClassVar[bool] = True
-    at: ClassVar[str] = "recall"
-    at_choices: ClassVar[str] = "0.5"
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
+    name = "IPrec"
+    formula = "relevance.interpolated_precision"
+    within_cutoff = True
+    bounded_by_grade = True
+    at = "recall"
+    at_choices = "0.5"
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
 
 
 @register
@@ -197,9 +215,16 @@ class SetPrecision(RelevanceMeasure):
 
     norm: Literal["list", "capped"] = choice("list", "capped")
 
-    name: ClassVar[str] = "SetP"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
+    name = "SetP"
+    formula = "relevance.set_precision"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
+
+    @property
+    def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
+        """Whether an unjudged item that turns out to be relevant never lowers it."""
+        return self.norm != "capped"
 
 
 @register
@@ -218,9 +243,11 @@ class SetRecall(RelevanceMeasure):
     0.5
     """
 
-    name: ClassVar[str] = "SetR"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
+    name = "SetR"
+    formula = "relevance.recall"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
 
 
 @register
@@ -247,9 +274,11 @@ class SetF(RelevanceMeasure):
     beta: float = real(1, low=0, high=math.inf, open_low=True)
     weight: Literal["squared", "plain"] = choice("squared", "plain")
 
-    name: ClassVar[str] = "SetF"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
+    name = "SetF"
+    formula = "relevance.set_f"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
 
 
 @register
@@ -270,10 +299,12 @@ class AllRelevant(RelevanceMeasure):
     (1.0, 0.0)
     """
 
-    name: ClassVar[str] = "AllRelevant"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    name = "AllRelevant"
+    formula = "historic.all_relevant"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
+    tie_rules = SINGLE_ORDER_TIES
 
 
 @register
@@ -301,8 +332,10 @@ class Compatibility(RelevanceMeasure):
     p: float = real(0.95, low=0, high=1, open_low=True, open_high=True)
     norm: Literal["ideal", "none"] = choice("ideal", "none")
 
-    name: ClassVar[str] = "Compat"
-    bounded_by_grade: ClassVar[bool] = True
-    graded: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
+    name = "Compat"
+    formula = "historic.compatibility"
+    within_cutoff = True
+    bounded_by_grade = True
+    graded = True
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS

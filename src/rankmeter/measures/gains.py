@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures.base import (
     ANY_POSITIVE,
+    MEANS,
     SINGLE_ORDER_TIES,
     GainMeasure,
     RankedMeasure,
@@ -15,9 +16,8 @@ from rankmeter.measures.base import (
     register,
     with_options,
 )
-from rankmeter.measures.options import GainMap, choice, gains, real, whole
+from rankmeter.measures.options import choice, real, whole
 
-Gain = Literal["linear", "exp2", "binary"] | GainMap
 Discount = Literal["log2", "jk", "reciprocal"]
 
 
@@ -37,13 +37,16 @@ class CumulatedGain(GainMeasure):
     8.0
     """
 
-    gain: Gain = gains("linear", "exp2", "binary")
-
-    name: ClassVar[str] = "CG"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
+    name = "CG"
+    formula = "gain.cumulated_gain"
+    within_cutoff = True
+    needs_total = False
+    only_rises = True
+    worked = "gains"
+    sees_order = False
+    bounded_by_grade = True
+    bounds = (0.0, math.inf)
+    aggregates = MEANS
 
 
 @register
@@ -66,13 +69,17 @@ class DiscountedGain(GainMeasure):
     6.1487...
     """
 
-    gain: Gain = gains("linear", "exp2", "binary")
     discount: Discount = choice("log2", "jk", "reciprocal")
 
-    name: ClassVar[str] = "DCG"
-    bounded_by_grade: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
+    name = "DCG"
+    formula = "gain.discounted_gain"
+    within_cutoff = True
+    needs_total = False
+    only_rises = True
+    worked = "gains"
+    bounded_by_grade = True
+    bounds = (0.0, math.inf)
+    aggregates = MEANS
 
 
 @register
@@ -99,14 +106,17 @@ class NDCG(GainMeasure):
     0.9639...
     """
 
-    gain: Gain = gains("linear", "exp2", "binary")
     discount: Discount = choice("log2", "jk", "reciprocal")
     ideal: Literal["judged", "list", "top", "uncut", "full", "length"] = choice(
         "judged", "list", "top", "uncut", "full", "length"
     )
 
-    name: ClassVar[str] = "nDCG"
-    bounded_by_grade: ClassVar[bool] = True
+    name = "nDCG"
+    formula = "gain.ndcg"
+    within_cutoff = True
+    needs_total = False
+    worked = "ideal"
+    bounded_by_grade = True
 
     def __post_init__(self) -> None:
         GainMeasure.__post_init__(self)
@@ -119,6 +129,10 @@ class NDCG(GainMeasure):
         if self.ties == "mean" and self.ideal == "top" and self.cutoff is not None:
             # Which items are in the first k is random then, and so is the divisor.
             raise MeasureError(no_closed_form(self))
+
+    @property
+    def last_rank(self) -> int | None:
+        return None if self.ideal in ("list", "uncut", "length") else self.cutoff
 
     def ties_unknown(self) -> str:
         if (self.ideal == "top" and self.is_cut) or (self.ideal == "list" and self.depth is not None):
@@ -154,9 +168,12 @@ class RankBiasedPrecision(RankedMeasure):
     max_grade: int | None = whole(None, low=1)
     norm: Literal["none", "capped", "list"] = choice("none", "capped", "list")
 
-    name: ClassVar[str] = "RBP"
-    bounded_by_grade: ClassVar[bool] = True
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
+    name = "RBP"
+    formula = "gain.rank_biased_precision"
+    within_cutoff = True
+    worked = "gains"
+    bounded_by_grade = True
+    aggregates = MEANS
 
     def __post_init__(self) -> None:
         RankedMeasure.__post_init__(self)
@@ -176,8 +193,17 @@ class RankBiasedPrecision(RankedMeasure):
     def lowest_grade(self) -> float:
         return ANY_POSITIVE if self.gain == "exp2" else self.rel
 
+    @property
+    def threshold(self) -> float | None:
+        return None if self.gain == "exp2" else self.rel
+
     def counts_negative(self) -> bool:
         return self.gain == "binary" and self.rel < 0
+
+    @property
+    def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
+        """Whether an unjudged item that turns out to be relevant never lowers it."""
+        return self.norm != "capped"
 
 
 @register
@@ -203,12 +229,16 @@ class ExpectedReciprocalRank(RankedMeasure):
 
     max_grade: int = whole(4, low=1)
 
-    name: ClassVar[str] = "ERR"
-    bounded_by_grade: ClassVar[bool] = True
-    graded: ClassVar[bool] = True
-    needs_total: ClassVar[bool] = False
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
+    name = "ERR"
+    formula = "gain.expected_reciprocal_rank"
+    within_cutoff = True
+    only_rises = True
+    worked = "reading"
+    bounded_by_grade = True
+    graded = True
+    needs_total = False
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
 
     @property
     def lowest_grade(self) -> float:

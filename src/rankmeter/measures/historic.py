@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.measures.base import (
+    COUNTS,
+    MEANS,
     SINGLE_ORDER_TIES,
     GainMeasure,
     RankedMeasure,
@@ -13,10 +15,7 @@ from rankmeter.measures.base import (
     register,
     with_options,
 )
-from rankmeter.measures.gains import Gain
-from rankmeter.measures.options import choice, gains, points, real, whole
-
-MEANS = ("mean", "geometric", "sum", "median", "filled")
+from rankmeter.measures.options import choice, points, real, whole
 
 
 @register
@@ -42,10 +41,12 @@ class AveragedInterpolatedPrecision(RelevanceMeasure):
     points: int | tuple[float, ...] = points(11)
     rounding: Literal["ceil", "trec9", "nearest"] = choice("ceil", "trec9", "nearest")
 
-    name: ClassVar[str] = "IPrecAvg"
-    bounded_by_grade: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = MEANS
+    name = "IPrecAvg"
+    formula = "historic.averaged_interpolated_precision"
+    within_cutoff = True
+    bounded_by_grade = True
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
 
 
 @register
@@ -66,10 +67,12 @@ class SetAveragePrecision(RelevanceMeasure):
     0.666667
     """
 
-    name: ClassVar[str] = "SetAP"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    name = "SetAP"
+    formula = "historic.set_average_precision"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
+    tie_rules = SINGLE_ORDER_TIES
 
 
 @register
@@ -98,12 +101,14 @@ class Utility(RelevanceMeasure):
     rest: float = real(0, low=-math.inf, high=math.inf)
     collection: int = whole(0, low=0)
 
-    name: ClassVar[str] = "Utility"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "median", "filled")
+    name = "Utility"
+    formula = "historic.utility"
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
+    bounds = (-math.inf, math.inf)
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = ("mean", "sum", "median", "filled")
 
 
 @register
@@ -126,9 +131,11 @@ class BinaryG(RelevanceMeasure):
     0.815465
     """
 
-    name: ClassVar[str] = "binG"
-    bounded_by_grade: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
+    name = "binG"
+    formula = "historic.binary_g"
+    within_cutoff = True
+    bounded_by_grade = True
+    tie_rules = SINGLE_ORDER_TIES
 
 
 @register
@@ -150,11 +157,11 @@ class NormalisedG(GainMeasure):
     0.815465
     """
 
-    gain: Gain = gains("linear", "exp2", "binary")
-
-    name: ClassVar[str] = "G"
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = MEANS
+    name = "G"
+    formula = "historic.normalised_g"
+    within_cutoff = True
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
 
 
 @register
@@ -176,11 +183,11 @@ class NdcgOverRelevant(GainMeasure):
     0.95986
     """
 
-    gain: Gain = gains("linear", "exp2", "binary")
-
-    name: ClassVar[str] = "nDCGrel"
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = MEANS
+    name = "nDCGrel"
+    formula = "historic.ndcg_over_relevant"
+    within_cutoff = True
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
 
 
 @register
@@ -204,12 +211,12 @@ class NdcgOverLevels(GainMeasure):
     0.880094
     """
 
-    gain: Gain = gains("linear", "exp2", "binary")
-
-    name: ClassVar[str] = "RnDCG"
-    bounded_by_grade: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = MEANS
+    name = "RnDCG"
+    formula = "historic.ndcg_over_levels"
+    within_cutoff = True
+    bounded_by_grade = True
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
 
 
 @register
@@ -226,18 +233,17 @@ class NumNonrelevantReturned(RelevanceMeasure):
 
     aggregate: str = choice("sum", "mean", "median")
 
-    name: ClassVar[str] = "NumNonrelRet"
-    sees_order: ClassVar[bool] = False
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    places_judged: ClassVar[bool] = True
-    needs_total: ClassVar[bool] = False
-    higher_is_better: ClassVar[bool] = False
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("sum", "mean", "median")
-
-    @property
-    def lowest_grade(self) -> float:
-        return -math.inf
+    name = "NumNonrelRet"
+    formula = "historic.num_nonrelevant_returned"
+    within_cutoff = True
+    looks_at_relevance = False
+    sees_order = False
+    bounds = (0.0, math.inf)
+    places_judged = True
+    needs_total = False
+    higher_is_better = False
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = COUNTS
 
 
 @register
@@ -256,16 +262,15 @@ class Unjudged(RankedMeasure):
     0.25
     """
 
-    name: ClassVar[str] = "Unjudged"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    higher_is_better: ClassVar[bool] = False
-    places_judged: ClassVar[bool] = True
-    needs_total: ClassVar[bool] = False
-
-    @property
-    def lowest_grade(self) -> float:
-        return -math.inf
+    name = "Unjudged"
+    formula = "historic.unjudged"
+    within_cutoff = True
+    looks_at_relevance = False
+    sees_order = False
+    bounded_by_grade = True
+    higher_is_better = False
+    places_judged = True
+    needs_total = False
 
 
 @register
@@ -292,14 +297,13 @@ class RankBiasedResidual(RankedMeasure):
     p: float = real(0.8, low=0, high=1, open_low=True, open_high=True)
     tail: Literal["always", "if-unjudged"] = choice("always", "if-unjudged")
 
-    name: ClassVar[str] = "RBPResidual"
-    bounded_by_grade: ClassVar[bool] = True
-    higher_is_better: ClassVar[bool] = False
-    places_judged: ClassVar[bool] = True
-    needs_total: ClassVar[bool] = False
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = MEANS
-
-    @property
-    def lowest_grade(self) -> float:
-        return -math.inf
+    name = "RBPResidual"
+    formula = "historic.rank_biased_residual"
+    within_cutoff = True
+    looks_at_relevance = False
+    bounded_by_grade = True
+    higher_is_better = False
+    places_judged = True
+    needs_total = False
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from typing import ClassVar
-
 from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, RelevanceMeasure, register, with_options
 
 
@@ -29,14 +26,13 @@ class BinaryPreference(RelevanceMeasure):
     0.75
     """
 
-    name: ClassVar[str] = "Bpref"
-    bounded_by_grade: ClassVar[bool] = True
-    places_judged: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-
-    @property
-    def lowest_grade(self) -> float:
-        return -math.inf
+    name = "Bpref"
+    formula = "incomplete.bpref"
+    within_cutoff = True
+    looks_at_relevance = False
+    bounded_by_grade = True
+    places_judged = True
+    tie_rules = SINGLE_ORDER_TIES
 
 
 @register
@@ -60,13 +56,12 @@ class InferredAP(RelevanceMeasure):
     0.8333...
     """
 
-    name: ClassVar[str] = "infAP"
-    places_judged: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-
-    @property
-    def lowest_grade(self) -> float:
-        return -math.inf
+    name = "infAP"
+    formula = "incomplete.inferred_ap"
+    within_cutoff = True
+    looks_at_relevance = False
+    places_judged = True
+    tie_rules = SINGLE_ORDER_TIES
 
 
 @register
@@ -87,12 +82,11 @@ class Judged(RankedMeasure):
     0.5
     """
 
-    name: ClassVar[str] = "Judged"
-    sees_order: ClassVar[bool] = False
-    bounded_by_grade: ClassVar[bool] = True
-    places_judged: ClassVar[bool] = True
-    needs_total: ClassVar[bool] = False
-
-    @property
-    def lowest_grade(self) -> float:
-        return -math.inf
+    name = "Judged"
+    formula = "incomplete.judged"
+    within_cutoff = True
+    looks_at_relevance = False
+    sees_order = False
+    bounded_by_grade = True
+    places_judged = True
+    needs_total = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures.base import register, with_options
@@ -46,8 +46,9 @@ class IntraListDistance(SlateMeasure):
     norm: Literal["pairs", "list"] = choice("pairs", "list")
     scale: Literal["distance", "similarity"] = choice("distance", "similarity")
 
-    name: ClassVar[str] = "ILD"
-    bounds: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
+    name = "ILD"
+    formula = "slates.diversity.intra_list_distance"
+    bounds = (float("-inf"), float("inf"))
     """A similarity that is given may be of any size."""
 
     @property
@@ -99,9 +100,10 @@ class CategoryDiversity(SlateMeasure):
 
     norm: Literal["k", "list", "catalogue", "count"] = choice("k", "list", "catalogue", "count")
 
-    name: ClassVar[str] = "CategoryDiversity"
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    needs: ClassVar[tuple[str, ...]] = ("categories",)
+    name = "CategoryDiversity"
+    formula = "slates.diversity.category_diversity"
+    bounds = (0.0, float("inf"))
+    needs = ("categories",)
 
 
 @register
@@ -129,9 +131,10 @@ class CategoryEntropy(SlateMeasure):
     base: float | str = log_base()
     norm: Literal["none", "categories"] = choice("none", "categories")
 
-    name: ClassVar[str] = "CategoryEntropy"
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    needs: ClassVar[tuple[str, ...]] = ("categories",)
+    name = "CategoryEntropy"
+    formula = "slates.diversity.category_entropy"
+    bounds = (0.0, float("inf"))
+    needs = ("categories",)
 
 
 @register
@@ -154,4 +157,7 @@ class Personalisation(WholeMeasure):
     0.8333...
     """
 
-    name: ClassVar[str] = "Personalisation"
+    name = "Personalisation"
+    formula = "slates.diversity.personalisation"
+    no_value = "it compares lists with each other, and fewer than two hold items"
+    counts_by = "length"

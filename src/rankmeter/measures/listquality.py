@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
@@ -28,10 +28,12 @@ class ShortLists(SlateMeasure):
     0.5
     """
 
-    name: ClassVar[str] = "ShortLists"
-    higher_is_better: ClassVar[bool] = False
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum")
-    default_duplicates: ClassVar[str] = "counted"
+    name = "ShortLists"
+    formula = "slates.listquality.short_lists"
+    asks_for_longest = True
+    higher_is_better = False
+    aggregates = ("mean", "sum")
+    default_duplicates = "counted"
 
 
 @register
@@ -54,14 +56,15 @@ class DuplicateItems(SlateMeasure):
 
     scale: Literal["repeated", "different"] = choice("repeated", "different")
 
-    name: ClassVar[str] = "DuplicateItems"
+    name = "DuplicateItems"
+    formula = "slates.listquality.duplicate_items"
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
         """No item should stand twice."""
         return self.scale == "different"
 
-    default_duplicates: ClassVar[str] = "counted"
+    default_duplicates = "counted"
 
 
 @register
@@ -84,15 +87,16 @@ class SeenItems(SlateMeasure):
 
     scale: Literal["seen", "unseen"] = choice("seen", "unseen")
 
-    name: ClassVar[str] = "SeenItems"
+    name = "SeenItems"
+    formula = "slates.listquality.seen_items"
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
         """New items are better, where repeated use is not the point."""
         return self.scale == "unseen"
 
-    needs: ClassVar[tuple[str, ...]] = ("history",)
-    default_duplicates: ClassVar[str] = "counted"
+    needs = ("history",)
+    default_duplicates = "counted"
 
 
 @register
@@ -111,7 +115,8 @@ class OutsideCatalogue(SlateMeasure):
     0.5
     """
 
-    name: ClassVar[str] = "OutsideCatalogue"
-    higher_is_better: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ("catalogue",)
-    default_duplicates: ClassVar[str] = "counted"
+    name = "OutsideCatalogue"
+    formula = "slates.listquality.outside_catalogue"
+    higher_is_better = False
+    needs = ("catalogue",)
+    default_duplicates = "counted"

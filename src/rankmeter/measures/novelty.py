@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
@@ -40,11 +40,16 @@ class Novelty(SlateMeasure):
     norm: Literal["none", "log"] = choice("none", "log")
     divisor: Literal["list", "k"] = choice("list", "k")
 
-    name: ClassVar[str] = "Novelty"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    name = "Novelty"
+    formula = "slates.popularity.novelty"
+    bounds = (0.0, math.inf)
 
     def needed(self) -> tuple[str, ...]:
         return ("users",) if self.count == "users" else ("popularity",)
+
+    @property
+    def asks_for_longest(self) -> bool:
+        return self.divisor == "k"
 
 
 @register
@@ -72,9 +77,14 @@ class MeanInverseUserFrequency(SlateMeasure):
     norm: Literal["none", "log"] = choice("none", "log")
     divisor: Literal["list", "k"] = choice("list", "k")
 
-    name: ClassVar[str] = "MIUF"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    needs: ClassVar[tuple[str, ...]] = ("users",)
+    name = "MIUF"
+    formula = "slates.popularity.novelty"
+    bounds = (0.0, math.inf)
+    needs = ("users",)
+
+    @property
+    def asks_for_longest(self) -> bool:
+        return self.divisor == "k"
 
 
 @register
@@ -101,7 +111,8 @@ class ExpectedPopularityComplement(JudgedSlateMeasure):
     discount: Literal["log2", "reciprocal", "none"] = choice("log2", "reciprocal", "none")
     relevance: Literal["judged", "all"] = choice("judged", "all")
 
-    name: ClassVar[str] = "EPC"
+    name = "EPC"
+    formula = "slates.popularity.expected_popularity_complement"
 
     def needed(self) -> tuple[str, ...]:
         base = ("users",)
@@ -134,8 +145,9 @@ class ExpectedFreeDiscovery(JudgedSlateMeasure):
     discount: Literal["log2", "reciprocal", "none"] = choice("log2", "reciprocal", "none")
     relevance: Literal["judged", "all"] = choice("judged", "all")
 
-    name: ClassVar[str] = "EFD"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    name = "EFD"
+    formula = "slates.popularity.expected_free_discovery"
+    bounds = (0.0, math.inf)
 
     def needed(self) -> tuple[str, ...]:
         return ("popularity",) if self.relevance == "all" else ("judgments", "popularity")

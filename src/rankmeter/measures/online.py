@@ -34,9 +34,9 @@ class OnlineMeasure(Measure):
 
     aggregate: str = choice("pooled")
 
-    about: ClassVar[Literal["judged items", "lists", "events"]] = "events"
-    aggregates: ClassVar[tuple[str, ...]] = ("pooled",)
-    tie_rules: ClassVar[tuple[str, ...]] = ()
+    about = "events"
+    aggregates = ("pooled",)
+    tie_rules = ()
     unit: ClassVar[str] = ""
     """What the number counts: '' for a share, 's' for seconds."""
     is_share: ClassVar[bool] = True
@@ -141,7 +141,7 @@ class ClickThroughRate(OnlineMeasure):
     impressions: Impressions = choice("once", "all")
     orphans: Orphans = choice("drop", "keep")
 
-    name: ClassVar[str] = "CTR"
+    name = "CTR"
 
     def __post_init__(self) -> None:
         OnlineMeasure.__post_init__(self)
@@ -188,8 +188,8 @@ class ConversionRate(SessionMeasure):
     clicks: Clicks = choice("once", "all", "request")
     orphans: Orphans = choice("drop", "keep")
 
-    name: ClassVar[str] = "CVR"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    name = "CVR"
+    bounds = (0.0, math.inf)
 
     def __post_init__(self) -> None:
         OnlineMeasure.__post_init__(self)
@@ -224,9 +224,9 @@ class Conversions(SessionMeasure):
     per: Literal["user", "session", "impression"] = choice("user", "session", "impression")
     impressions: Impressions = choice("once", "all")
 
-    name: ClassVar[str] = "Conversions"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    is_share: ClassVar[bool] = False
+    name = "Conversions"
+    bounds = (0.0, math.inf)
+    is_share = False
 
 
 @register
@@ -255,9 +255,9 @@ class Value(HeavyTailed):
     cap: float | None = real(None, low=0, high=math.inf, open_low=True)
     refunds: Literal["keep", "drop"] = choice("keep", "drop")
 
-    name: ClassVar[str] = "Value"
-    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    is_share: ClassVar[bool] = False
+    name = "Value"
+    bounds = (-math.inf, math.inf)
+    is_share = False
 
 
 @register
@@ -290,10 +290,10 @@ class SessionDuration(HeavyTailed):
     cap: float | None = real(None, low=0, high=math.inf, open_low=True)
     better: Literal["unstated", "higher", "lower"] = choice("unstated", "higher", "lower")
 
-    name: ClassVar[str] = "SessionDuration"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    unit: ClassVar[str] = "s"
-    is_share: ClassVar[bool] = False
+    name = "SessionDuration"
+    bounds = (0.0, math.inf)
+    unit = "s"
+    is_share = False
 
 
 @register
@@ -317,4 +317,4 @@ class EngagedSessions(SessionMeasure):
     seconds: float = real(10, low=0, high=math.inf)
     views: int = whole(2, low=1)
 
-    name: ClassVar[str] = "EngagedSessions"
+    name = "EngagedSessions"

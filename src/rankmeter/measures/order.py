@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import RankedMeasure, RelevanceMeasure, no_closed_form, register, with_options
+from rankmeter.measures.base import MEANS, RankedMeasure, RelevanceMeasure, no_closed_form, register, with_options
 from rankmeter.measures.options import choice
 
 
@@ -29,9 +29,12 @@ class ReciprocalRank(RelevanceMeasure):
     0.25
     """
 
-    name: ClassVar[str] = "RR"
-    bounded_by_grade: ClassVar[bool] = True
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "median", "filled")
+    name = "RR"
+    formula = "relevance.reciprocal_rank"
+    within_cutoff = True
+    only_rises = True
+    bounded_by_grade = True
+    aggregates = MEANS
 
 
 @register
@@ -62,8 +65,10 @@ class AveragePrecision(RelevanceMeasure):
     )
     ranks: Literal["relevant", "all"] = choice("relevant", "all")
 
-    name: ClassVar[str] = "AP"
-    bounded_by_grade: ClassVar[bool] = True
+    name = "AP"
+    formula = "relevance.average_precision"
+    within_cutoff = True
+    bounded_by_grade = True
 
     def __post_init__(self) -> None:
         RelevanceMeasure.__post_init__(self)
@@ -73,6 +78,10 @@ class AveragePrecision(RelevanceMeasure):
         if self.ties == "mean" and self.norm == "hits" and self.cutoff is not None:
             # The divisor itself is random then, and the expectation of the quotient has no closed form.
             raise MeasureError(no_closed_form(self))
+
+    @property
+    def last_rank(self) -> int | None:
+        return None if self.norm == "found" else self.cutoff
 
     def ties_unknown(self) -> str:
         if (self.norm == "hits" and self.is_cut) or (self.norm == "found" and self.depth is not None):
@@ -104,9 +113,11 @@ class AreaUnderCurve(RelevanceMeasure):
 
     ties: str = choice("mean", "item", "item-ascending", "input", "reversed", "worst", "best")
 
-    name: ClassVar[str] = "AUC"
-    bounded_by_grade: ClassVar[bool] = True
-    tie_rules: ClassVar[tuple[str, ...]] = (
+    name = "AUC"
+    formula = "relevance.auc"
+    within_cutoff = True
+    bounded_by_grade = True
+    tie_rules = (
         "mean",
         "item",
         "item-ascending",
@@ -151,11 +162,13 @@ class MeanRank(RelevanceMeasure):
     empty: Literal["zero", "one", "nan", "skip"] = choice("skip", "zero", "one", "nan")
     miss: Literal["zero", "skip"] = choice("skip", "zero")
 
-    name: ClassVar[str] = "MeanRank"
-    bounded_by_grade: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    higher_is_better: ClassVar[bool] = False
-    tie_rules: ClassVar[tuple[str, ...]] = RankedMeasure.tie_rules
+    name = "MeanRank"
+    formula = "relevance.mean_rank"
+    within_cutoff = True
+    bounded_by_grade = True
+    bounds = (0.0, math.inf)
+    higher_is_better = False
+    tie_rules = RankedMeasure.tie_rules
 
     def __post_init__(self) -> None:
         RelevanceMeasure.__post_init__(self)

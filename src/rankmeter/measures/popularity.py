@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real
@@ -33,10 +33,11 @@ class AverageRecommendationPopularity(SlateMeasure):
     norm: Literal["none", "share", "max"] = choice("none", "share", "max")
     cold: Literal["zero", "skip"] = choice("zero", "skip")
 
-    name: ClassVar[str] = "ARP"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    higher_is_better: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ("popularity",)
+    name = "ARP"
+    formula = "slates.popularity.average_popularity"
+    bounds = (0.0, math.inf)
+    higher_is_better = False
+    needs = ("popularity",)
 
 
 @with_options
@@ -48,7 +49,7 @@ class TailMeasure(SlateMeasure):
     among: Literal["catalogue", "history"] = choice("catalogue", "history")
     border: Literal["first", "last"] = choice("first", "last")
 
-    needs: ClassVar[tuple[str, ...]] = ("popularity",)
+    needs = ("popularity",)
 
 
 @register
@@ -75,7 +76,8 @@ class AveragePercentageOfLongTail(TailMeasure):
     0.6666...
     """
 
-    name: ClassVar[str] = "APLT"
+    name = "APLT"
+    formula = "slates.popularity.tail_share"
 
 
 @register
@@ -97,9 +99,10 @@ class AverageCountOfLongTail(TailMeasure):
     2.0
     """
 
-    name: ClassVar[str] = "ACLT"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "median")
+    name = "ACLT"
+    formula = "slates.popularity.tail_count"
+    bounds = (0.0, math.inf)
+    aggregates = ("mean", "sum", "median")
 
 
 @register
@@ -127,8 +130,9 @@ class TailShare(TailMeasure):
     aggregate: str = choice("pooled", "mean", "median")
     tail: Literal["interactions", "items"] = choice("interactions", "items", default="items")
 
-    name: ClassVar[str] = "TailShare"
-    aggregates: ClassVar[tuple[str, ...]] = ("pooled", "mean", "median")
+    name = "TailShare"
+    formula = "slates.popularity.tail_share"
+    aggregates = ("pooled", "mean", "median")
 
 
 @with_options
@@ -141,8 +145,8 @@ class GroupGapMeasure(WholeMeasure):
     among: Literal["catalogue", "history"] = choice("catalogue", "history")
     border: Literal["first", "last"] = choice("first", "last")
 
-    higher_is_better: ClassVar[bool] = False
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    higher_is_better = False
+    bounds = (0.0, math.inf)
 
 
 @register
@@ -170,8 +174,10 @@ class PopularityEqualOpportunity(GroupGapMeasure):
 
     rel: float = real(1, low=-math.inf, high=math.inf)
 
-    name: ClassVar[str] = "PopREO"
-    default_queries: ClassVar[str] = "judged"
+    name = "PopREO"
+    formula = "slates.popularity.equal_opportunity"
+    of_sums = "slates.popularity.relative_spread"
+    default_queries = "judged"
 
     def needed(self) -> tuple[str, ...]:
         return ("judgments", "groups" if self.groups == "catalogue" else "popularity")
@@ -200,7 +206,10 @@ class PopularityStatisticalParity(GroupGapMeasure):
     0.4545...
     """
 
-    name: ClassVar[str] = "PopRSP"
+    name = "PopRSP"
+    formula = "slates.popularity.statistical_parity"
+    sees_history = True
+    of_sums = "slates.popularity.relative_spread"
 
     def needed(self) -> tuple[str, ...]:
         if self.groups == "catalogue":
@@ -233,8 +242,9 @@ class PopularityLift(SlateMeasure):
     aggregate: str = choice("pooled", "mean", "median")
     count: Literal["interactions", "users"] = choice("interactions", "users")
 
-    name: ClassVar[str] = "PopularityLift"
-    aggregates: ClassVar[tuple[str, ...]] = ("pooled", "mean", "median")
-    bounds: ClassVar[tuple[float, float]] = (-1.0, math.inf)
-    higher_is_better: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ("popularity", "history")
+    name = "PopularityLift"
+    formula = "slates.popularity.popularity_lift"
+    aggregates = ("pooled", "mean", "median")
+    bounds = (-1.0, math.inf)
+    higher_is_better = False
+    needs = ("popularity", "history")

@@ -30,6 +30,17 @@ class SlateMeasure(Measure):
     default_queries: ClassVar[str] = "run"
     needs: ClassVar[tuple[str, ...]] = ()
     """What must be known beside the run: judgments, catalogue, history, popularity, features, ..."""
+    counts_by: ClassVar[str] = ""
+    """For a number of all lists that asks only how often items stand in them: what places are counted by."""
+    of_sums: ClassVar[str] = ""
+    """For a number of all lists that is a function of sums over queries: that function, as `formula` names one."""
+    sees_history: ClassVar[bool] = False
+    """Whether it compares a list with its own user's history, even where it does not need one."""
+
+    @property
+    def asks_for_longest(self) -> bool:
+        """Whether without a cutoff it depends on how long the longest list of all is."""
+        return False
 
     def needed(self) -> tuple[str, ...]:
         """What must be known beside the run, under these options."""

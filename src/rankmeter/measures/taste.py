@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real
@@ -38,7 +38,8 @@ class Serendipity(JudgedSlateMeasure):
     source: Literal["features", "categories", "history"] = choice("features", "categories", "history")
     relevance: Literal["judged", "all"] = choice("judged", "all")
 
-    name: ClassVar[str] = "Serendipity"
+    name = "Serendipity"
+    formula = "slates.taste.serendipity"
 
     def needed(self) -> tuple[str, ...]:
         kinds = {
@@ -47,6 +48,10 @@ class Serendipity(JudgedSlateMeasure):
             "popular": ("popularity",),
         }
         return (*(("judgments",) if self.relevance == "judged" else ()), *kinds[self.surprise])
+
+    @property
+    def asks_for_longest(self) -> bool:
+        return self.surprise == "popular"
 
 
 @register
@@ -73,11 +78,16 @@ class Unexpectedness(SlateMeasure):
     surprise: Literal["history", "popular"] = choice("history", "popular")
     source: Literal["features", "categories", "history"] = choice("features", "categories", "history")
 
-    name: ClassVar[str] = "Unexpectedness"
-    bounds: ClassVar[tuple[float, float]] = (0.0, 2.0)
+    name = "Unexpectedness"
+    formula = "slates.taste.unexpectedness"
+    bounds = (0.0, 2.0)
 
     def needed(self) -> tuple[str, ...]:
         return ("history", self.source) if self.surprise == "history" else ("popularity",)
+
+    @property
+    def asks_for_longest(self) -> bool:
+        return self.surprise == "popular"
 
 
 @register
@@ -109,7 +119,8 @@ class Calibration(SlateMeasure):
     base: float | str = log_base()
     weight: Literal["equal", "log2", "reciprocal"] = choice("equal", "log2", "reciprocal")
 
-    name: ClassVar[str] = "Calibration"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    higher_is_better: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ("categories", "history")
+    name = "Calibration"
+    formula = "slates.taste.calibration"
+    bounds = (0.0, math.inf)
+    higher_is_better = False
+    needs = ("categories", "history")

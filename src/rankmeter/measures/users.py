@@ -6,13 +6,9 @@ weight of a rank is how often it is seen, relative to all ranks seen, and the va
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, register, with_options
+from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, RankedMeasure, register, with_options
 from rankmeter.measures.options import real, whole
-
-MEANS = ("mean", "geometric", "sum", "median", "filled")
 
 
 @with_options
@@ -23,10 +19,10 @@ class UserModelMeasure(RankedMeasure):
     min_grade: int = whole(0, low=0)
     horizon: int = whole(1000, low=1)
 
-    graded: ClassVar[bool] = True
-    needs_total: ClassVar[bool] = False
-    tie_rules: ClassVar[tuple[str, ...]] = SINGLE_ORDER_TIES
-    aggregates: ClassVar[tuple[str, ...]] = MEANS
+    graded = True
+    needs_total = False
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
 
     def __post_init__(self) -> None:
         RankedMeasure.__post_init__(self)
@@ -59,7 +55,9 @@ class Inst(UserModelMeasure):
 
     T: float = real(1, low=0, high=1000, open_low=True)
 
-    name: ClassVar[str] = "INST"
+    name = "INST"
+    formula = "users.inst"
+    within_cutoff = True
 
 
 @register
@@ -80,8 +78,10 @@ class Insq(UserModelMeasure):
 
     T: float = real(1, low=0, high=1000, open_low=True)
 
-    name: ClassVar[str] = "INSQ"
-    bounded_by_grade: ClassVar[bool] = True
+    name = "INSQ"
+    formula = "users.insq"
+    within_cutoff = True
+    bounded_by_grade = True
 
 
 @register
@@ -104,7 +104,9 @@ class BejeweledPlayer(UserModelMeasure):
 
     T: float = real(1, low=0, high=1000, open_low=True)
 
-    name: ClassVar[str] = "BPM"
+    name = "BPM"
+    formula = "users.bpm"
+    within_cutoff = True
 
 
 @register
@@ -125,8 +127,10 @@ class ScaledDiscountedGain(UserModelMeasure):
     0.703918
     """
 
-    name: ClassVar[str] = "SDCG"
-    bounded_by_grade: ClassVar[bool] = True
+    name = "SDCG"
+    formula = "users.sdcg"
+    within_cutoff = True
+    bounded_by_grade = True
 
 
 @register
@@ -145,8 +149,10 @@ class NormalisedErr8(UserModelMeasure):
     0.5
     """
 
-    name: ClassVar[str] = "NERR8"
-    bounded_by_grade: ClassVar[bool] = True
+    name = "NERR8"
+    formula = "users.nerr8"
+    within_cutoff = True
+    bounded_by_grade = True
 
 
 @register
@@ -167,8 +173,10 @@ class NormalisedErr9(UserModelMeasure):
     0.333333
     """
 
-    name: ClassVar[str] = "NERR9"
-    bounded_by_grade: ClassVar[bool] = True
+    name = "NERR9"
+    formula = "users.nerr9"
+    within_cutoff = True
+    bounded_by_grade = True
 
 
 @register
@@ -191,8 +199,10 @@ class NormalisedErr10(UserModelMeasure):
 
     p: float = real(0.9, low=0, high=1, open_low=True, open_high=True)
 
-    name: ClassVar[str] = "NERR10"
-    bounded_by_grade: ClassVar[bool] = True
+    name = "NERR10"
+    formula = "users.nerr10"
+    within_cutoff = True
+    bounded_by_grade = True
 
 
 @register
@@ -215,5 +225,7 @@ class NormalisedErr11(UserModelMeasure):
 
     T: float = real(1, low=0, high=1000, open_low=True)
 
-    name: ClassVar[str] = "NERR11"
-    bounded_by_grade: ClassVar[bool] = True
+    name = "NERR11"
+    formula = "users.nerr11"
+    within_cutoff = True
+    bounded_by_grade = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
@@ -32,10 +32,11 @@ class Revenue(JudgedSlateMeasure):
 
     discount: Literal["none", "log2", "reciprocal"] = choice("none", "log2", "reciprocal")
 
-    name: ClassVar[str] = "Revenue"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "median")
-    needs: ClassVar[tuple[str, ...]] = ("judgments", "values")
+    name = "Revenue"
+    formula = "slates.value.revenue"
+    bounds = (0.0, math.inf)
+    aggregates = ("mean", "sum", "median")
+    needs = ("judgments", "values")
 
 
 @register
@@ -59,10 +60,11 @@ class Margin(JudgedSlateMeasure):
 
     discount: Literal["none", "log2", "reciprocal"] = choice("none", "log2", "reciprocal")
 
-    name: ClassVar[str] = "Margin"
-    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "median")
-    needs: ClassVar[tuple[str, ...]] = ("judgments", "margins")
+    name = "Margin"
+    formula = "slates.value.margin"
+    bounds = (-math.inf, math.inf)
+    aggregates = ("mean", "sum", "median")
+    needs = ("judgments", "margins")
 
 
 @register
@@ -90,9 +92,10 @@ class ValueNDCG(JudgedSlateMeasure):
     gain: Literal["linear", "exp2", "binary"] = choice("linear", "exp2", "binary")
     discount: Literal["log2", "reciprocal"] = choice("log2", "reciprocal")
 
-    name: ClassVar[str] = "ValueNDCG"
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "median")
-    needs: ClassVar[tuple[str, ...]] = ("judgments", "values")
+    name = "ValueNDCG"
+    formula = "slates.value.value_ndcg"
+    aggregates = ("mean", "median")
+    needs = ("judgments", "values")
 
 
 @register
@@ -120,6 +123,7 @@ class ValueHitRate(JudgedSlateMeasure):
 
     aggregate: str = choice("pooled", "mean", "median")
 
-    name: ClassVar[str] = "ValueHitRate"
-    aggregates: ClassVar[tuple[str, ...]] = ("pooled", "mean", "median")
-    needs: ClassVar[tuple[str, ...]] = ("judgments", "values")
+    name = "ValueHitRate"
+    formula = "slates.value.value_hit_rate"
+    aggregates = ("pooled", "mean", "median")
+    needs = ("judgments", "values")

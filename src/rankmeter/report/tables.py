@@ -35,9 +35,6 @@ ALL = "all"
 NO_INTERVAL = "(no interval)"
 """What stands beside a number where an interval was asked for and there is none."""
 
-NO_GOAL = frozenset({"NumQ", "NumRet", "NumRel"})
-"""Counts that describe the data: more of them is not better, so none is marked as the best."""
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -117,7 +114,7 @@ def best_texts(measure: Measure, evaluations: Sequence[Evaluation], shown: Seque
     """
     pairs = [(ev.means[measure], text) for ev, text in zip(evaluations, shown, strict=True)]
     known = [pair for pair in pairs if not math.isnan(pair[0])]
-    if len(evaluations) < 2 or not known or type(measure).name in NO_GOAL:
+    if len(evaluations) < 2 or not known or not measure.has_goal:
         return set()
     choose: Callable[..., tuple[float, str]] = max if measure.higher_is_better else min
     return {choose(known, key=lambda pair: pair[0])[1]}

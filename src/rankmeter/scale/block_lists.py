@@ -15,7 +15,7 @@ import numpy as np
 
 from rankmeter.arithmetic import Values
 from rankmeter.arithmetic.exact_sums import expansion
-from rankmeter.arithmetic.slates import Counts, Slates, counted_by, value_from_counts, value_from_sums
+from rankmeter.arithmetic.slates import Counts, Slates, value_from_counts, values_from_sums
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.evaluating.measuring import chosen_by
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -46,22 +46,13 @@ def check_lists(measures: Sequence[Measure], about: About, judgments: Any) -> No
         fact = "by= cuts everything into slices, which blocks of queries are not."
         raise InputError(with_hint(fact, "evaluate slices on data in memory"))
     for measure in listed_in(measures):
-        if type(measure).name == "SegmentGap":
+        if measure.compares_slices:
             fact = f"{measure} compares slices of users, which blocks of queries do not know."
             raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
-        if measure.cutoff is None and _asks_for_the_longest(measure):
+        if measure.cutoff is None and measure.asks_for_longest:
             fact = f"{measure} without a cutoff depends on the longest list of all, which a block does not know."
             raise MeasureError(with_hint(fact, f"say how long lists are: {measure}@10"))
     check_needs(measures, Given(judgments, None, about.catalogue, about.history), has_segments=False)  # type: ignore[arg-type]
-
-
-def _asks_for_the_longest(measure: Any) -> bool:
-    return (
-        type(measure).name == "ShortLists"
-        or getattr(measure, "lists", "") == "full"
-        or getattr(measure, "divisor", "") == "k"
-        or getattr(measure, "surprise", "") == "popular"
-    )
 
 
 def background_of(about: About, measures: Sequence[Measure], query: pl.Series, item: pl.Series) -> Background:
@@ -93,9 +84,8 @@ def count_groups(listed: Sequence[SlateMeasure]) -> dict[SlateMeasure, int]:
     groups: dict[Any, int] = {}
     made = {}
     for measure in listed:
-        by = counted_by(measure)
-        if by is not None:
-            key = (by, measure.cutoff, order_of(measure), measure.queries or measure.default_queries)
+        if measure.counts_by:
+            key = (measure.counts_by, measure.cutoff, order_of(measure), measure.queries or measure.default_queries)
             made[measure] = groups.setdefault(key, len(groups))
     return made
 
@@ -119,7 +109,7 @@ def measure_block(
             number = groups[measure]
             if number not in counts:
                 cut = slates[measure].pick(chosen).cut(measure.cutoff)
-                counts[number] = _counted(cut, counted_by(measure) or "item", number, material.vocabulary)
+                counts[number] = _counted(cut, measure.counts_by, number, material.vocabulary)
             continue
         values[measure], _, whole = measured(slates[measure], measure, chosen)
         if whole is not None and whole.parts is not None and whole.constants is not None:
@@ -163,4 +153,5 @@ def values_of_counts(counts: pl.DataFrame, listed: Sequence[SlateMeasure], known
 
 def value_of_sums(sums: ExactSums, constants: Sequence[float], measure: Measure) -> float:
     """The value of a measure of all lists that is a function of sums, each rounded once."""
-    return value_from_sums(np.array([math.fsum(column) for column in sums]), np.array(constants, np.float64), measure)
+    rounded = np.array([math.fsum(column) for column in sums])
+    return float(values_from_sums(rounded, np.array(constants, np.float64), measure))

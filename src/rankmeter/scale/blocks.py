@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankmeter.arithmetic import AGGREGATES, FORMULAS, Tally, Values, Views
+from rankmeter.arithmetic import AGGREGATES, Tally, Values, Views
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.evaluating.evaluation import COUNTS, ONLY_QUERIES, counts_of, unjudged_at_cutoffs
 from rankmeter.evaluating.measuring import check_answerable, values_under
@@ -127,7 +127,7 @@ def check_mergeable(measures: Iterable[Measure]) -> None:
     for measure in measures:
         if isinstance(measure, SlateMeasure):
             continue  # `rankmeter.scale.block_lists` knows
-        if type(measure).name not in FORMULAS or measure.aggregate not in AGGREGATES:
+        if measure.aggregate not in AGGREGATES:
             fact = f"{measure} looks at all lists together; it cannot be put together from blocks of queries."
             raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
 

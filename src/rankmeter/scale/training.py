@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import AGGREGATES, FORMULAS, Views
+from rankmeter.arithmetic import AGGREGATES, Views
 from rankmeter.arithmetic.exact_sums import WIDTH, carried, limbs_of, total
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, with_hint
 from rankmeter.evaluating.measuring import values_under
 from rankmeter.evaluating.planning import Placing, by_placing
-from rankmeter.measures import Measure, into_measures, parse
+from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Ints
 from rankmeter.placing.ranked_ids import ranked_ids
@@ -125,7 +125,7 @@ def check_measures(measures: object) -> tuple[Measure, ...]:
     if not chosen:
         raise MeasureError("no measure was asked for.")
     for measure in chosen:
-        if type(measure).name not in FORMULAS:
+        if not isinstance(measure, RankedMeasure):
             fact = f"{measure} looks at lists of items, and an accumulating metric keeps sums over queries."
             raise MeasureError(with_hint(fact, "evaluate(...) has it"))
         if not AGGREGATES[measure.aggregate].of_sums:

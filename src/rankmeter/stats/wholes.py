@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankmeter.arithmetic.slates import FROM_SUMS
+from rankmeter.arithmetic.slates import values_from_sums
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.evaluating.reasons import why_no_interval
 from rankmeter.measures import Measure
@@ -22,7 +22,7 @@ MOST_DRAWS = 200_000_000
 
 def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:
     """The percentile interval by the bootstrap over queries."""
-    if type(measure).name == "SegmentGap":
+    if measure.compares_slices:
         return _gap_interval(ev, measure, level=level, resamples=resamples, seed=seed)
     whole = ev.wholes.get(measure)
     if whole is None or whole.parts is None or whole.constants is None:
@@ -41,7 +41,7 @@ def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples:
         rows = min(step, resamples - first)
         chosen = rng.integers(0, n, (rows, n)) + np.arange(rows)[:, None] * n
         weights = np.bincount(chosen.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
-        drawn.append(FROM_SUMS[type(measure).name](weights @ whole.parts, whole.constants, measure))
+        drawn.append(values_from_sums(weights @ whole.parts, whole.constants, measure))
     low, high = np.nanquantile(np.concatenate(drawn), [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, "percentile bootstrap over queries", resamples, seed, n)
 

@@ -12,12 +12,12 @@ from functools import cache
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
 from rankmeter import demo
 from rankmeter.cli.application import app
 from rankmeter.definitions.bench import Bench
-from rankmeter.definitions.needed import PLAIN
 from rankmeter.definitions.reconcile import matches, read_claim, reconcile
 from rankmeter.definitions.space import Change, axes_of, change_sets, differences, with_changes
 from rankmeter.definitions.spoken import meant_by, spoken_by_tools, tools_with
@@ -105,12 +105,12 @@ def uneven():
     return judgments, run
 
 
-@pytest.mark.parametrize("name", sorted(PLAIN))
+@pytest.mark.parametrize("name", PLAIN)
 def test_what_a_definition_does_not_look_at_changes_no_digit(name):
     """Queries that differ behind the cutoff, below the threshold or inside a tie are one kind to most definitions."""
     judgments, run = uneven()
     bench = Bench(judgments, run)
-    measure = rm.parse({"IPrec": "IPrec@0.5", "AUC": "AUC(ties=item)"}.get(name, name))(cutoff=3)
+    measure = {"IPrec": rm.parse("IPrec@0.5"), "AUC": rm.parse("AUC(ties=item)")}.get(name, usual(name))(cutoff=3)
     axes = axes_of(measure, bench.facts(measure)) | {"depth": (2, 3, 5), "cutoff": (5, None)}
     sets = [one for size in (1, 2, 3) for one in random.Random(3).sample([*change_sets(axes, size)], 10 * size)]
     made = {with_changes(measure, changed): None for changed in sets}

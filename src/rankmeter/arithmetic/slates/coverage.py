@@ -40,11 +40,6 @@ def exposure_gini(counts: Counts, items: Items, m: Any) -> float:
     return _gini(counts.weighted(items.total, lambda place: weights[place]), items, m)
 
 
-def entropy_counts(m: Any) -> str:
-    """Where every list has the same weight, places count by the length of their list."""
-    return "length" if m.weighting == "lists" else "item"
-
-
 def entropy(counts: Counts, items: Items, m: Any) -> float:
     """The Shannon entropy of the recommended items."""
     by_list = (lambda length: 1.0 / length) if m.weighting == "lists" else None
