@@ -23,6 +23,7 @@ from rankmeter.stats.intervals import Interval
 
 Correction = Literal["auto", "bias-variance", "rank", "none"]
 Draw = Literal["without replacement", "with replacement"]
+UNBIASED = "rank (unbiased)"
 SINGLE_RANKS = 2000
 """Up to this rank every rank is weighed by itself; beyond it, ranks in groups of 1/2000 of their size."""
 
@@ -33,10 +34,11 @@ class Estimate:
 
     measure: str
     value: float
-    interval: Interval
-    """Where the mean of this estimator is, chance allowed for (which queries, which negatives); not its bias."""
+    interval: Interval | None
+    """Where the exact value is, if the estimator has no bias (AUC, MeanRank); None otherwise: an interval that knows
+    chance alone (which queries, which negatives) would miss the exact value nearly always."""
     possible: tuple[float, float]
-    """Where the exact value is, bias and chance allowed for: the lowest and the highest value of any distribution of
+    """Where the exact value is with the confidence ``level``, bias and chance allowed for: the lowest and the highest value of any distribution of
     exact ranks under which the sampled ranks are as likely as the level asks."""
     uncorrected: float
     """The measure of the sampled lists themselves: another quantity, for comparison with numbers published so."""
@@ -44,6 +46,7 @@ class Estimate:
     negatives: int
     items: int
     draw: str
+    level: float = 0.95
 
     @property
     def label(self) -> str:
@@ -52,11 +55,12 @@ class Estimate:
         return f"{self.measure} [estimate from {self.negatives:,} sampled of {self.items - 1:,} negatives, {how}]"
 
     def __repr__(self) -> str:
-        low, high = self.interval.low, self.interval.high
-        return (
-            f"{self.label} = {self.value:.4f} ({100 * self.interval.level:.10g}% interval {low:.4f} to {high:.4f}; the "
-            f"exact value may be {self.possible[0]:.4f} to {self.possible[1]:.4f}; uncorrected {self.uncorrected:.4f})"
-        )
+        sure = f"{100 * self.level:.10g}%"
+        if self.interval is None:
+            chance = f"the exact value is {self.possible[0]:.4f} to {self.possible[1]:.4f}, {sure} sure"
+        else:
+            chance = f"{sure} interval {self.interval.low:.4f} to {self.interval.high:.4f}"
+        return f"{self.label} = {self.value:.4f} ({chance}; uncorrected {self.uncorrected:.4f})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ def sampled(
     draw
         How the negatives were drawn.
     level
-        Of the interval (Student's t over queries) and of the range of possible exact values.
+        Of the range of possible exact values, and of the interval (Student's t over queries) where there is one.
 
     Examples
     --------
@@ -229,13 +233,14 @@ def _estimated(
         estimates[measure] = Estimate(
             measure=str(measure),
             value=float(value.mean()),
-            interval=_interval(value, level),
+            interval=_interval(value, level) if name == UNBIASED else None,
             possible=_possible(exact, steps, within, (above, tied), level),
             uncorrected=float(_over_ties(plain, above, tied).mean()),
             correction=name,
             negatives=negatives,
             items=items,
             draw=draw,
+            level=level,
         )
     found = SampledEvaluation(estimates, len(above), negatives, items)
     warnings.warn(
@@ -259,7 +264,7 @@ def _corrected(
     if correction == "rank" or (correction == "auto" and linear):
         rank = 1 + (items - 1) * np.arange(negatives + 1) / negatives
         # Between two whole ranks the measure is read off the line through both.
-        return "rank (unbiased)" if linear else "rank", np.interp(rank, np.arange(1, items + 1), exact)
+        return UNBIASED if linear else "rank", np.interp(rank, np.arange(1, items + 1), exact)
     weighed = chance * groups.share[:, None]
     # Least squares over ranks of squared bias plus gamma times the variance (Krichene & Rendle 2020, equation 24).
     inner = (1 - gamma) * (chance.T @ weighed) + gamma * np.diag(weighed.sum(axis=0))

@@ -187,3 +187,13 @@ def test_wrong_scores_are_refused(positive, negatives, message):
 def test_exact_ranks_beyond_the_catalogue_are_refused():
     with pytest.raises(rm.InputError, match="exact ranks in a catalogue of 10 items are 1 to 10"):
         expected_sampled([11], ["RR"], negatives=2, items=10)
+
+
+@pytest.mark.filterwarnings("ignore:these are estimates")
+@pytest.mark.parametrize("measure", ["RR", "nDCG@10", "R@5"])
+def test_a_biased_estimate_has_no_interval_that_knows_chance_alone(measure):
+    _, ranks = drawn(1)
+    estimate = rm.sampled_ranks(ranks, [measure], negatives=20, items=500)[measure]
+    assert estimate.interval is None
+    assert "95% sure" in repr(estimate)
+    assert "interval" not in repr(estimate)
