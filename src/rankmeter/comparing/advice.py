@@ -23,7 +23,6 @@ from rankmeter.measures.prose import Language
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.placements import Floats
 from rankmeter.placing.table import whole
-from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said, said
 
@@ -78,7 +77,7 @@ class Behaviour:
 
     measure: str
     separates: float | None
-    """The share of the pairs of systems that a randomisation test tells apart at 0.05, uncorrected."""
+    """The share of the pairs of systems that a paired t test tells apart at 0.05, uncorrected."""
     stable: float | None
     """How often two random halves of the queries put two systems into the same order."""
     saturated: float
@@ -253,6 +252,8 @@ def _notes(facts: DataFacts, k: int, behaviour: Sequence[Behaviour]) -> list[Sai
     if not facts.has_nonrelevant:
         notes.append(said("only_relevant_judged"))
     notes += [said("saturated", measure=one.measure, share=one.saturated) for one in behaviour if one.saturated > 0.8]
+    if any(one.separates is not None for one in behaviour):
+        notes.append(said("same_runs"))
     if 0 < facts.systems < ENOUGH_SYSTEMS:
         notes.append(said("few_systems", systems=facts.systems, enough=ENOUGH_SYSTEMS))
     return notes
@@ -276,7 +277,7 @@ def _behaviour(evaluations: Sequence[Evaluation], measures: Sequence[Measure], s
             found.append(Behaviour(str(measure), None, None, saturated))
             continue
         one = Sample.of_values(values)
-        chances = p_values([one], pairs, "randomisation", permutations=10_000, seed=seed)[0]
+        chances = one.contrasts(pairs).p()
         found.append(Behaviour(str(measure), float((chances < 0.05).mean()), _stable(values, pairs, seed), saturated))
     return found
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from rankmeter import __version__
 from rankmeter.comparing.lining_up import LinedUp, samples_of, shared_seeds, units_of_queries
-from rankmeter.comparing.notes import notes_about, notes_about_differences
+from rankmeter.comparing.notes import notes_about, notes_about_differences, notes_about_skewness
 from rankmeter.comparing.records import Family, Inputs, Settings
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.scoring import Scoring
@@ -167,6 +167,7 @@ def compare(
     notes = [
         *unlike,
         *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings),
+        *notes_about_skewness(samples, couples, list(named)),
         *notes_about_differences(differences),
     ]
     return Comparison(

@@ -15,8 +15,9 @@ from rankmeter.inputs import RunTable
 from rankmeter.inputs.sources import RankedLists, ScoredMapping
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
+from rankmeter.stats.contrasts import Pair, skewness
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.samples import AnySample
+from rankmeter.stats.samples import AnySample, Sample
 from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 FEW_UNITS = 25
 """Fewer units than this say little, whatever the test."""
+COCHRAN = 25
+"""How many units, times the squared skewness, it takes until a mean of skewed differences is nearly normal."""
 UNEVEN = 0.1
 """Systems whose judged share differs by more than this are not judged alike."""
 POORLY_JUDGED = 0.8
@@ -48,6 +51,20 @@ def notes_about(
         *_ties(measured),
         *_runs(measured, settings),
     ]
+
+
+def notes_about_skewness(
+    samples: Mapping[Measure, AnySample], couples: Sequence[Pair], names: Sequence[str]
+) -> list[Said]:
+    """Differences so skewed that their mean is not nearly normal (the rule of Cochran 1977)."""
+    skewed: list[str] = []
+    for measure, one in samples.items():
+        if not isinstance(one, Sample) or one.units < FEW_UNITS:
+            continue  # what few units are worth is said of all of them
+        for (left, right), skew in zip(couples, skewness(one.linear(), couples), strict=True):
+            if one.units < COCHRAN * skew**2:
+                skewed.append(f"{measure} ({names[left]} - {names[right]})")
+    return [said("skewed", pairs=_some(skewed))] if skewed else []
 
 
 def notes_about_differences(differences: Sequence[Difference]) -> list[Said]:

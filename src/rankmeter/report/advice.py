@@ -48,10 +48,9 @@ def _facts(facts: DataFacts, k: int, language: Language) -> list[str]:
 
 def _behaviour(behaviour: Sequence[Behaviour], language: Language) -> Table:
     heads = [word(kind, language) for kind in ("separates_pairs", "halves_agree", "at_maximum")]
-    ordered = sorted(behaviour, key=lambda one: (-(one.separates or 0), -(one.stable or 0)))
     rows = [
         (Cell(""), Cell(one.measure), *(Cell(_share(share)) for share in (one.separates, one.stable, one.saturated)))
-        for one in ordered
+        for one in behaviour
     ]
     return Table(("", "", *heads), tuple(rows), 2)
 

@@ -38,8 +38,8 @@ class Estimate:
     """Where the exact value is, if the estimator has no bias (AUC, MeanRank); None otherwise: an interval that knows
     chance alone (which queries, which negatives) would miss the exact value nearly always."""
     possible: tuple[float, float]
-    """Where the exact value is with the confidence ``level``, bias and chance allowed for: the lowest and the highest value of any distribution of
-    exact ranks under which the sampled ranks are as likely as the level asks."""
+    """Where the exact value is with the confidence ``level``, bias and chance allowed for: the lowest and the highest
+    value of any distribution of exact ranks under which the sampled ranks are as likely as the level asks."""
     uncorrected: float
     """The measure of the sampled lists themselves: another quantity, for comparison with numbers published so."""
     correction: str

@@ -124,6 +124,20 @@ class Contrasts:
         return self.difference - reach, self.difference + reach
 
 
+def skewness(values: Floats, pairs: Sequence[Pair]) -> Floats:
+    """(pairs,) how far the differences of each pair lean to one side; 0 without a spread."""
+    left, right = sides(pairs)
+    skews = np.zeros(len(left))
+    step = max(1, BLOCK_CELLS // max(values.shape[1], 1))
+    for first in range(0, len(left), step):
+        rows = without_noise(values[left[first : first + step]] - values[right[first : first + step]])
+        centred = rows - rows.mean(axis=1, keepdims=True)
+        square = (centred**2).mean(axis=1)
+        cube = (centred**3).mean(axis=1)
+        skews[first : first + step] = np.where(without_spread(rows), 0.0, cube / np.where(square > 0, square, 1) ** 1.5)
+    return skews
+
+
 def _fewest(one: Floats, other: Floats) -> float:
     """The smallest p-value of two groups: of all exchanges of members; against a number, of all patterns of signs."""
     if min(len(one), len(other)) == 1:

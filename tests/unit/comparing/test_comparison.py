@@ -555,3 +555,13 @@ def test_what_cannot_be_shown_is_refused_in_a_sentence(shown, tmp_path) -> None:
     with pytest.raises(rm.InputError, match="difference='much' is not possible"):
         shown.queries_needed(shown.measures[0], difference="much")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("rank", "is_said"), [(3, False), (40, True)])
+def test_differences_that_a_few_queries_make_are_said(rank, is_said) -> None:
+    """60 items move from rank 2 to 1 or 3 by turns; one of them to 3, or to 40."""
+    truth = {query: {"a"} for query in range(60)}
+    one = {query: ["x", "a"] for query in truth}
+    other = {query: [*map(str, range(rank - 1 if query == 3 else 2 * (query % 2))), "a"] for query in truth}
+    cmp = rm.compare(truth, {"one": one, "other": other}, ["MeanRank"], **FEW)
+    assert any("a few queries outweigh all others" in note for note in cmp.notes) == is_said

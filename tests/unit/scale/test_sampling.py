@@ -143,7 +143,7 @@ def test_an_estimate_cannot_be_taken_for_a_value():
     with pytest.raises(TypeError):
         float(found["RR"])
     assert list(found.mean) == ["RR [estimate from 20 sampled of 499 negatives, uncorrected]"]
-    assert "the exact value may be" in repr(found)
+    assert "the exact value is" in repr(found)
     assert "24 times the 42 scored here" in found.exact_cost
     with pytest.raises(rm.NotFoundError, match="no estimate of 'AP'"):
         found["AP"]
