@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.inputs.sources import AnyJudgments, Dense, GradedMapping
+from rankmeter.inputs.sources import AnyJudgments, Dense, GradedMapping, PlainJudgments
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing import judgments_table
@@ -75,6 +75,8 @@ def judged_by(truth: AnyJudgments | None) -> JudgedBy | None:
         return JudgedBy(_of_matrix(truth.values))
     if isinstance(truth, GradedMapping):
         return JudgedBy(make=partial(_of_copy, *_copied(truth)))
+    if isinstance(truth, PlainJudgments):  # nobody can change it, and a table of it needs Polars
+        return JudgedBy(make=lambda: fingerprint_of(truth.table))
     return JudgedBy(fingerprint_of(judgments_table(truth)))
 
 
