@@ -10,7 +10,7 @@ from tests.conformance.list_cases import BESIDE, DIVERSE, LISTS, with_subtopics
 from tests.conformance.test_ways_of_placing import MEASURES, by_query, data, rows
 
 import rankmeter as rm
-from rankmeter.inputs import Files, RunFile, regrouping, streaming, structured_parts
+from rankmeter.inputs import Files, RunFile, columnar, regrouping, streaming
 from rankmeter.inputs.files import iter_parts
 from rankmeter.inputs.tables import RunTable
 
@@ -21,7 +21,7 @@ EXACT = [measure for measure in MEASURES if type(measure).name not in NEARLY]
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(structured_parts, "ROWS_AT_ONCE", 5)
+    monkeypatch.setattr(columnar, "ROWS_AT_ONCE", 5)
 
 
 def streamed(*paths: Path) -> RunFile:

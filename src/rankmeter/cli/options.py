@@ -207,7 +207,7 @@ def _is_trec(path: str, format: str | None) -> bool:
     if not Path(path).is_file():
         return False
     from rankmeter.inputs.compression import open_source
-    from rankmeter.inputs.sniffing import recognise
+    from rankmeter.inputs.formats import recognise
 
     try:
         with open_source(path) as source:

@@ -18,9 +18,9 @@ from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, 
 from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import fold, is_usual
 from rankmeter.inputs.compression import open_source
+from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import Origin, id_column, is_frame
 from rankmeter.inputs.ids import ids
-from rankmeter.inputs.sniffing import recognise
 from rankmeter.inputs.spreadsheets import unguarded_frame
 from rankmeter.late import pl, polars_faults
 
@@ -111,6 +111,8 @@ def _kind(head: bytes, name: str) -> str:
 def _parse(content: bytes, kind: str) -> pl.DataFrame:
     if kind in ("csv", "tsv"):
         table = pl.read_csv(content, separator="," if kind == "csv" else "\t", infer_schema=False)
+        if twice := [name for name in table.columns if "_duplicated_" in name]:  # as Polars renames them
+            raise ValueError(f"two columns are called '{twice[0].partition('_duplicated_')[0]}'")
         return unguarded_frame(table) if kind == "csv" else table
     if kind == "parquet":
         return pl.read_parquet(content)

@@ -4,20 +4,112 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice
 from typing import Literal
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, number_of, spells_number
-from rankmeter.inputs.columns import Role
+from rankmeter.inputs.columns import ROLES, Role, is_usual
+from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.frames import Origin
+from rankmeter.inputs.opened import TablePart
+from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.spreadsheets import unguarded, unguarded_column
-from rankmeter.late import pl
+from rankmeter.late import pl, polars_faults
+
+WHOLE_BLOCKS = 4
+"""Text of up to so many blocks is read at once, which finds every wrong line before anything is said."""
 
 
 class Delimited:
-    """The text of a CSV or TSV file with a header, or a later part of it.
+    """An opened CSV or TSV file.
+
+    Parameters
+    ----------
+    source
+        The text, at its beginning.
+    separator
+        A comma or a tab.
+    block_bytes
+        How much is read at a time; None for everything at once.
+    """
+
+    def __init__(self, source: ByteSource, separator: str, block_bytes: int | None) -> None:
+        self._source, self._separator = source, separator
+        first = source.read(WHOLE_BLOCKS * block_bytes) if block_bytes else source.read_all()
+        if not first or first.isspace():
+            raise InputError.of("inputs.empty", source=source.name)
+        self._is_whole, self._blocks = True, iter([first])
+        if block_bytes and (rest := source.read(block_bytes)):
+            self._is_whole = False
+            self._blocks = _row_blocks(first + rest, source, block_bytes, quoted=separator == ",")
+        self._first = _Rows(next(self._blocks), separator, source.name)
+        self.names = self._first.header
+
+    def head(self, column: str) -> list[object]:
+        """The first rows of a column."""
+        return self._first.head(column)
+
+    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
+        """Find the columns that are needed; a first line of data has no names of columns."""
+        try:
+            return look(self.names)
+        except InputError:
+            has_names = any(is_usual(role, column) for role in ROLES for column in self.names)
+            if has_names or not any(map(spells_number, self.names)):
+                raise
+            raise self._first.no_header from None
+
+    def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
+        """The rows, block by block."""
+        lines, has_rows = 0, False
+        for block in chain([self._first.data], self._blocks):
+            if block is self._first.data:
+                rows = self._first
+            elif block.isspace():
+                lines += block.count(b"\n")
+                continue
+            else:
+                rows = _Rows(block, self._separator, self._source.name, header=self.names, lines_before=lines)
+            lines += block.count(b"\n")
+            part = rows.part(columns, is_whole=self._is_whole)
+            if len(part.raw["query"]):
+                has_rows = True
+                yield part
+        if not has_rows:
+            raise EmptyInputError(f"{self._source.name} is empty: it has no rows.")
+
+
+def _row_blocks(start: bytes, source: ByteSource, block_bytes: int, *, quoted: bool) -> Iterator[bytes]:
+    """Cut a text between rows; a line end inside a quoted field is none, told by the number of quotes before it."""
+    held = start
+    while True:
+        cut = _row_end(held, quoted=quoted)
+        if cut:
+            yield held[:cut]
+            held = held[cut:]
+        fresh = source.read(max(block_bytes, 0 if cut else len(held)))
+        if not fresh:
+            break
+        held += fresh
+    if held:
+        yield held
+
+
+def _row_end(text: bytes, *, quoted: bool) -> int:
+    """Where the last whole row ends; 0 where none does."""
+    cut = text.rfind(b"\n") + 1
+    if not quoted or b'"' not in text:
+        return cut
+    while cut and text.count(b'"', 0, cut) % 2:
+        cut = text.rfind(b"\n", 0, cut - 1) + 1
+    return cut
+
+
+class _Rows:
+    """Some text of a CSV or TSV file, the header first or known from before.
 
     Parameters
     ----------
@@ -36,6 +128,7 @@ class Delimited:
     def __init__(
         self, data: bytes, separator: str, name: str, *, header: list[str] | None = None, lines_before: int = 0
     ) -> None:
+        self.data = data
         # Polars makes rows of blank lines; at the end of a file they are too usual to need the exact reader.
         self._data = data.rstrip(b"\r\n") if data.endswith((b"\n\n", b"\n\r\n")) else data
         self._separator = separator
@@ -48,13 +141,20 @@ class Delimited:
         _, self.header_lines, fields = next(self._rows())  # the file is not blank
         self.header = [column.strip() for column in fields]
         if all(spells_number(column) for column in self.header):
-            raise InputError(self.no_header)
+            raise self.no_header
 
     @property
-    def no_header(self) -> str:
+    def no_header(self) -> InputError:
         """What is said where the first line holds data."""
-        msg = f"{self._name}:{self.header_lines}: the first line is {', '.join(self.header)}, not a header."
-        return with_hint(msg, "the first line names the columns, for example query,item,score")
+        return InputError.of(
+            "inputs.no_header", source=self._name, line=self.header_lines, fields=", ".join(self.header)
+        )
+
+    def part(self, columns: Mapping[Role, str], *, is_whole: bool) -> TablePart:
+        """The rows: read fast where that can be trusted, else exactly."""
+        fast = self._read_fast(columns)
+        exactly = partial(self._read_exactly, columns, is_whole=is_whole)
+        return exactly() if fast is None else TablePart(fast, is_whole=is_whole, exactly=exactly)
 
     def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
         """Read every row that is not a blank line, with the numbers of its first and last line."""
@@ -70,12 +170,10 @@ class Delimited:
                     yield first + self._lines_before, line, fields
         except csv.Error as error:
             begin = line + 1 + self._lines_before
-            msg = f"{self._name}:{begin}: a row starts here that cannot be read as CSV: {error}."
-            raise InputError(with_hint(msg, 'a quote inside a quoted field is doubled: "a ""b"" c"')) from error
+            raise InputError.of("inputs.not_csv", source=self._name, line=begin, reason=str(error)) from error
         except UnicodeDecodeError as error:
-            line += self._lines_before
-            msg = f"{self._name} is not UTF-8 text: byte {error.object[error.start]:#04x} after line {line}."
-            raise InputError(with_hint(msg, "save the file as UTF-8")) from error
+            byte, line = f"{error.object[error.start]:#04x}", line + self._lines_before
+            raise InputError.of("inputs.not_utf8", source=self._name, byte=byte, line=line) from error
 
     def head(self, column: str) -> list[object]:
         """The first rows of a column."""
@@ -83,7 +181,7 @@ class Delimited:
         rows = islice(self._rows(), 1 if self.header_lines else 0, LOOKED_AT)
         return [row[position] if len(row) > position else None for _, _, row in rows]
 
-    def read_fast(self, found: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
+    def _read_fast(self, found: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
         """Read with Polars; None where anything is unusual.
 
         Every column is read, needed or not, because Polars looks for surplus fields only without a projection. An
@@ -107,7 +205,7 @@ class Delimited:
                 skip_lines=self.header_lines,
                 schema=schema,
             )
-        except (pl.exceptions.PolarsError, ValueError, TypeError):
+        except polars_faults():
             return None
         taken: dict[Role, pl.Series] = {role: frame.get_column(str(index)) for role, index in position.items()}
         if not len(frame) or any((taken[role] == "").any() for role in ("query", "item")):
@@ -118,8 +216,8 @@ class Delimited:
             return None
         return dict(taken) if self._separator != "," else {role: unguarded_column(one) for role, one in taken.items()}
 
-    def read_exactly(self, found: Mapping[Role, str]) -> tuple[dict[Role, RawColumn], list[int]]:
-        """Read with the csv module, and name every ragged line; also the first line of every row."""
+    def _read_exactly(self, found: Mapping[Role, str], *, is_whole: bool) -> TablePart:
+        """Read with the csv module, which knows the first line of every row, and name every ragged line."""
         position = {role: self.header.index(column) for role, column in found.items()}
         rows = list(self._rows())[1 if self.header_lines else 0 :]
         lines = [first for first, _, _ in rows]
@@ -132,7 +230,8 @@ class Delimited:
         for role, index in position.items():
             texts: list[object] = [row[index] or None for _, _, row in rows]
             columns[role] = texts if role in ("query", "item") else list(map(number_of, texts))
-        return columns, lines
+        unread = "" if is_whole or not lines else f"The lines after line {lines[-1]:,} were not looked at."
+        return TablePart(columns, lines, is_whole=is_whole, unread=unread)
 
 
 def may_be_rounded(columns: Mapping[Role, pl.Series]) -> bool:

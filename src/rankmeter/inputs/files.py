@@ -1,4 +1,4 @@
-"""Judgments and runs from files: TREC text here, tables (CSV, JSON, Parquet and so on) through ``structured``.
+"""Judgments and runs from files: TREC text here, tables (CSV, JSON, Parquet and so on) as their format opens them.
 
 The format is told from the content unless it is named, compression (``.gz``, ``.zst``, ``.xz``, ``.bz2``) always is,
 and judgments and run in the wrong order are recognised.
@@ -10,15 +10,15 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar
+from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar, cast
 
-from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.columns import check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
+from rankmeter.inputs.formats import OPENS, check_format, recognise, sample_rows, trec_kind
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
 from rankmeter.inputs.reading import Reading, disagreement, trec_reading
-from rankmeter.inputs.sniffing import recognise, sample_rows, trec_kind
 from rankmeter.inputs.sources import Labelled, PlainJudgments
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, as_number, read_frames
@@ -27,9 +27,6 @@ from rankmeter.wording import said
 
 FileInput: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
 """What can be read: a path, ``-`` for standard input, the content itself, or a binary file object."""
-
-FORMATS = ("trec", "qrels", "run", "labelled", "beir", "csv", "tsv", "json", "jsonl", "parquet", "ipc")
-"""The names that ``format`` takes: ``trec`` is ``qrels`` or ``run``, whichever is read; ``beir`` is ``tsv``."""
 
 _Role: TypeAlias = Literal["judgments", "run"]
 _KIND_OF: dict[_Role, str] = {"judgments": "qrels", "run": "run"}
@@ -53,7 +50,7 @@ def read_judgments(
     path
         A path, ``-`` for standard input, the content as bytes, or a binary file object; compressed or not.
     format
-        One of ``FORMATS``; told from the content by default (`rankmeter.inputs.sniffing.recognise` states the rules).
+        One of ``FORMATS``; told from the content by default (`rankmeter.inputs.formats.TABLE` states the rules).
     columns
         For tables: which column holds what, as ``{"item": "docid"}``.
 
@@ -83,9 +80,11 @@ def read_judgments(
             return JudgmentTable(
                 frame["query"], frame["item"], grade.alias("grade"), source.name, subtopic, reading=reading
             )
-        from rankmeter.inputs import structured
+        from rankmeter.inputs.opened import read_opened
 
-        return structured.read_judgments(source.content(), format=kind, name=source.name, columns=columns)
+        opened = OPENS[kind](source, "judgments", None)
+        table, _ = next(read_opened(opened, "judgments", columns, source.name, kind))
+        return cast(JudgmentTable, table)
 
 
 def read_run(path: FileInput, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> RunTable:
@@ -211,10 +210,11 @@ def iter_parts(
                 table = RunTable(frame["query"], frame["item"], score, source.name, reading=reading)
                 yield RunPart(table, _fraction(source, size))
         else:
-            from rankmeter.inputs import structured_parts
+            from rankmeter.inputs.opened import read_opened
 
-            for table, fraction in structured_parts.iter_run(source, kind, columns, block_bytes, rows_before):
-                yield RunPart(table, _fraction(source, size) if fraction is None else fraction)
+            opened = OPENS[kind](source, "run", block_bytes)
+            for made, fraction in read_opened(opened, "run", columns, source.name, kind, rows_before):
+                yield RunPart(cast(RunTable, made), _fraction(source, size) if fraction is None else fraction)
 
 
 def trec_notes(source: ByteSource) -> dict[str, str]:
@@ -273,9 +273,7 @@ def _labelled(source: ByteSource) -> tuple[JudgmentTable, RunTable]:
 
 def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
     """The reader to use: "qrels", "run", "labelled", or one of the tables' formats; checks that it suits the role."""
-    if format is not None and format not in FORMATS:
-        fact = f"unknown format {format!r}; expected one of: {', '.join(FORMATS)}."
-        raise InputError(with_hint(fact, did_you_mean(str(format), FORMATS)))
+    check_format(format)
     _check_not_empty(source)
     own, other = _KIND_OF[role], _KIND_OF["run" if role == "judgments" else "judgments"]
     if format is None:

@@ -34,7 +34,7 @@ def open_run(
     """A run in files, to be read while it is placed; what can be read only once (a pipe) is read at once."""
     if all(Path(path).is_file() for path in data.paths):
         # A partial, unlike a function made here, can be pickled with the comparison that it is part of.
-        log = ReadLog()
+        log = ReadLog(data.source)
         again = partial(stream_run, data.paths, format=format, columns=columns, progress=progress, log=log)
         plain = None
         if len(data.paths) == 1 and not columns:

@@ -17,8 +17,8 @@ from typing import Any
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
 from rankmeter.inputs.compression import open_source
+from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame
-from rankmeter.inputs.sniffing import recognise
 from rankmeter.late import pl
 from rankmeter.online.columns import at_path, find_event_columns
 from rankmeter.online.settings import check_names

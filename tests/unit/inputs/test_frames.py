@@ -344,7 +344,7 @@ def test_reading_no_frame_is_said() -> None:
 
 def test_import_loads_no_frame_library() -> None:
     code = (
-        "import sys, rankmeter.inputs.frames as f, rankmeter.inputs.structured\n"
+        "import sys, rankmeter.inputs.frames as f, rankmeter.inputs.json_tables\n"
         "f.is_frame({}); import numpy; f.is_frame(numpy.zeros(3))\n"
         "print(sorted({'pandas', 'pyarrow', 'duckdb', 'narwhals'} & set(sys.modules)))"
     )

@@ -1,0 +1,246 @@
+"""The formats of files: what each is called, how it is recognised by its first bytes, how it is opened.
+
+This table is the only one: a new format is a row here and a module that opens it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.inputs.trec import BOM, as_number
+
+if TYPE_CHECKING:
+    from rankmeter.inputs.compression import ByteSource
+    from rankmeter.inputs.opened import OpenedTable
+    from rankmeter.inputs.reading import Side
+
+_SAMPLE_ROWS = 20
+_FOREIGN = {
+    b"PK\x03\x04": ("a zip archive (or a spreadsheet)", "unpack it, or save the sheet as CSV."),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "unpack it first."),
+    b"\x04\x22\x4d\x18": ("compressed with lz4", "decompress it first; .gz, .zst, .xz and .bz2 are read as they are."),
+    b"\xff\xfe": ("UTF-16 text", "convert it first: iconv -f UTF-16 -t UTF-8"),
+    b"\xfe\xff": ("UTF-16 text", "convert it first: iconv -f UTF-16 -t UTF-8"),
+    b"\x80\x04\x95": ("a Python pickle", "load it yourself and pass the object."),
+}
+
+
+class Head:
+    """The first bytes of a file, looked at in the ways in which formats are told apart."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.text = content.removeprefix(BOM).lstrip()
+
+    @cached_property
+    def rows(self) -> list[bytes]:
+        """The first rows of a text."""
+        return sample_rows(self.content)
+
+    @property
+    def first(self) -> bytes:
+        """The first row."""
+        return self.rows[0] if self.rows else b""
+
+    @cached_property
+    def trec(self) -> str | None:
+        """The TREC text that more than half of the first rows look like, unless the first is a header of a table."""
+        fields = self.first.split()
+        is_header = (
+            b"\t" in self.first and _shape(fields) is None and not any(as_number(field) is not None for field in fields)
+        )
+        return None if is_header else trec_kind(self.content)
+
+    @cached_property
+    def json(self) -> str | None:
+        """Whether this is one JSON value, or one on each line."""
+        if self.text[:1] not in (b"{", b"["):
+            return None
+        first, _, rest = self.text.partition(b"\n")
+        try:
+            value = json.loads(first)
+        except (ValueError, RecursionError):
+            return "json"
+        # A record holds a word or a number, at least its query; queries with their items hold lists or objects only.
+        is_record = isinstance(value, dict) and not all(isinstance(inner, (dict, list)) for inner in value.values())
+        return "jsonl" if rest.strip() or is_record else "json"
+
+
+Open = Callable[["ByteSource", "Side", int | None], "OpenedTable"]
+"""Opens a file of judgments or of a run; the number is how many bytes are read at a time, None for all at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One way to write judgments or a run."""
+
+    name: str
+    """What ``format=`` takes."""
+    fits: Callable[[Head], bool]
+    """Whether a file that is in none of the formats above is in this one."""
+    open: Open | None = None
+    """None for TREC text, which has no names of columns."""
+
+
+def _open_columnar(label: str) -> Open:
+    def open_(source: ByteSource, _: Side, block_bytes: int | None) -> OpenedTable:
+        from rankmeter.inputs.columnar import Columnar
+
+        return Columnar(source.content(), label, source.name, in_parts=block_bytes is not None)
+
+    return open_
+
+
+def _open_delimited(separator: str) -> Open:
+    def open_(source: ByteSource, _: Side, block_bytes: int | None) -> OpenedTable:
+        from rankmeter.inputs.delimited import Delimited
+
+        return Delimited(source, separator, block_bytes)
+
+    return open_
+
+
+def _open_json(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
+    from rankmeter.inputs.json_tables import open_json
+
+    return open_json(source.read_all(), source.name, side)
+
+
+def _open_json_lines(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
+    from rankmeter.inputs.json_tables import open_json_lines
+
+    return open_json_lines(source.read_all(), source.name, side)
+
+
+TABLE: tuple[Format, ...] = (
+    # A text could begin with these letters too, as the id of a query; then a blank follows.
+    Format(
+        "parquet",
+        lambda head: head.content.startswith(b"PAR1") and head.content[4:5] not in (b" ", b"\t"),
+        _open_columnar("Parquet"),
+    ),
+    Format("ipc", lambda head: head.content.startswith(b"ARROW1\0\0"), _open_columnar("Arrow IPC")),
+    Format("json", lambda head: head.json == "json", _open_json),
+    Format("jsonl", lambda head: head.json == "jsonl", _open_json_lines),
+    Format("qrels", lambda head: head.trec == "qrels"),
+    Format("run", lambda head: head.trec == "run"),
+    Format("tsv", lambda head: b"\t" in head.first, _open_delimited("\t")),
+    Format("csv", lambda head: b"," in head.first, _open_delimited(",")),
+    Format("qrels", lambda head: len(head.first.split()) == 4),
+    Format("run", lambda head: len(head.first.split()) > 4),
+)
+"""Every format, in the order in which they are tried."""
+
+OTHER_NAMES = {"trec": "qrels or run, whichever is read", "labelled": "qrels in ranked order", "beir": "tsv"}
+"""Names that ``format=`` takes for what is in the table under another name."""
+FORMATS: tuple[str, ...] = tuple(dict.fromkeys([*OTHER_NAMES, *(one.name for one in TABLE)]))
+"""The names that ``format=`` takes."""
+OPENS = {one.name: one.open for one in TABLE if one.open is not None}
+"""How each format with named columns is opened."""
+
+
+def check_format(name: object) -> None:
+    """Refuse what is no name of a format."""
+    if name is not None and name not in FORMATS:
+        fact = f"unknown format {name!r}; expected one of: {', '.join(FORMATS)}."
+        raise InputError(with_hint(fact, did_you_mean(str(name), FORMATS)))
+
+
+def recognise(head: bytes, name: str = "the input") -> str:
+    r"""Tell the format of a file from its first bytes, by the first row of `TABLE` that fits.
+
+    Text has the shape of ``qrels`` where more than half of its first 20 rows (lines that are neither blank nor ``#``
+    comments) have four fields and a number last, of ``run`` where they have five or more and a number fifth, unless the
+    first row is a header: it has a tab, not that shape, and no number in it.
+
+    Parameters
+    ----------
+    head
+        The first bytes of the decompressed content; the last line may be cut.
+    name
+        How messages name the input.
+
+    Raises
+    ------
+    InputError
+        When the content is binary, holds no row, or has no known shape.
+
+    Examples
+    --------
+    >>> recognise(b"301 0 D-4 1\n"), recognise(b"query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    ('qrels', 'tsv')
+    """
+    looked = Head(head)
+    for one in TABLE:
+        if one.name == "json":  # what comes from here on is text
+            _check_text(head, name)
+        if one.name == "qrels" and not looked.rows:
+            raise InputError(f"{name} holds only comments and blank lines.")
+        if one.fits(looked):
+            return one.name
+    raise _unknown(looked, name)
+
+
+def _unknown(head: Head, name: str) -> InputError:
+    """What is said of text that has no known shape."""
+    first, fields = head.first, head.first.split()
+    hint = ""
+    if b";" in first:
+        hint = "fields of a CSV are separated by commas: replace the semicolons"
+    elif len(fields) == 3:
+        hint = (
+            "TREC judgments have four fields (query 0 item grade); a table of three needs a header and commas or tabs"
+        )
+    return InputError(
+        with_hint(
+            f"{name} is in no format that is recognised: its first line is {first[:60].decode('utf-8', 'replace')!r}, "
+            f"{len(fields)} field{'s' if len(fields) != 1 else ''}. Expected judgments (query, iteration, item, "
+            "grade), a run (query, Q0, item, rank, score, tag), or a CSV, TSV, JSON, JSONL, Parquet or Arrow IPC file.",
+            hint,
+        )
+    )
+
+
+def trec_kind(head: bytes) -> str | None:
+    """``"qrels"`` or ``"run"`` if more than half of the first rows have its shape, else None."""
+    rows = sample_rows(head)
+    shapes = Counter(_shape(row.split()) for row in rows)
+    shape, count = max(shapes.items(), key=lambda pair: pair[1], default=(None, 0))
+    return shape if 2 * count > len(rows) else None
+
+
+def sample_rows(head: bytes, most: int = _SAMPLE_ROWS) -> list[bytes]:
+    """The first rows of a text, without blank lines and comments, and without a cut last line unless it is alone."""
+    *lines, last = head.removeprefix(BOM).split(b"\n")
+    rows = list(islice(filter(_is_row, lines), most))
+    return rows or [line for line in [last] if _is_row(line)]
+
+
+def _is_row(line: bytes) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith(b"#")
+
+
+def _shape(fields: list[bytes]) -> str | None:
+    if len(fields) == 4:
+        return "qrels" if as_number(fields[3]) is not None else None
+    if len(fields) >= 5:
+        return "run" if as_number(fields[4]) is not None else None
+    return None
+
+
+def _check_text(head: bytes, name: str) -> None:
+    """Refuse what is not text, by name where it is a known kind."""
+    for magic, (kind, hint) in _FOREIGN.items():
+        if head.startswith(magic):
+            raise InputError(with_hint(f"{name} is {kind}.", hint))
+    if b"\0" in head:
+        raise InputError(
+            f"{name} looks binary: byte {head.index(0) + 1:,} is NUL, and it is neither Parquet nor Arrow IPC."
+        )

@@ -1,0 +1,276 @@
+"""JSON and JSON lines: records with named keys, each a pair or a whole query, or one object with all queries.
+
+Flat lines with equal keys are read by Polars with a strict schema: ids as text, scores as Float64. Everything else, and
+what turns out to be wrong, is read by the json module, which knows the lines.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+from typing import cast
+
+from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn
+from rankmeter.inputs.columns import Role, fold, is_usual
+from rankmeter.inputs.delimited import may_be_rounded
+from rankmeter.inputs.frames import GroupedQueries, Origin
+from rankmeter.inputs.opened import OpenedTable, TablePart
+from rankmeter.inputs.reading import Order, Reading, Side
+from rankmeter.late import pl, polars_faults
+
+_NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "candidates"})
+"""Keys that hold all items of a query in one JSON object, as a list or with numbers."""
+_VALUES: Mapping[Side, Role] = {"judgments": "grade", "run": "score"}
+
+
+def open_json(data: bytes, name: str, side: Side) -> OpenedTable:
+    """Open an object by query, or a list of records."""
+    parsed = _parse_json(_not_empty(data, name), name)
+    if isinstance(parsed, list):
+        return Records(parsed, name, side)
+    if not isinstance(parsed, dict):
+        msg = f"{name} holds a JSON {_json_kind(parsed)}."
+        raise InputError(with_hint(msg, _json_hint(_VALUES[side])))
+    few = list(parsed)[:100]  # a table by columns has no more
+    if any(is_usual("query", key) for key in few) and any(is_usual("item", key) for key in few):
+        msg = f"{name} looks like a table by columns ({examples(parsed)}), not like queries."
+        raise InputError(with_hint(msg, f'write records: frame.to_json(orient="records"); {_json_hint(_VALUES[side])}'))
+    if not parsed:
+        raise InputError(f"{name} is empty: it has no queries.")
+    return ByQuery(parsed, name, side)
+
+
+def open_json_lines(data: bytes, name: str, side: Side) -> OpenedTable:
+    """Open a record on each line."""
+    if (uniform := UniformLines.of(_not_empty(data, name), name, side)) is not None:
+        return uniform
+    return _all_lines(data, name, side)
+
+
+def _all_lines(data: bytes, name: str, side: Side) -> Records:
+    numbered = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
+    records = [_parse_json(line, name, number) for number, line in numbered]
+    return Records(records, name, side, [number for number, _ in numbered])
+
+
+def _not_empty(data: bytes, name: str) -> bytes:
+    if not data or data.isspace():
+        raise InputError.of("inputs.empty", source=name)
+    return data
+
+
+class ByQuery:
+    """One object with all queries: lists of items, or items with numbers."""
+
+    def __init__(self, queries: Mapping[str, object], name: str, side: Side) -> None:
+        columns: dict[Role, RawColumn] = {"query": list(queries), "item": list(queries.values())}
+        self._raw = _nested_columns(columns, name, _VALUES[side])
+        order: Order | None = None if side == "judgments" else "score" if "score" in self._raw else "lists"
+        self._reading = Reading(name, "json", order=order)
+        self.names: Sequence[str] = list(self._raw)
+
+    def head(self, column: str) -> RawColumn:
+        """The first rows of a column."""
+        return self._raw[cast(Role, column)][:LOOKED_AT]
+
+    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:  # noqa: ARG002
+        """There is nothing to find: it has no names of columns."""
+        return self._reading
+
+    def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:  # noqa: ARG002
+        """Everything at once."""
+        yield TablePart(self._raw)
+
+
+class Records:
+    """Objects with named keys, each a pair or, nested, a whole query.
+
+    Parameters
+    ----------
+    records
+        The objects.
+    name
+        How messages call the file.
+    side
+        What the file holds.
+    lines
+        The line of each record, where it has one.
+    """
+
+    def __init__(self, records: Sequence[object], name: str, side: Side, lines: Sequence[int] | None = None) -> None:
+        wrong = [index for index, record in enumerate(records) if not isinstance(record, dict)]
+        if wrong:
+            fact = f"a JSON {_json_kind(records[wrong[0]])} where an object was expected"
+            raise InputError(with_hint(Origin(name, lines).blame(fact, wrong, {}), _json_hint(_VALUES[side])))
+        if not records:
+            raise InputError(f"{name} is empty: it has no records.")
+        self._records = cast("Sequence[Mapping[str, object]]", records)
+        self._name, self._side, self._lines = name, side, lines
+        self.names: Sequence[str] = list(dict.fromkeys(key for record in self._records for key in record))
+
+    def head(self, column: str) -> list[object]:
+        """The first values of a key."""
+        return [record.get(column) for record in self._records[:LOOKED_AT]]
+
+    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
+        """Find the keys that are needed; the items of a query may stand under a key of their own."""
+        nested = _nested_key(self.names, self._records[0])
+        try:
+            reading = look(self.names)
+        except InputError:
+            if nested is None:
+                raise
+            reading = look(["item" if key == nested else key for key in self.names])
+            reading = replace(reading, columns={**reading.columns, "item": nested})
+        if reading.order == "row order" and isinstance(self._records[0].get(reading.columns["item"]), (list, dict)):
+            holds_numbers = isinstance(self._records[0][reading.columns["item"]], dict)
+            reading = replace(reading, order="score" if holds_numbers else "lists")
+        return reading
+
+    def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
+        """Everything at once."""
+        raw: dict[Role, RawColumn] = {
+            role: [record.get(key) for record in self._records] for role, key in columns.items()
+        }
+        if isinstance(raw["item"][0], (list, dict)):
+            yield TablePart(_nested_columns(raw, self._name, _VALUES[self._side]))
+        else:
+            yield TablePart(raw, self._lines)
+
+
+class UniformLines:
+    """JSON lines that all have the keys of the first, none of them nested: read by Polars."""
+
+    def __init__(self, data: bytes, name: str, side: Side, first: Mapping[str, object], lines: int) -> None:
+        self._data, self._name, self._side, self._first, self._lines = data, name, side, first, lines
+        self.names: Sequence[str] = list(first)
+
+    @classmethod
+    def of(cls, data: bytes, name: str, side: Side) -> UniformLines | None:
+        """The lines, where they are of this kind; None otherwise."""
+        number, line = next(pair for pair in enumerate(io.BytesIO(data), start=1) if pair[1].strip())
+        first = _parse_json(line, name, number)
+        if not isinstance(first, dict) or any(isinstance(value, (list, dict)) for value in first.values()):
+            return None
+        lines = sum(1 for line in io.BytesIO(data) if not line.isspace())
+        # Polars passes over keys that the first record does not have, and keeps one of two equal keys, without a word.
+        is_uniform = data.count(b'":') == lines * len(first) and all(data.count(_key(key)) == lines for key in first)
+        return cls(data, name, side, first, lines) if is_uniform else None
+
+    @cached_property
+    def _exact(self) -> Records:
+        return _all_lines(self._data, self._name, self._side)
+
+    def head(self, column: str) -> list[object]:
+        """The first values of a key."""
+        numbered = islice(enumerate(io.BytesIO(self._data), start=1), LOOKED_AT)
+        records = [_parse_json(line, self._name, number) for number, line in numbered if line.strip()]
+        return [record.get(column) if isinstance(record, dict) else None for record in records]
+
+    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
+        """Find the keys that are needed."""
+        return look(self.names)
+
+    def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
+        """Everything at once."""
+        fast = self._read_fast(columns)
+        if fast is None:
+            yield from self._exact.parts(columns)
+        else:
+            yield TablePart(fast, exactly=lambda: next(self._exact.parts(columns)))
+
+    def _read_fast(self, columns: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
+        """Records whose types are those of the first; None where the exact reader must look."""
+        ids, id_types = [columns[role] for role in ("query", "item")], {str: pl.String, int: pl.Int64}
+        if len(columns) < 3 or "subtopic" in columns or any(type(self._first[key]) not in id_types for key in ids):
+            return None
+        schema = {key: id_types[type(self._first[key])] if key in ids else pl.Float64 for key in columns.values()}
+        try:
+            frame = pl.read_ndjson(self._data, schema=schema)
+        except polars_faults():
+            return None
+        for key in ids:  # Polars makes text of whatever stands in a text column
+            texts = self._data.count(_key(key) + b'"') + self._data.count(_key(key) + b' "')
+            if schema[key] == pl.String and texts != self._lines:
+                return None
+        taken = {role: frame.get_column(column) for role, column in columns.items()}
+        return None if frame.height != self._lines or may_be_rounded(taken) else dict(taken)
+
+
+def _key(key: str) -> bytes:
+    return json.dumps(key, ensure_ascii=False).encode() + b":"
+
+
+def _parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
+    """Parse JSON; a key that occurs twice in an object is an error, not the loss of a row."""
+
+    def keep_all(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            seen: set[str] = set()
+            twice = dict.fromkeys(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            msg = f"{where}: {len(twice):,} keys occur more than once in one JSON object: {examples(twice)}."
+            raise InputError(with_hint(msg, "keep one value per key"))
+        return made
+
+    where = name if line is None else f"{name}:{line}"
+    try:
+        return cast("object", json.loads(data, object_pairs_hook=keep_all))
+    except json.JSONDecodeError as error:
+        at = f"{name}:{error.lineno if line is None else line}"
+        msg = f"{at}: not valid JSON at column {error.colno}: {error.msg}."
+        raise InputError(msg) from error
+    except UnicodeDecodeError as error:
+        raise InputError(with_hint(f"{where} is not UTF-8 text.", "save the file as UTF-8")) from error
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand levels
+        raise InputError(f"{where}: cannot be read as JSON: {error}.") from error
+
+
+def _json_kind(value: object) -> str:
+    kinds = {dict: "object", list: "list", str: "string", bool: "truth value", type(None): "null"}
+    return kinds.get(type(value), "number")
+
+
+def _json_hint(value: Role) -> str:
+    return f'expected {{"q1": {{"a": 1}}}}, {{"q1": ["a"]}} or [{{"query": "q1", "item": "a", "{value}": 1}}]'
+
+
+def _nested_key(names: Sequence[str], record: Mapping[str, object]) -> str | None:
+    """Find the key under which a record holds all items of its query, if it is of that kind."""
+    keys = [key for key in names if isinstance(record.get(key), (list, dict))]
+    return next((key for key in keys if fold(key) in _NESTED_ITEMS or is_usual("item", key)), None)
+
+
+def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -> dict[Role, RawColumn]:
+    """Flatten one entry per query: a list of items, an object of numbers, or lists side by side."""
+    numbers = next((role for role in columns if role not in ("query", "item")), None)
+    queries, items, values = GroupedQueries(columns["query"]), list[object](), list[object]()
+    kind = type(columns["item"][0])
+    beside = columns[numbers] if numbers else [None] * len(columns["query"])
+    for query, group, other in zip(columns["query"], columns["item"], beside, strict=True):
+        if not isinstance(group, (list, dict)) or type(group) is not kind:
+            others = " where other queries hold something else" if kind in (list, dict) else ""
+            msg = f"{name}: query {query} holds a JSON {_json_kind(group)}{others}."
+            raise InputError(with_hint(msg, _json_hint(value)))
+        queries.extend([query] * len(group))
+        items.extend(group)
+        if isinstance(group, dict):
+            values.extend(group.values())
+        elif numbers and (not isinstance(other, list) or len(other) != len(group)):
+            length = f"{len(other):,}" if isinstance(other, list) else f"a JSON {_json_kind(other)}"
+            raise InputError(f"{name}: query {query} has {len(group):,} items and not as many {numbers}s ({length}).")
+        elif isinstance(other, list):
+            values.extend(other)
+    flat: dict[Role, RawColumn] = {"query": queries, "item": items}
+    if kind is dict and numbers:
+        raise InputError(f"{name}: the items have numbers of their own and a {numbers} beside them; keep one of them.")
+    if kind is dict or numbers:
+        flat[numbers or value] = values
+    return flat
