@@ -15,7 +15,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from stat import S_IMODE
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, RankmeterError
 from rankmeter.late import pl
 
 
@@ -135,3 +135,18 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text as UTF-8, whole or not at all."""
     write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
+
+
+@contextmanager
+def said_if_damaged(kind: str, source: str) -> Iterator[None]:
+    """Say of a file that nobody saved in this form, or that was changed since, what it is not.
+
+    Whatever can be wrong with a file that should be ours makes Python or Polars fail in a way of its own; a panic of
+    Polars is not even an Exception.
+    """
+    try:
+        yield
+    except (RankmeterError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise InputError.of(kind, source=source) from error

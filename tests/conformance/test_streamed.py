@@ -320,6 +320,6 @@ def test_values_are_not_written_over_the_run(tmp_path):
     path = tmp_path / "run.parquet"
     rows({"q1": {"a": 2.0}}, "score").write_parquet(path)
     before = path.read_bytes()
-    with pytest.raises(rm.InputError, match="is one of the inputs"):
+    with pytest.raises(rm.InputError, match="is read as input"):
         rm.evaluate({"q1": {"a": 1}}, str(path), "RR", per_query_to=path)
     assert path.read_bytes() == before

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
@@ -22,19 +21,17 @@ from rankmeter.comparing.records import Difference, Quality, Score, Settings, Sl
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
-from rankmeter.errors import InputError, NotFoundError, with_hint
-from rankmeter.evaluating.result import NOT_AS_SAVED, Evaluation
+from rankmeter.errors import InputError, NotFoundError
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.stats.effects import Effect
 from rankmeter.stats.equivalence import Equivalence
 from rankmeter.stats.intervals import Interval
-from rankmeter.whole_files import write_bytes
+from rankmeter.whole_files import said_if_damaged, write_bytes
 from rankmeter.wording import Said
 
 FORM = 1
 HEADER = "comparison.json"
-_NOT_OURS = (*NOT_AS_SAVED, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
-"""What reading a file raises that nobody saved as a comparison, or that was changed since."""
 
 
 def is_saved_comparison(path: str | Path) -> bool:
@@ -42,7 +39,7 @@ def is_saved_comparison(path: str | Path) -> bool:
     try:
         with zipfile.ZipFile(path) as file:
             return HEADER in file.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except Exception:  # noqa: BLE001 (a damaged archive fails in many ways)
         return False
 
 
@@ -108,7 +105,7 @@ def load_comparison(path: str | Path) -> Comparison:
     """Read what :func:`save_comparison` wrote."""
     if not Path(path).is_file():
         raise NotFoundError(f"{path}: no such file.")
-    try:
+    with said_if_damaged("results.no_comparison", str(path)):
         with zipfile.ZipFile(path) as file:
             header = json.loads(file.read(HEADER))
             _check_form(header["form"], path)
@@ -119,12 +116,6 @@ def load_comparison(path: str | Path) -> Comparison:
                 for place, (system, count) in enumerate(header["systems"].items())
             }
         return _comparison(header, runs)
-    except InputError:
-        raise
-    except _NOT_OURS as error:
-        raise InputError(
-            with_hint(f"{path} is not a saved comparison.", "Comparison.save(path), or compare --save FILE, writes one")
-        ) from error
 
 
 def _check_form(form: object, path: str | Path) -> None:

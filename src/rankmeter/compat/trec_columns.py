@@ -247,9 +247,16 @@ class Columns:
 
     def _set_f(self, wanted: Wanted) -> Column:
         beta = wanted.numbers[0]
-        if not 0 < beta < math.inf:
+        if not 0 < beta < math.inf or self.settings.level < 0:
             return self._by_query(wanted, lambda seen: trec_unusual.set_f(seen, beta))
-        return Column(wanted.label, wanted.printed, self._values(self._measure(wanted.printed, beta)))
+        hits, returned, relevant = (
+            self.scores.values(self.definitions.measure(name)) for name in ("num_rel_ret", "num_ret", "num_rel")
+        )
+        with np.errstate(all="ignore"):
+            precision, recall = hits / returned, hits / relevant
+            # In the order of the program: reduced to counts, the same F can round to another fourth digit.
+            values = (beta + 1.0) * precision * recall / (beta * precision + recall)
+        return Column(wanted.label, wanted.printed, np.where(hits > 0, values, 0.0))
 
     def _dcg(self, wanted: Wanted) -> Column:
         parts = self.scores.parts(self._with_gains(wanted))

@@ -27,6 +27,7 @@ from rankmeter.evaluating.fingerprints import Fingerprint, JudgedBy
 from rankmeter.evaluating.reasons import why_no_interval, why_no_value
 from rankmeter.evaluating.stored import (
     PARTS,
+    digest,
     finite,
     saved_slices,
     saved_values,
@@ -37,9 +38,9 @@ from rankmeter.evaluating.stored import (
 )
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.reading import Readings
-from rankmeter.late import check_threads, pl, polars_faults
+from rankmeter.late import check_threads, pl
 from rankmeter.measures import Measure, parse
-from rankmeter.whole_files import whole_file
+from rankmeter.whole_files import said_if_damaged, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
     from rankmeter.stats.intervals import Interval, IntervalMethod
 
 FILE_VERSION = 1
-NOT_AS_SAVED = (AttributeError, LookupError, OSError, OverflowError, TypeError, ValueError)
-"""What Python raises where a file does not hold what was saved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +375,8 @@ class Evaluation:
         }
         if self.judged_by is not None and (known := self.judged_by.fingerprint()) is not None:
             header["judged_by"] = asdict(known)
-        frame, metadata = pl.DataFrame(columns), {"rankmeter": json.dumps(header)}
+        frame, text = pl.DataFrame(columns), json.dumps(header)
+        metadata = {"rankmeter": text, "rankmeter.digest": digest(text, frame)}
         if isinstance(path, BytesIO):
             frame.write_parquet(path, metadata=metadata)
             return
@@ -389,18 +389,14 @@ class Evaluation:
         check_threads()
         if not isinstance(path, BytesIO) and not check_path("path", path).is_file():
             raise NotFoundError(f"{path}: no such file.")
-        no_evaluation = with_hint(
-            f"{path} is not a saved evaluation.", "Evaluation.save(path), or evaluate --save FILE, writes one."
-        )
-        try:
-            header = json.loads(pl.read_parquet_metadata(path)["rankmeter"])
+        source = "the file" if isinstance(path, BytesIO) else str(path)
+        with said_if_damaged("results.no_evaluation", source):
+            known = pl.read_parquet_metadata(path)
+            text = known["rankmeter"]
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
-            return cls._from_file(header, frame, "the file" if isinstance(path, BytesIO) else path)
-        except InputError:
-            raise
-        # What reading a file raises that nobody saved as an evaluation, or that was changed since.
-        except polars_faults(*NOT_AS_SAVED) as error:
-            raise InputError(no_evaluation) from error
+            if known.get("rankmeter.digest", "") not in ("", digest(text, frame)):
+                raise InputError.of("results.damaged", source=source)
+            return cls._from_file(json.loads(text), frame, source)
 
     @classmethod
     def _from_file(cls, header: dict[str, Any], frame: pl.DataFrame, path: str | Path) -> Evaluation:

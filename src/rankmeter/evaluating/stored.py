@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,19 @@ def values_columns(queries: pl.Series, values: Mapping[Measure, Values]) -> dict
 def saved_values(frame: pl.DataFrame, measure: Measure) -> Values:
     """Read what :func:`values_columns` made."""
     return Values(*(frame[f"{measure}{ending}"].to_numpy() for ending in PARTS.values()))
+
+
+def digest(header: str, frame: pl.DataFrame) -> str:
+    """What a file says and holds, as a short text: a bit that changed on the disk or on the way shows."""
+    content = hashlib.blake2b(header.encode(), digest_size=16)
+    for column in frame.get_columns():
+        content.update(f"{column.name}\0{column.dtype}\0{len(column)}\0".encode())
+        content.update(column.is_null().to_numpy().tobytes())
+        if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+            content.update(column.fill_null(0 if column.dtype.is_numeric() else False).to_numpy().tobytes())
+        else:
+            content.update("\0".join(map(str, column.to_list())).encode("utf-8", "surrogatepass"))
+    return content.hexdigest()
 
 
 def finite(value: Any) -> Any:

@@ -62,6 +62,18 @@ def test_long_lists_equal_the_original() -> None:
             assert found[query] == pytest.approx(one, rel=1e-12, abs=1e-14), query
 
 
+@pytest.mark.parametrize("weight", [0.5, 1, 2, 3.7])
+def test_set_f_rounds_as_the_original_does(weight: float) -> None:
+    """To the last bit: four digits are printed, and 0.15625 is 0.1563 or 0.1562 by the order of the operations."""
+    original = pytest.importorskip("pytrec_eval")
+    rng = np.random.default_rng(7)
+    judgments = {f"q{query}": {f"d{item}": int(rng.random() < 0.3) for item in range(80)} for query in range(300)}
+    run = {query: {f"d{item}": 1.0 * item for item in range(rng.integers(1, 120))} for query in judgments}
+    asked = {f"set_F.{weight}"}
+    found = ours.RelevanceEvaluator(judgments, asked).evaluate(run)
+    assert found == original.RelevanceEvaluator(judgments, asked).evaluate(run)
+
+
 def test_names_are_those_of_the_original() -> None:
     original = pytest.importorskip("pytrec_eval")
     assert ours.supported_measures == original.supported_measures
