@@ -15,7 +15,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from stat import S_IMODE
 
-from rankmeter.errors import InputError, RankmeterError
+from rankmeter.errors import InputError
 from rankmeter.late import pl
 
 
@@ -146,7 +146,7 @@ def said_if_damaged(kind: str, source: str) -> Iterator[None]:
     """
     try:
         yield
-    except (RankmeterError, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:
         raise InputError.of(kind, source=source) from error
