@@ -76,8 +76,8 @@ def test_explain_takes_options_languages_and_formats() -> None:
     assert run("explain", "MRR", "--lang", "zh", "--format", "markdown").stdout.startswith("# RR: ")
     page = run("explain", "MRR", "--format", "html", "--lang", "zh").stdout
     assert page.startswith("<!doctype html>")
-    assert "<h3>RR: " in page
-    assert "<td>ties</td><td>item</td>" in page
+    assert "<h2>RR: " in page
+    assert ">ties</td><td class='label'>item</td>" in page
     told = json.loads(run("explain", "AP(norm=capped)@5", "--format", "json").stdout)
     assert told["measure"] == "AP(norm=capped)@5"
     assert next(one for one in told["conventions"] if one["name"] == "norm")["meaning"].startswith("min(R, k)")

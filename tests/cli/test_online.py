@@ -81,7 +81,7 @@ def test_the_report_is_one_file_without_scripts_or_links(log, tmp_path):
     for heading in ("Differences to A", "Funnel", "Session lengths", "By country", "Definitions"):
         assert heading in page
     assert page.count("<svg") == 3
-    assert "prefers-color-scheme: dark" in page
+    assert "prefers-color-scheme:dark" in page
 
 
 def test_the_report_speaks_chinese(log, tmp_path):
@@ -90,7 +90,7 @@ def test_the_report_speaks_chinese(log, tmp_path):
     found = run(*arguments, "--segments", "country", "--report", tmp_path / "r.html", "--lang", "zh")
     assert found.exit_code == 0, found.stderr
     page = (tmp_path / "r.html").read_text()
-    assert '<html lang="zh">' in page
+    assert "<html lang='zh-CN'>" in page
     for words in ("与 A 的差异", "漏斗", "会话时长", "按 country", "样本按计划分配", "名用户的"):
         assert words in page
     left = re.findall(r">([A-Za-z]+ [a-z]+[^<]*)<", re.sub(r"<(style|svg|code).*?</\1>", "", page, flags=re.DOTALL))

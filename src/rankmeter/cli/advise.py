@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import Sources, format_option, seed_option
+from rankmeter.cli.output import shown_text
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
 from rankmeter.cli.spelling import as_typed_here
 from rankmeter.cli.talk import echo, examples, language_option
@@ -60,4 +61,4 @@ def command(
     if format_ == "json":
         echo(json.dumps(advice.to_dict(), indent=2, ensure_ascii=False))
     else:
-        echo(as_typed_here(advice.text(lang)))
+        echo(as_typed_here(shown_text(advice, format_, lang)))

@@ -10,7 +10,8 @@ from rankmeter.cli.options import Delivery, format_option, level_option, seed_op
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples, tell
 from rankmeter.inputs.spreadsheets import frame_csv
-from rankmeter.report.tables import Cell, Table, to_text
+from rankmeter.showing.document import text_table
+from rankmeter.showing.terminal import table_text
 
 
 @click.command(
@@ -58,7 +59,7 @@ def command(
     else:
         head = ("measure", "same sign", "rank correlation", "p, holm")
         rows = [
-            tuple(map(Cell, (predictor.measure, predictor.sign, predictor.rank, brief(predictor.p_corrected))))
+            (predictor.measure, predictor.sign, predictor.rank, brief(predictor.p_corrected))
             for predictor in agreement.predictors
         ]
-        delivery.deliver(to_text(Table(head, tuple(rows), 1)) + "\n")
+        delivery.deliver(table_text(text_table(head, rows, ("text", "number", "number", "number"))) + "\n")

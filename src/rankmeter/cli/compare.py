@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.comparison import deliver
 from rankmeter.cli.options import Counting, Delivery, ItemsAndUsers, MaybeJudged
+from rankmeter.cli.output import deliver_comparison
 from rankmeter.cli.parameters import (
     MOST,
     Command,
@@ -143,6 +143,10 @@ class Numbers:
         "--format", type=click.Choice(FORMATS),
         help="Format of the numbers. Default: table, or what the ending of --output says.",
     )  # fmt: skip
+    details: bool = option(
+        "--details", default=False, is_flag=True,
+        help="Show every table on a terminal too, not only the answer; to a file or a pipe they always go.",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +204,10 @@ def command(
 ) -> int:
     """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure the data is.
 
-    Prints what is missing, unjudged or tied first, then for each measure the systems with intervals, the difference to
-    the baseline (of two systems without one: to the first), its interval, corrected p-values, wins and losses, rank
-    intervals, and a * for those that may be the best. The tables go to standard output, the rest to standard error.
+    On a terminal the answer comes first: which system is best, whom it cannot be told from, and one table of systems
+    and measures. With --details, and always to a file or a pipe, each measure has its table: intervals, the difference
+    to the baseline (of two systems without one: to the first), corrected p-values, wins and losses, rank intervals, and
+    a * for those that may be the best. The tables go to standard output, the rest to standard error.
     """
     gates = [parse_gate(text) for text in gating.gates]
     summary = _summary_path(gating)
@@ -221,7 +226,7 @@ def command(
         cmp = _compared(paths, asked, systems, testing, counting, about, sources)
     verdicts = check_gates(cmp, gates)
     planned = _needed(cmp, testing.needed, lang)
-    deliver(cmp, chosen, delivery.output, numbers.digits, lang, quiet=delivery.quiet)
+    deliver_comparison(cmp, chosen, delivery, numbers.digits, lang, details=numbers.details)
     _write_verdicts(cmp, verdicts, gating.junit, summary, lang)
     _write_pages(cmp, pages, titles, lang)
     if not delivery.quiet:
@@ -275,7 +280,7 @@ def _write_pages(cmp: Comparison, pages: Pages, titles: Any, lang: Language) -> 
 
 _SHOWING = frozenset(
     """paths saved gates junit github_summary needed digits format output save report lang titles lists figures
-    quiet""".split()
+    details quiet""".split()
 )
 """What a comparison that was made before can still be asked; everything else would change its numbers."""
 
@@ -360,12 +365,12 @@ def _summary_path(gating: Gating) -> Path | None:
 
 
 def _talk(cmp: Comparison, planned: list[str], written: Sequence[Path | None], lang: Language, *, notes: bool) -> None:
-    from rankmeter.report import tables
+    from rankmeter.report.evaluations import definition_lines
 
     if notes:
         tell([word("note", lang, text=note) for note in cmp.notes])
     tell(planned)
-    tell(["", *tables.definition_lines(cmp.measures, lang)])
+    tell(["", *definition_lines(cmp.measures, lang)])
     for place in written:
         if place is not None:
             say(word("written_to", lang, place=str(place)))

@@ -11,7 +11,8 @@ from rankmeter.cli.options import Delivery, format_option, level_option, pairs
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples, tell
 from rankmeter.inputs.spreadsheets import frame_csv
-from rankmeter.report.tables import Cell, Table, to_text
+from rankmeter.showing.document import text_table
+from rankmeter.showing.terminal import table_text
 from rankmeter.wording import exact_percent
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ def command(
     else:
         head = ("estimator", "value", f"{exact_percent(level)} interval")
         named_estimates = {"logged": policy.logged, **policy.estimates, "gain": policy.gain}
-        rows = [(Cell(name), *map(Cell, _value_and_interval(one))) for name, one in named_estimates.items()]
-        delivery.deliver(to_text(Table(head, tuple(rows), 1)) + "\n")
+        rows = [(name, *_value_and_interval(one)) for name, one in named_estimates.items()]
+        delivery.deliver(table_text(text_table(head, rows, ("text", "number", "number"))) + "\n")
 
 
 def _value_and_interval(one: Estimate) -> tuple[str, str]:

@@ -14,14 +14,16 @@ import click
 
 from rankmeter import demo
 from rankmeter.cli.evaluate import Asking, evaluate_files
+from rankmeter.cli.output import result_table, show, tie_notes
 from rankmeter.cli.parameters import Command, Writes
-from rankmeter.cli.showing import output_text, print_table, tie_notes
 from rankmeter.cli.talk import echo, examples, tell
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MissingExtraError
 from rankmeter.measures import into_measures
-from rankmeter.report import tables
-from rankmeter.showing.markdown import markdown_text
+from rankmeter.report.evaluations import mean_table, measure_column, shared_measures, to_csv, value_cell
+from rankmeter.showing.document import Cell, Column, Table
+from rankmeter.showing.markdown import markdown_text, table_markdown
+from rankmeter.showing.numbers import DIGITS
 from rankmeter.whole_files import make_folder, write_text
 
 if TYPE_CHECKING:
@@ -82,13 +84,9 @@ def command(output: Path | None, data: Path | None) -> None:
         ]
     )
     write_text(report, report_text(evaluations, query_texts(), line))
-    write_text(queries, tables.to_csv(evaluations, per_query=True))
+    write_text(queries, to_csv(evaluations, per_query=True))
     said = write_page(page, judgments, runs)
-    if sys.stdout.isatty():
-        print_table(evaluations, per_query=False, interval=False, digits=None)
-        tell([""])
-    else:
-        echo(output_text(evaluations, "table", per_query=False, interval=False, digits=None))
+    show([result_table(evaluations, per_query=False, interval=False, digits=None)])
     tell(
         [
             MADE_UP,
@@ -163,15 +161,15 @@ def query_texts() -> dict[str, str]:
 
 def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: str) -> str:
     """The report as Markdown: numbers with intervals, what they are about and mean, where the best system fails."""
-    measures = tables.shared_measures(evaluations)
+    measures = shared_measures(evaluations)
     best = max(evaluations, key=lambda ev: ev.means[measures[0]])
     facts = [f"- {markdown_text(ev.name)}: {'; '.join(ev.facts.sentences())}" for ev in evaluations]
-    ties = [f"- {markdown_text(note)}" for note in tie_notes(evaluations, tables.DIGITS)]
+    ties = [f"- {markdown_text(note)}" for note in tie_notes(evaluations, DIGITS)]
     parts = [
         f"# {TITLE}",
         MADE_UP,
         "## Results",
-        tables.to_markdown(tables.mean_table(evaluations, intervals=True)),
+        table_markdown(mean_table(evaluations, intervals=True)),
         "In bold the best of each column; in brackets 95% confidence intervals (BCa bootstrap over queries, seed 0).",
         f"```sh\n{line}\n```",
         "## What was evaluated",
@@ -192,17 +190,9 @@ def _worst_queries(ev: Evaluation, texts: dict[str, str]) -> str:
     hopeless = {query for query, below in zip(ev.queries, ev.values[measures[0]].denominator, strict=True) if not below}
     rows = [row for row in ev.per_query.iter_rows() if row[0] not in hopeless]
     worst = sorted(rows, key=lambda row: row[1])[:WORST]
-    return tables.to_markdown(
-        tables.Table(
-            ("query", "text", *map(str, measures)),
-            tuple(
-                (
-                    tables.Cell(str(query)),
-                    tables.Cell(texts.get(str(query), "")),
-                    *(tables.Cell(tables.number(v, m, tables.DIGITS)) for v, m in zip(values, measures, strict=True)),
-                )
-                for query, *values in worst
-            ),
-            2,
-        )
+    cells = (
+        (Cell(str(query)), Cell(texts.get(str(query), "")), *map(value_cell, values, measures))
+        for query, *values in worst
     )
+    columns = (Column("query", "text"), Column("text", "text"), *map(measure_column, measures))
+    return table_markdown(Table(columns, tuple(cells)))

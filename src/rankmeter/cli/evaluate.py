@@ -21,8 +21,8 @@ from rankmeter.cli.options import (
     parse_columns,
     system_names,
 )
+from rankmeter.cli.output import output_text, result_table, result_talk, show
 from rankmeter.cli.parameters import Command, Reads, WritesEach, check_places, format_of, option, takes, written
-from rankmeter.cli.showing import output_text, print_table, result_talk
 from rankmeter.cli.sources import items_and_users
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
 from rankmeter.errors import InputError, MeasureError
@@ -299,7 +299,7 @@ def _show(evaluations: Sequence[Evaluation], shown: Shown) -> None:
     }  # fmt: skip
     if shown.format in (None, "table") and shown.delivery.output is None and sys.stdout.isatty():
         _save(evaluations, shown.how.save)
-        print_table(evaluations, **how)
+        show([result_table(evaluations, **how)])
         tell([""])
         _talk(evaluations, shown)
         return

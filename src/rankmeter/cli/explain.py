@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from shutil import get_terminal_size
@@ -11,14 +10,13 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import parse_columns
+from rankmeter.cli.output import definition_talk, shown_text
 from rankmeter.cli.parameters import Command, Reads
-from rankmeter.cli.showing import definition_talk
 from rankmeter.cli.talk import echo, examples, language_option, tell
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.prose import Language
-from rankmeter.showing.html import page
 
 WIDEST = 100
 """Columns beyond which lines are hard to read."""
@@ -76,15 +74,13 @@ def command(
         tell(definition_talk(meant, lang))
         return
     told = explain_measure(meant[0], language=lang)
-    if format_ == "json":
-        echo(json.dumps(told.to_dict(), indent=2, ensure_ascii=False))
-    elif format_ == "markdown":
-        echo(told.to_markdown())
-    elif format_ == "html":
-        echo(page(told.to_html(), lang))
-    else:
+    if format_ == "text":
         width = min(get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
         echo(told.to_text(width=width))
+    elif format_ == "markdown":
+        echo(told.to_markdown())
+    else:
+        echo(shown_text(told, format_, lang))
 
 
 def _spoken(metric: str, dialect: str) -> Measure:
@@ -116,8 +112,4 @@ def _worked(
     named = {f"judgments.{role}": name for role, name in of_judgments.items()}
     named |= {f"run.{role}": name for role, name in of_run.items()}
     worked = explain(measure, judgments, run, query=query, columns=named or None)
-    if format_ == "json":
-        return worked.to_json()
-    if format_ == "html":
-        return page(worked.to_html(lang), lang)
-    return worked.to_markdown(lang) if format_ == "markdown" else worked.to_text(lang)
+    return shown_text(worked, format_, lang)

@@ -90,7 +90,8 @@ def score(
     (optimised lists) are compared by the mean credit of a user.
     """
     from rankmeter.online.interleaving import score_interleaving
-    from rankmeter.report.tables import Cell, Table, to_text
+    from rankmeter.showing.document import text_table
+    from rankmeter.showing.terminal import table_text
 
     preference = score_interleaving(clicks, columns=pairs("--columns", columns), unit=unit, level=level)
     if not delivery.quiet:
@@ -100,5 +101,5 @@ def score(
         return
     rows = [("A", preference.users_a, preference.lists_a), ("B", preference.users_b, preference.lists_b),
             ("neither", preference.ties, preference.tied_lists)]  # fmt: skip
-    cells = tuple((Cell(name), Cell(f"{users:,}"), Cell(f"{lists:,}")) for name, users, lists in rows)
-    delivery.deliver(to_text(Table(("preferred", "users", "lists"), cells, 1)) + "\n")
+    table = text_table(("preferred", "users", "lists"), rows, ("text", "count", "count"))
+    delivery.deliver(table_text(table) + "\n")

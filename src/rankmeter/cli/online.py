@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -16,13 +15,15 @@ from rankmeter.errors import InputError, NotFoundError, did_you_mean
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.measures.prose import Language
-from rankmeter.report.tables import Cell, Table, definition_lines, to_markdown, to_text
+from rankmeter.report.evaluations import definition_lines
+from rankmeter.showing.document import Document, Kind, Table, text_table
+from rankmeter.showing.markdown import document_markdown
+from rankmeter.showing.terminal import document_text
 from rankmeter.whole_files import write_text
 from rankmeter.wording import Said, exact_percent, said, word
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
-    from rankmeter.online.trial import Effect
 
 OutputFormat = Literal["table", "json", "csv", "markdown"]
 FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
@@ -284,12 +285,10 @@ def _position_bias(
         head = (word("online_position", lang), word("bias_impressions", lang), "CTR",
                 word("bias_examination", lang, level=level), word("bias_shared", lang))  # fmt: skip
         rows = [
-            [str(one.position), f"{one.impressions:,}", f"{one.rate:.4f}",
-             one.looked_at, f"{one.shared_items:,}"]
-            for one in bias.positions
-        ]  # fmt: skip
-        table = _table(head, rows, 1)
-        text = (to_markdown(table) if chosen == "markdown" else to_text(table)) + "\n"
+            [str(one.position), one.impressions, one.rate, one.looked_at, one.shared_items] for one in bias.positions
+        ]
+        kinds: tuple[Kind, ...] = ("text", "count", "number", "number", "count")
+        text = _document_text([text_table(head, rows, kinds)], chosen)
     if not delivery.quiet:
         over = ", ".join(f"{name} {value:.3f}" for name, value in bias.clicks_over_expected.items())
         more = [word("bias_over_expected", lang, over=over)] if over else []
@@ -368,79 +367,22 @@ def _text(result: OnlineEvaluation | Experiment, format: OutputFormat, lang: Lan
         return result.to_json() + "\n"
     if format == "csv":
         return frame_csv(result.to_polars())
-    tables = list(_tables(result, lang))
-    if format == "markdown":
-        return "\n\n".join(map(to_markdown, tables)) + "\n"
-    return "\n\n".join(map(to_text, tables)) + "\n"
+    return _document_text(_tables(result, lang), format)
 
 
-def _tables(result: OnlineEvaluation | Experiment, lang: Language) -> Sequence[Table]:
-    from rankmeter.online import OnlineEvaluation
-    from rankmeter.online.telling import shown
-
-    units = word("online_units", lang, unit=word(f"online_{result.unit}", lang))
-    if isinstance(result, OnlineEvaluation):
-        names = [word("online_measure", lang), word("online_value_with", lang, level=_level(result)), units]
-        head = (*([result.by] if result.by else []), *names)
-        rows = [
-            [*([group] if result.by else []), str(measure), shown(one, measure, lang=lang), f"{one.units:,}"]
-            for group, values in result.estimates.items()
-            for measure, one in values.items()
-        ]
-        return [_table(head, rows, len(head) - 2)]
-    values = [
-        [variant, str(measure), shown(one, measure, lang=lang), f"{one.units:,}"]
-        for variant, of_measure in result.values.items()
-        for measure, one in of_measure.items()
-    ]
-    head = (*(word(f"online_{name}", lang) for name in ("variant", "measure", "value")), units)
-    made = [_table(head, values, 2)]
-    for segment, effects in (("", result.effects), (result.segment, result.segments)):
-        if effects:
-            made.append(_effects(segment, effects, result, lang))
-    if result.days:
-        titles = ("day", "measure", "variant", "that_day", "so_far")
-        days = [
-            [one.day, str(one.measure), one.variant, shown(one.daily, one.measure, lang=lang),
-             shown(one.cumulative, one.measure, lang=lang)]
-            for one in result.days
-        ]  # fmt: skip
-        made.append(_table([word(f"online_{name}", lang) for name in titles], days, 3))
-    return made
+def _document_text(tables: Document, format: OutputFormat) -> str:
+    return (document_markdown(tables) if format == "markdown" else document_text(tables)) + "\n"
 
 
-def _effects(segment: str, effects: Sequence[Effect], trial: Experiment, lang: Language) -> Table:
-    from rankmeter.online.telling import brief, percent, shown
+def _tables(result: OnlineEvaluation | Experiment, lang: Language) -> list[Table]:
+    from rankmeter.online import Experiment
+    from rankmeter.report.online import days_table, effects_table, value_table
 
-    roles, chances = any(one.role for one in effects), any(one.chance == one.chance for one in effects)
-    names = ["measure", "variant", *(["role"] if roles else []), "difference", "relative", "p", "least",
-             *(["chance", "loss"] if chances else []), "verdict"]  # fmt: skip
-    values = {"correction": trial.correction, "power": exact_percent(trial.plan.power)}
-    head = (*([segment] if segment else []), *(word(f"online_{name}", lang, **values) for name in names))
-    rows = [
-        [
-            *([one.segment] if segment else []),
-            str(one.measure),
-            one.variant,
-            *([word(f"online_{one.role}", lang)] if roles else []),
-            shown(one.difference, one.measure, lang=lang),
-            percent(one.relative, lang=lang),
-            brief(one.p_corrected),
-            word("online_no_data", lang) if one.least != one.least else brief(one.least),
-            *([brief(one.chance), brief(one.loss)] if chances else []),
-            word(f"online_{(one.guard or one.verdict).replace(' ', '_')}", lang),
-        ]
-        for one in effects
-    ]
-    return _table(head, rows, 3 if segment else 2)
-
-
-def _level(result: OnlineEvaluation) -> str:
-    level = next(one.level for values in result.estimates.values() for one in values.values())
-    return exact_percent(level)
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> Table:
-    if not rows:
+    tables = [value_table(result, lang)]
+    if not tables[0].rows:
         raise NotFoundError.of("cli.nothing_to_show")
-    return Table(tuple(head), tuple(tuple(Cell(text) for text in row) for row in rows), labels)
+    if not isinstance(result, Experiment):
+        return tables
+    parts = (("", result.effects), (result.segment, result.segments))
+    tables += [effects_table(by, effects, result, lang) for by, effects in parts if effects]
+    return [*tables, *([days_table(result, lang)] if result.days else [])]

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
 from rankmeter.cli.options import parse_columns
+from rankmeter.cli.output import shown_text
 from rankmeter.cli.parameters import MOST, Command, Reads
 from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures.prose import Language
-from rankmeter.showing.html import page
-
-if TYPE_CHECKING:
-    from rankmeter.definitions.found import Reconciliation
-    from rankmeter.definitions.steps import Difference
+from rankmeter.showing.html import page_html
 
 Format = Literal["text", "markdown", "html", "json"]
 NOT_FOUND = 1
@@ -88,8 +85,7 @@ def command(
 
     pairs = [_claim(text) for text in claims]
     found = reconcile(judgments, run, pairs, changes=changes, limit=limit, columns=named or None)
-    shown = _shown(found, lang, format_)
-    echo(page(shown, lang) if format_ == "html" else shown)
+    echo(shown_text(found, format_, lang))
     if not found.found:
         ctx.exit(NOT_FOUND)
 
@@ -116,12 +112,12 @@ def _explain_difference(
     first, second = _two_tools(tools)
     if not metrics:
         raise InputError(with_hint("--between needs the metric that differs.", f"--between {tools} -m NDCG@10"))
-    told = [
-        _shown(between(judgments, run, first, second, metric, columns=columns or None), lang, format_)
-        for metric in metrics
-    ]
-    shown = f"[{','.join(told)}]" if format_ == "json" and len(told) > 1 else "\n\n".join(told)
-    echo(page(shown, lang) if format_ == "html" else shown)
+    told = [between(judgments, run, first, second, metric, columns=columns or None) for metric in metrics]
+    if format_ == "html":
+        echo(page_html([block for one in told for block in one.document(lang)], lang=lang))
+        return
+    texts = [shown_text(one, format_, lang) for one in told]
+    echo(f"[{','.join(texts)}]" if format_ == "json" and len(texts) > 1 else "\n\n".join(texts))
 
 
 def _two_tools(text: str) -> tuple[str, str]:
@@ -141,9 +137,3 @@ def _two_tools(text: str) -> tuple[str, str]:
             with_hint(f"--between takes two tools, not {len(tools)}: {text}.", "--between trec_eval,recbole")
         )
     return tools[0], tools[1]
-
-
-def _shown(result: Reconciliation | Difference, lang: Language, format_: Format) -> str:
-    if format_ == "json":
-        return result.to_json()
-    return {"text": result.to_text, "markdown": result.to_markdown, "html": result.to_html}[format_](lang)

@@ -6,12 +6,11 @@ from typing import Literal
 
 import click
 
+from rankmeter.cli.output import definition_talk, shown_text
 from rankmeter.cli.parameters import Command, Reads
-from rankmeter.cli.showing import definition_talk
 from rankmeter.cli.talk import echo, examples, language_option, tell
 from rankmeter.measures import into_measures
 from rankmeter.measures.prose import Language
-from rankmeter.showing.html import page
 
 
 @click.command(
@@ -54,10 +53,5 @@ def command(
     from rankmeter.definitions.table import score_table
 
     made = score_table(items, id=id_, group=group, score=scores, truth=truth, measures=list(measures))
-    if format_ == "json":
-        echo(made.to_json())
-    elif format_ == "html":
-        echo(page(made.to_html(lang), lang))
-    else:
-        echo({"text": made.to_text, "markdown": made.to_markdown}[format_](lang))
+    echo(shown_text(made, format_, lang))
     tell(definition_talk(into_measures(measures), lang))

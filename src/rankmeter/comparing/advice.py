@@ -23,6 +23,8 @@ from rankmeter.measures.prose import Language
 from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.placements import Floats
 from rankmeter.placing.table import whole
+from rankmeter.showing.document import Block
+from rankmeter.showing.showable import Showable
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said, said
 
@@ -93,8 +95,8 @@ class Alike:
     over: Literal["queries", "systems"]
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+@dataclass(frozen=True, slots=True, repr=False)
+class Advice(Showable):
     """Which measures fit, how those behave on the runs, and what to mind."""
 
     k: int
@@ -109,14 +111,15 @@ class Advice:
         """Everything as plain Python."""
         return asdict(self)
 
+    def document(self, language: Language = "en") -> list[Block]:
+        """What the data look like, which measures fit and why, how they behave on the runs, what to mind."""
+        from rankmeter.report.advice import advice_document
+
+        return advice_document(self, check_language(language))
+
     def text(self, language: Language = "en") -> str:
         """Everything in words, in one language."""
-        from rankmeter.report.advice import to_text
-
-        return to_text(self, check_language(language))
-
-    def __str__(self) -> str:
-        return self.text()
+        return self.to_text(language)
 
 
 def advise(

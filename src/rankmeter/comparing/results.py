@@ -129,6 +129,13 @@ class Comparison:
         fact = f"'{name}' was not tested against '{against}': only pairs with the baseline were."
         raise NotFoundError(with_hint(fact, "pairs='all' compares every system with every other"))
 
+    @property
+    def shown_against(self) -> str | None:
+        """The system that the others are shown against: the baseline, or the first of two; None where all pairs are."""
+        if self.settings.family == "baseline":
+            return self.baseline
+        return (self.baseline or self.systems[0]) if len(self.systems) == 2 else None
+
     def differences_of(self, measure: str | Measure) -> list[Difference]:
         """Every pair that was tested under one measure."""
         found = self.find(measure)
@@ -369,7 +376,7 @@ class Comparison:
         title
             The heading.
         """
-        from rankmeter.report.html import write_report
+        from rankmeter.report.page import write_report
 
         return write_report(self, path, lang=check_language(lang), titles=titles, lists=lists, title=title)
 
@@ -395,6 +402,7 @@ class Comparison:
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from rankmeter.report.notebook import comparison_html
+        from rankmeter.report.comparisons import comparison_document
+        from rankmeter.showing.html import notebook_html
 
-        return comparison_html(self)
+        return notebook_html(comparison_document(self))

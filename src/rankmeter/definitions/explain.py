@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import textwrap
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
-from rankmeter.definitions.sections import Section, as_html
 from rankmeter.errors import NotFoundError
 from rankmeter.measures import Measure, parse
 from rankmeter.measures.base import stated_options
@@ -15,7 +13,9 @@ from rankmeter.measures.names import ALIASES
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language, MeasureProse, read_convention, read_prose
-from rankmeter.showing.markdown import markdown_text
+from rankmeter.showing.document import Block, Cell, Column, Heading, Mark, Paragraph, Table
+from rankmeter.showing.showable import Showable
+from rankmeter.showing.terminal import document_text
 
 # The options that people of different tools disagree about, the most telling first.
 _TELLING = tuple(
@@ -87,8 +87,8 @@ class Convention:
     """Whether the value is not the default; what stands after ``@`` has none worth the name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Showable):
     """The definition of one measure, in one language."""
 
     measure: str
@@ -117,72 +117,57 @@ class Explanation:
         """Everything as plain Python."""
         return asdict(self) | {"conventions": [asdict(one) for one in self.conventions], "aliases": list(self.aliases)}
 
-    def to_text(self, *, width: int | None = None) -> str:
-        """For a terminal: sections with indented text, its lines filled to ``width`` columns where one is given."""
+    def document(self, language: Language | None = None) -> list[Block]:  # noqa: ARG002 (it has a language of its own)
+        """Meaning, formula, every convention, use and misuse, an example, sources."""
         words = _WORDS[self.language]
-        # Chinese has no spaces to break at; the terminal does it.
-        width = None if self.language == "zh" else width
-        conventions = "\n".join(self._convention_line(one) for one in self.conventions)
-        sections = [*self._texts_before(), ("conventions", conventions), *self._texts_after()]
-        parts = [_section(words[key], text, None if key == "example" else width) for key, text in sections if text]
-        return "\n\n".join([f"{self.measure}: {self.title}", *parts]) + "\n"
-
-    def to_markdown(self, *, level: int = 1) -> str:
-        """For a page: headings, the formula as code, the conventions as a table."""
-        words = _WORDS[self.language]
-        below = "#" * (level + 1)
-        parts = [f"{'#' * level} {self.measure}: {self.title}", self.meaning]
-        parts.append(f"{below} {words['formula']}\n\n`{self.formula}`")
-        if self.formula_note:
-            parts.append(self.formula_note)
-        parts.append(f"{words['values']}: {self.values}")
-        head = " | ".join(words[key] for key in ("option", "value", "decides", "means"))
-        rows = [
-            f"| {one.name} | {_bold(one)} | {markdown_text(one.decides)} | {markdown_text(one.meaning)} |"
+        heads = [words[key] for key in ("option", "value", "decides", "means")]
+        rows = tuple(
+            (
+                Cell(one.name),
+                Cell(one.value, _STATED if one.is_stated else frozenset()),
+                Cell(one.decides),
+                Cell(one.meaning),
+            )
             for one in self.conventions
-        ]
-        parts.append("\n".join([f"{below} {words['conventions']}", "", f"| {head} |", "|---|---|---|---|", *rows]))
-        for key, text in self._texts_after():
-            if text:
-                block = f"```text\n{text}\n```" if key == "example" else text
-                parts.append(f"{below} {words[key]}\n\n{block}")
-        return "\n\n".join(parts) + "\n"
+        )
+        columns = (Column(heads[0], "text"), Column(heads[1], "text"), *(Column(head, "text", 1) for head in heads[2:]))
+        blocks: list[Block] = [Heading(f"{self.measure}: {self.title}", 1)]
+        for key, text in (("meaning", self.meaning), ("formula", self.formula), ("values", self.values)):
+            style: Literal["formula", "code", "plain"] = "formula" if key == "formula" else "plain"
+            blocks += [Heading(words[key]), Paragraph(text, style)] if text else []
+            blocks += [Paragraph(self.formula_note)] if key == "formula" and self.formula_note else []
+        blocks += [Heading(words["conventions"]), Table(columns, rows)]
+        for key, text in (("use", self.use), ("misleads", self.misleads), ("example", self.example),
+                          ("citation", self.citation), ("aliases", ", ".join(self.aliases))):  # fmt: skip
+            style = "code" if key == "example" else "plain"
+            blocks += [Heading(words[key]), Paragraph(text, style)] if text else []
+        return blocks
 
-    def to_html(self) -> str:
+    def to_text(self, language: Language | None = None, *, width: int | None = None) -> str:
+        """For a terminal: the conventions as lines, which read better than a table of long sentences."""
+        lines = [Paragraph(text) for one in self.conventions for text in self._convention_lines(one)]
+        document = [part for block in self.document() for part in (lines if isinstance(block, Table) else [block])]
+        return document_text(document, width=width, lang=language or self.language) + "\n"
+
+    def to_markdown(self, language: Language | None = None, *, level: int = 1) -> str:
+        """For a page: headings, the conventions as a table, those that are not the default in bold."""
+        return Showable.to_markdown(self, language or self.language, level=level)
+
+    def to_html(self, language: Language | None = None) -> str:
         """For a notebook or a page: no script, every text escaped."""
-        words = _WORDS[self.language]
-        head = [words[key] for key in ("option", "value", "decides", "means")]
-        rows = [[one.name, one.value, one.decides, one.meaning] for one in self.conventions]
-        sections = [
-            Section(f"{self.measure}: {self.title}"),
-            *(Section(words[key], lines=text.splitlines()) for key, text in self._texts_before()),
-            Section(words["conventions"], head, rows),
-            *(Section(words[key], lines=text.splitlines()) for key, text in self._texts_after() if text),
-        ]
-        return as_html(sections, "rankmeter-definition")
+        return Showable.to_html(self, language or self.language)
 
-    _repr_html_ = to_html
-
-    def _texts_before(self) -> list[tuple[str, str]]:
-        formula = f"{self.formula}\n{self.formula_note}" if self.formula_note else self.formula
-        return [("meaning", self.meaning), ("formula", formula), ("values", self.values)]
-
-    def _texts_after(self) -> list[tuple[str, str]]:
-        return [
-            ("use", self.use),
-            ("misleads", self.misleads),
-            ("example", self.example),
-            ("citation", self.citation),
-            ("aliases", ", ".join(self.aliases)),
-        ]
-
-    def _convention_line(self, one: Convention) -> str:
+    def _convention_lines(self, one: Convention) -> tuple[str, str]:
         is_chinese = self.language == "zh"
         stated = _WORDS[self.language]["stated"]
         mark = (f"（{stated}）" if is_chinese else f" ({stated})") if one.is_stated else ""
         # Chinese sentences follow each other without a blank.
         meaning = ("" if is_chinese else " ").join(text for text in (one.decides, one.meaning) if text)
-        return f"{one.name}={one.value}{mark}\n    {meaning}"
+        return f"{one.name}={one.value}{mark}", f"    {meaning}"
+
+
+_STATED: frozenset[Mark] = frozenset({"best"})
+"""A value that is not the default stands out as the best of a table does."""
 
 
 def explain_measure(measure: str | Measure, *, language: Language = "en") -> Explanation:
@@ -283,26 +268,3 @@ def _conventions(measure: Measure, language: Language) -> tuple[Convention, ...]
         meaning = words["no_rel"] if option == "rel" and value is None else prose.meaning
         told.append(Convention(option, shown, prose.decides, meaning, option in stated and option != measure.at))
     return tuple(told)
-
-
-def _section(heading: str, text: str, width: int | None) -> str:
-    return "\n".join([heading, *(filled for line in text.splitlines() for filled in _filled(line, width))])
-
-
-def _filled(line: str, width: int | None) -> list[str]:
-    indent = "  " + line[: len(line) - len(line.lstrip())]
-    if width is None:
-        return [f"  {line}".rstrip()]
-    wrapped = textwrap.wrap(
-        line.strip(),
-        width,
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return wrapped or [""]
-
-
-def _bold(one: Convention) -> str:
-    return f"**{markdown_text(one.value)}**" if one.is_stated else markdown_text(one.value)

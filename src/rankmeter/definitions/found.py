@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import dataclass
 from typing import Any
 
-from rankmeter.definitions.sections import as_html, as_markdown, as_text
+from rankmeter.definitions.findings import findings
 from rankmeter.definitions.space import Change, Changes
-from rankmeter.definitions.telling import sections
 from rankmeter.measures import Measure
-from rankmeter.measures.prose import Language
+from rankmeter.showing.document import Block
+from rankmeter.showing.showable import Showable
+from rankmeter.wording import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +99,8 @@ class ClaimResult:
         return self.matching > 0
 
 
-@dataclass(frozen=True, slots=True)
-class Reconciliation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Reconciliation(Showable):
     """Which definitions give the numbers that somebody reports."""
 
     claims: tuple[ClaimResult, ...]
@@ -123,17 +122,9 @@ class Reconciliation:
         """Whether one definition, or one tool, gives every number."""
         return bool(self.definitions) or any(all(match.matched) for match in self.tools)
 
-    def to_text(self, language: Language = "en") -> str:
-        """For a terminal."""
-        return as_text(sections(self, language))
-
-    def to_markdown(self, language: Language = "en") -> str:
-        """For a document."""
-        return as_markdown(sections(self, language))
-
-    def to_html(self, language: Language = "en") -> str:
-        """For a notebook or a page: tables without scripts, every text escaped."""
-        return as_html(sections(self, language), "rankmeter-reconciliation")
+    def document(self, language: Language = "en") -> list[Block]:
+        """Everything that a reader is told, in order."""
+        return findings(self, language)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -156,10 +147,6 @@ class Reconciliation:
             "most_changes_tried": self.deepest,
             "stopped_at_limit": self.stopped,
         }
-
-    def to_json(self) -> str:
-        """Everything as JSON; what has no value is null."""
-        return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
 
 
 def _claim_dict(one: ClaimResult) -> dict[str, Any]:
@@ -195,12 +182,3 @@ def _definition_dict(one: Definition) -> dict[str, Any]:
 
 def _change_dict(change: Change, tools: tuple[str, ...]) -> dict[str, Any]:
     return {"axis": change.axis, "value": change.value, "tools": list(tools)}
-
-
-def without_nan(value: Any) -> Any:
-    """The same data with None for what JSON cannot say."""
-    if isinstance(value, dict):
-        return {key: without_nan(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [without_nan(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rankmeter.definitions.bench import Bench
-from rankmeter.definitions.found import without_nan
-from rankmeter.definitions.sections import Section, as_html, as_markdown, as_text
 from rankmeter.definitions.space import Changes, differences
 from rankmeter.definitions.spoken import Spoken, spoken_by
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.measures import Measure
-from rankmeter.measures.prose import Language
+from rankmeter.showing.document import Block, items, text_table
+from rankmeter.showing.showable import Showable
+from rankmeter.wording import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,8 @@ class Step:
     adds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Showable):
     """The difference between two tools' numbers as a sum of steps."""
 
     first: Spoken
@@ -48,18 +47,6 @@ class Difference:
     def difference(self) -> float:
         """What the steps add up to."""
         return self.end - self.start
-
-    def to_text(self, language: Language = "en") -> str:
-        """For a terminal."""
-        return as_text([self._section(language)])
-
-    def to_markdown(self, language: Language = "en") -> str:
-        """For a document."""
-        return as_markdown([self._section(language)])
-
-    def to_html(self, language: Language = "en") -> str:
-        """For a notebook or a page: a table without scripts, every text escaped."""
-        return as_html([self._section(language)], "rankmeter-difference")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -78,11 +65,8 @@ class Difference:
             ],
         }
 
-    def to_json(self) -> str:
-        """Everything as JSON; what has no value is null."""
-        return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
-
-    def _section(self, language: Language) -> Section:
+    def document(self, language: Language = "en") -> list[Block]:
+        """The steps as a table, and how to read them."""
         words = WORDS[language]
         rows = [[f"{self.first.dialect} {self.first.metric}", f"{self.start:.6f}", "", str(self.first.measure)]]
         rows += [
@@ -94,7 +78,7 @@ class Difference:
         told = [words["order"], words["other order"]] if self.steps else [words["same"]]
         if math.isnan(self.difference):
             told.append(words["nan"])
-        return Section("", words["head"].split("|"), rows, told)
+        return [text_table(words["head"].split("|"), rows, ("text", "number", "number", "text")), *items(told)]
 
 
 WORDS: dict[Language, dict[str, str]] = {

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from rankmeter.definitions.columns import aligned, pipes
-from rankmeter.definitions.found import without_nan
-from rankmeter.definitions.sections import Section, as_html
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import evaluate
@@ -22,9 +18,9 @@ from rankmeter.inputs.frames import judgments_from_frame, run_from_frame
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.base import RankedMeasure
-from rankmeter.measures.prose import Language
-from rankmeter.showing.characters import one_line
-from rankmeter.showing.markdown import markdown_line
+from rankmeter.showing.document import Block, Kind, Paragraph, text_table
+from rankmeter.showing.showable import Showable
+from rankmeter.wording import Language
 
 MOST_PLACES = 50_000_000
 """Over the whole list every group ranks every item; beyond so many places the table is refused."""
@@ -86,8 +82,8 @@ class Cell:
     """How many items the group has."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreTable:
+@dataclass(frozen=True, slots=True, repr=False)
+class ScoreTable(Showable):
     """Each group by each score, measured within the group and over the whole list."""
 
     cells: tuple[Cell, ...]
@@ -107,15 +103,6 @@ class ScoreTable:
                 return cell.within, cell.whole
         raise MeasureError(f"the table has no value for group {group}, score {score}, measure {wanted}.")
 
-    def to_text(self, language: Language = "en") -> str:
-        """For a terminal: the table, and under it the reason why its two columns differ."""
-        return "\n".join([*aligned(*self._rows(language)), "", *map(one_line, self._reasons(language))])
-
-    def to_markdown(self, language: Language = "en") -> str:
-        """For a document."""
-        parts = [*pipes(*self._rows(language)), ""]
-        return "\n".join([*parts, *(markdown_line(line) + "\n" for line in self._reasons(language))])
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         names = ("group", "score", "measure", "within", "whole", "first_within", "first_whole")
@@ -126,14 +113,11 @@ class ScoreTable:
             "values": [{name: getattr(cell, name) for name in names} for cell in self.cells],
         }
 
-    def to_html(self, language: Language = "en") -> str:
-        """For a notebook or a page: no script, every text escaped."""
+    def document(self, language: Language = "en") -> list[Block]:
+        """The table, and under it the reason why its two columns differ."""
         head, rows = self._rows(language)
-        return as_html([Section("", head, rows, self._reasons(language))], "rankmeter-table")
-
-    def to_json(self) -> str:
-        """Everything as JSON; what has no value is null."""
-        return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
+        kinds: list[Kind] = ["text", "text", *(["number"] * (len(head) - 2))]  # type: ignore[list-item]
+        return [text_table(head, rows, kinds), *map(Paragraph, self._reasons(language))]
 
     def _rows(self, language: Language) -> tuple[list[str], list[list[str]]]:
         words = _WORDS[language]

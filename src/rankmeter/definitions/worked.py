@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -13,9 +12,8 @@ import numpy as np
 from rankmeter.arithmetic import Values, Views
 from rankmeter.arithmetic.gain import gains_of, rank_biased_gains
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
-from rankmeter.definitions import showing
-from rankmeter.definitions.found import without_nan
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
+from rankmeter.definitions.walkthrough import walkthrough
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.evaluating.measuring import check_answerable, values_under
 from rankmeter.evaluating.planning import by_placing, into_placing, without_any_subtopic
@@ -24,6 +22,8 @@ from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
+from rankmeter.showing.document import Block
+from rankmeter.showing.showable import Showable
 
 MOST_ROWS = 1000
 _ANOTHER = "\0"
@@ -61,8 +61,8 @@ class IdealRow:
     total: float
 
 
-@dataclass(frozen=True, slots=True)
-class Worked:
+@dataclass(frozen=True, slots=True, repr=False)
+class Worked(Showable):
     """A value and how it comes about."""
 
     measure: str
@@ -89,27 +89,9 @@ class Worked:
         """Everything as plain Python."""
         return asdict(self)
 
-    def to_text(self, language: Language = "en") -> str:
-        """For a terminal."""
-        return showing.to_text(self, language)
-
-    def to_markdown(self, language: Language = "en") -> str:
-        """For a document."""
-        return showing.to_markdown(self, language)
-
-    def to_html(self, language: Language = "en") -> str:
-        """For a page."""
-        return showing.to_html(self, language)
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """Everything as JSON."""
-        return json.dumps(without_nan(self.to_dict()), indent=indent, ensure_ascii=False)
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
+    def document(self, language: Language = "en") -> list[Block]:
+        """The rows, the ideal list, and how the value comes about."""
+        return walkthrough(self, language)
 
 
 def explain(

@@ -434,9 +434,10 @@ class Evaluation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from rankmeter.report.notebook import evaluation_html
+        from rankmeter.report.evaluations import evaluation_document
+        from rankmeter.showing.html import notebook_html
 
-        return evaluation_html(self)
+        return notebook_html(evaluation_document(self))
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -201,16 +201,18 @@ class Slices:
         return self.labels.index(label)
 
     def __repr__(self) -> str:
-        from rankmeter.report import slice_tables, tables  # what shows results is loaded when it is asked for
+        from rankmeter.report.evaluations import table_of_slices  # what shows results is loaded when it is asked for
+        from rankmeter.showing.terminal import table_text
 
         what = "queries" if self.kind == "query" else "items"
         title = f"{self.name}: {len(self.labels)} {'slice' if len(self.labels) == 1 else 'slices'} of {what}"
-        return f"{title}\n{tables.to_text(slice_tables.table_of_slices(self))}"
+        return f"{title}\n{table_text(table_of_slices(self))}"
 
     def _repr_html_(self) -> str:
-        from rankmeter.report.notebook import slices_html
+        from rankmeter.report.evaluations import slices_document
+        from rankmeter.showing.html import notebook_html
 
-        return slices_html(self)
+        return notebook_html(slices_document(self))
 
 
 _ENDS = ("low", "high", "difference", "difference_low", "difference_high")

@@ -1,59 +1,48 @@
-"""From advice to text, in English or Chinese."""
+"""Advice as a document: what the data look like, which measures fit and why, how they behave, what to mind."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankmeter.measures.prose import Language
-from rankmeter.report import tables
-from rankmeter.report.tables import Cell, Table
-from rankmeter.showing.characters import without_controls
-from rankmeter.wording import said, word
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table, text_table
+from rankmeter.wording import Language, Said, said, word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.advice import Advice, Behaviour, DataFacts
 
 
-def to_text(advice: Advice, language: Language = "en") -> str:
-    """What the data look like, which measures fit and why, how they behave on the runs, what to mind."""
-    rows = [(Cell(""), Cell(one.measure), Cell(one.why.text(language))) for one in advice.recommended]
-    lines = [*_facts(advice.facts, advice.k, language), "", word("recommended", language)]
-    lines += tables.to_text(Table(("", "", ""), tuple(rows), 3)).splitlines()[1:]
+def advice_document(advice: Advice, language: Language = "en") -> list[Block]:
+    """Everything that is said about the data and the measures."""
+    rows = [(one.measure, one.why.text(language)) for one in advice.recommended]
+    blocks: list[Block] = [Paragraph(fact.text(language)) for fact in _facts(advice.facts, advice.k)]
+    blocks += [Heading(word("recommended", language)), text_table(("", ""), rows, ("text", "text"))]
     if advice.behaviour:
-        lines += ["", word("on_these_runs", language), tables.to_text(_behaviour(advice.behaviour, language))]
+        blocks += [Heading(word("on_these_runs", language)), _behaviour(advice.behaviour, language)]
     if advice.alike:
-        lines += ["", word("say_the_same", language)]
-        lines += [
-            "  " + word(f"correlated_over_{one.over}", language, a=a, b=b, correlation=one.correlation)
+        blocks.append(Heading(word("say_the_same", language)))
+        blocks += [
+            Paragraph(word(f"correlated_over_{one.over}", language, a=a, b=b, correlation=one.correlation), "item")
             for one in advice.alike
             for a, b in [one.measures]
         ]
-    notes = [word("note", language, text=note) for note in advice.notes]
-    return without_controls("\n".join([*lines, *([""] if notes else []), *notes]))
+    notes = [Paragraph(word("note", language, text=note), "note") for note in advice.notes]
+    return [*blocks, *([Heading("", 1)] if notes else []), *notes]
 
 
-def _facts(facts: DataFacts, k: int, language: Language) -> list[str]:
+def _facts(facts: DataFacts, k: int) -> list[Said]:
     kind = said("graded", grades=facts.grades) if facts.is_graded else said("binary")
-    found = [
+    sentences = [
         said("facts_queries", queries=facts.queries, with_relevant=facts.with_relevant, kind=kind),
         said("facts_relevant", median=facts.relevant_median, one=facts.one_relevant),
     ]
     if facts.systems:
-        found.append(
-            said("facts_runs", systems=facts.systems, length=facts.length_median, k=k, shares=facts.judged_share)
-        )
-    return [one.text(language) for one in found]
+        length, shares = facts.length_median, facts.judged_share
+        sentences.append(said("facts_runs", systems=facts.systems, length=length, k=k, shares=shares))
+    return sentences
 
 
 def _behaviour(behaviour: Sequence[Behaviour], language: Language) -> Table:
     heads = [word(kind, language) for kind in ("separates_pairs", "halves_agree", "at_maximum")]
-    rows = [
-        (Cell(""), Cell(one.measure), *(Cell(_share(share)) for share in (one.separates, one.stable, one.saturated)))
-        for one in behaviour
-    ]
-    return Table(("", "", *heads), tuple(rows), 2)
-
-
-def _share(share: float | None) -> str:
-    return "-" if share is None else f"{share:.0%}"
+    rows = [tuple(map(Cell, (one.measure, one.separates, one.stable, one.saturated))) for one in behaviour]
+    return Table((Column("", "text"), *(Column(head, "share", digits=0) for head in heads)), tuple(rows))

@@ -1,125 +1,116 @@
-"""From a comparison to text: for the terminal, for Markdown and LaTeX. Pure functions.
-
-What the data can bear stands before the numbers, and the numbers before their definitions.
-"""
+"""Comparisons as documents: who won, by how much, and what the data can bear. Pure functions of a comparison."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from rankmeter.comparing.records import units_said
+from rankmeter.comparing.slice_tests import MOST_TESTED
 from rankmeter.inputs.reading import reading_line
 from rankmeter.measures import Measure
-from rankmeter.measures.prose import Language
-from rankmeter.report import tables
-from rankmeter.report.differences import difference_text, in_ranges, mark, p_text, reference, signed
-from rankmeter.report.slices import slice_tables, sliced_how
-from rankmeter.report.tables import DIGITS, Cell, Table
-from rankmeter.showing.characters import one_line, width_of
-from rankmeter.showing.latex import latex_comment, latex_text
-from rankmeter.showing.markdown import markdown_line, markdown_text
-from rankmeter.wording import Said, in_language, said, word
+from rankmeter.report.evaluations import definition_lines, meanings, measure_column, value_cell
+from rankmeter.showing.characters import width_of
+from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mark, Paragraph, Table, items
+from rankmeter.showing.latex import table_latex
+from rankmeter.showing.markdown import document_markdown
+from rankmeter.showing.numbers import DIGITS, in_ranges, p_text
+from rankmeter.showing.terminal import document_text
+from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
-    from rankmeter.comparing.records import Score
+    from rankmeter.comparing.records import Difference, Score
     from rankmeter.comparing.results import Comparison
 
-Bars = Literal["blocks", "ascii"]
-BAR_WIDTH = 12
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
 NAMES_WIDTH = 40
 """Up to how many columns all names together take where the table says by name which systems one beats."""
-BEST = "*"
-"""Stands before a system that cannot be separated from the best."""
+BEST: frozenset[Mark] = frozenset({"best"})
+NOTHING: frozenset[Mark] = frozenset()
 
 
-def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:
-    """A small bar for a share between 0 and 1.
-
-    Examples
-    --------
-    >>> bar(0.5, width=4), bar(0.3, width=4), bar(0.5, bars="ascii", width=4)
-    ('██  ', '█▎  ', '##  ')
-    """
-    share = min(max(share, 0.0), 1.0) if math.isfinite(share) else 0.0
-    if bars == "ascii":
-        return ("#" * round(share * width)).ljust(width)
-    whole, part = divmod(round(share * width * 8), 8)
-    return ("█" * whole + (_EIGHTHS[part] if part else "")).ljust(width)
+def marks_of(difference: Difference) -> frozenset[Mark]:
+    """What a difference is: significant, and then better or worse."""
+    return NOTHING if not difference.significant else frozenset({"up" if difference.is_better else "down"})
 
 
-def leaderboard(
-    cmp: Comparison, measure: Measure, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en"
-) -> Table:
+def difference_cell(difference: Difference) -> Cell:
+    """A difference with its interval, marked where it is significant."""
+    value = None if math.isnan(difference.difference) else difference.difference
+    span = None if difference.interval is None else (difference.interval.low, difference.interval.high)
+    return Cell(value, marks_of(difference), span)
+
+
+def leaderboard(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang: Language = "en") -> Table:
     """The systems under one measure, best first."""
     scores = cmp.ranked(measure)
     largest = max((abs(score.value) for score in scores if math.isfinite(score.value)), default=0.0) or 1.0
-    against = reference(cmp)
+    against = cmp.shown_against
     interval = word("level_interval", lang, level=cmp.settings.level)
-    header = ["", word("system", lang), str(measure), interval, "", word("rank", lang)]
+    columns = [
+        Column("", "mark"),
+        Column(word("system", lang), "text"),
+        measure_column(measure, digits),
+        Column(interval, "interval", 3, digits),
+        Column("", "bar", 5),
+        Column(word("rank", lang), "number", 2),
+    ]
     if against:
         p = word("p_by", lang, correction=cmp.settings.correction)
-        header += [word("minus", lang, system=against), p, word("outcomes", lang)]
-    else:
-        header.append(word("beats", lang))
-    numbers = {name: number for number, name in enumerate(cmp.systems, 1)}
-    rows = []
-    for score in scores:
-        cells = [
-            Cell(BEST if score.in_best else ""),
-            Cell(score.system if against or _named(cmp) else f"{numbers[score.system]} {score.system}"),
-            Cell(_value(score, digits, lang), is_best=bool(score.in_best)),
-            Cell(_interval(score, digits)),
-            Cell(bar(score.value / largest, bars=bars)),
-            Cell(_rank(score)),
+        columns += [
+            Column(word("minus", lang, system=against), "difference", 0, digits),
+            Column(p, "p", 1),
+            Column(word("outcomes", lang), "number", 4),
         ]
-        if against:
-            cells += _against(cmp, score, against, digits, lang)
-        else:
-            beaten = _beaten(cmp, score)
-            cells.append(
-                Cell(
-                    word("between", lang).join(beaten) if _named(cmp) else in_ranges([numbers[name] for name in beaten])
-                )
-            )
+    else:
+        columns.append(Column(word("beats", lang), "number", 1))
+    rows = []
+    for place, score in enumerate(scores):
+        marks = BEST if score.in_best else NOTHING
+        span = None if score.interval is None else (score.interval.low, score.interval.high)
+        known = None if math.isnan(score.value) else score.value
+        cells = [
+            Cell(marks=marks),
+            Cell(score.system if against or _named(cmp) else f"{cmp.systems.index(score.system) + 1} {score.system}"),
+            value_cell(known, measure, digits, marks=marks)
+            if known is not None
+            else Cell(f"- ({in_language(score.reason, lang)})"),
+            value_cell(known, measure, digits, span=span or "-"),
+            Cell(score.value / largest if known is not None else 0.0),
+            Cell(_rank(score), sort=float(place)),
+        ]
+        cells += _against(cmp, score, against, lang) if against else [Cell(_beaten_text(cmp, score, lang))]
         rows.append(tuple(cells))
-    return Table(tuple(header), tuple(rows), 2)
-
-
-def _value(score: Score, digits: int, lang: Language) -> str:
-    if math.isnan(score.value):
-        return f"- ({in_language(score.reason, lang)})"
-    return tables.number(score.value, score.measure, digits)
-
-
-def _interval(score: Score, digits: int) -> str:
-    if score.interval is None:
-        return "-"
-    low, high = (tables.number(end, score.measure, digits) for end in (score.interval.low, score.interval.high))
-    return f"[{low}, {high}]"
+    return Table(tuple(columns), tuple(rows))
 
 
 def _rank(score: Score) -> str:
     if score.rank is None or score.rank_low is None:
         return "-"
-    return (
-        str(score.rank) if score.rank_low == score.rank_high else f"{score.rank} ({score.rank_low}-{score.rank_high})"
-    )
+    is_sure = score.rank_low == score.rank_high
+    return str(score.rank) if is_sure else f"{score.rank} ({score.rank_low}-{score.rank_high})"
 
 
-def _against(cmp: Comparison, score: Score, other: str, digits: int, lang: Language) -> list[Cell]:
+def _against(cmp: Comparison, score: Score, other: str, lang: Language) -> list[Cell]:
     if score.system == other:
-        return [Cell(word("baseline", lang) if other == cmp.baseline else ""), Cell(""), Cell("")]
+        return [Cell(word("baseline", lang) if other == cmp.baseline else "", sort=0.0), Cell(""), Cell("")]
     one = cmp.difference(score.measure, score.system, other)
     counts = f"{one.effect.wins}/{one.effect.ties}/{one.effect.losses}" if one.effect else "-"
-    return [Cell(difference_text(one, digits)), Cell(p_text(one.p_corrected)), Cell(counts)]
+    ahead = float(one.effect.wins - one.effect.losses) if one.effect else 0.0
+    return [difference_cell(one), Cell(one.p_corrected), Cell(counts, sort=ahead)]
 
 
 def _beaten(cmp: Comparison, score: Score) -> list[str]:
     """The systems that this one beats significantly."""
-    others = [name for name in cmp.systems if name != score.system]
-    found = [cmp.difference(score.measure, score.system, other) for other in others]
-    return [one.other for one in found if one.significant and one.is_better]
+    others = [cmp.difference(score.measure, score.system, name) for name in cmp.systems if name != score.system]
+    return [one.other for one in others if one.significant and one.is_better]
+
+
+def _beaten_text(cmp: Comparison, score: Score, lang: Language) -> str:
+    beaten = _beaten(cmp, score)
+    if _named(cmp):
+        return word("between", lang).join(beaten)
+    return in_ranges([number for number, name in enumerate(cmp.systems, 1) if name in set(beaten)])
 
 
 def _named(cmp: Comparison) -> bool:
@@ -132,22 +123,44 @@ def quality_table(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en
     cutoffs = sorted({k for one in cmp.quality.values() for k in one.judged_at})
     across = sorted({k for one in cmp.quality.values() for k, count in one.ties_across.items() if count})
     bounded = [m for m in cmp.measures if any(cmp.score(m, system).unjudged for system in cmp.systems)]
-    header = [word("system", lang), word("missing", lang), *(word("judged_at", lang, k=k) for k in cutoffs)]
-    header += [word("across_k", lang, k=k) for k in across]
-    header += [f"{measure}{'' if _is_bound(cmp, measure) else '~'}" for measure in bounded]
+    columns = [Column(word("system", lang), "text"), Column(word("missing", lang), "count")]
+    columns += [Column(word("judged_at", lang, k=k), "share", 1) for k in cutoffs]
+    columns += [Column(word("across_k", lang, k=k), "count", 1) for k in across]
+    columns += [Column(f"{measure}{'' if _is_bound(cmp, measure) else '~'}", "number", 2) for measure in bounded]
     rows = []
     for system in cmp.systems:
         one = cmp.quality[system]
-        cells = [system, f"{one.missing:,}"]
-        cells += ["-" if k not in one.judged_at else f"{one.judged_at[k]:.1%}" for k in cutoffs]
-        cells += [f"{one.ties_across.get(k, 0):,}" for k in across]
+        cells = [Cell(system), Cell(one.missing)]
+        cells += [Cell(one.judged_at.get(k)) for k in cutoffs]
+        cells += [Cell(one.ties_across.get(k, 0)) for k in across]
         for measure in bounded:
             bounds = cmp.score(measure, system).unjudged
             ends = (bounds.none_relevant, bounds.all_relevant) if bounds else (None, None)
             known = [None if end is None or math.isnan(end) else end for end in ends]
-            cells.append(" .. ".join(tables.number(end, measure, digits) for end in known))
-        rows.append(tuple(map(Cell, cells)))
-    return Table(tuple(header), tuple(rows), 1)
+            texts = [value_cell(end, measure, digits).text(measure_column(measure, digits)) for end in known]
+            width = known[1] - known[0] if known[0] is not None and known[1] is not None else 0.0
+            cells.append(Cell(" .. ".join(texts), sort=width))
+        rows.append(tuple(cells))
+    return Table(tuple(columns), tuple(rows))
+
+
+def doubts(cmp: Comparison, lang: Language = "en") -> list[Block]:
+    """What is wrong with the data, and nothing else: lists that are missing, items that nobody judged, ties."""
+    table = quality_table(cmp, lang=lang)
+    wrong = [any(map(_is_wrong, column, [table.columns[at]] * len(column))) for at, column in
+             enumerate(zip(*table.rows, strict=True))]  # fmt: skip
+    kept = {id(column) for column, is_wrong in zip(table.columns, wrong, strict=True) if is_wrong}
+    shown = table.only(lambda column: column.kind == "text" or id(column) in kept)
+    notes = [Paragraph(note.text(lang), "note") for note in cmp.notes]
+    if not kept:
+        return list(notes)
+    return [*notes, shown, *(Paragraph(line, "hint") for line in quality_words(cmp, lang))]
+
+
+def _is_wrong(cell: Cell, column: Column) -> bool:
+    if column.kind == "share":
+        return cell.value is not None and cell.value < 1
+    return column.kind != "text" and bool(cell.value if cell.sort is None else cell.sort)
 
 
 def _is_bound(cmp: Comparison, measure: Measure) -> bool:
@@ -167,167 +180,182 @@ def quality_words(cmp: Comparison, lang: Language = "en") -> list[str]:
     return lines
 
 
+def quality_blocks(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> list[Block]:
+    """How sure the data is: what is to be known before the numbers."""
+    notes = [Paragraph(word("note", lang, text=note), "note") for note in cmp.notes]
+    hints = [Paragraph(line, "hint") for line in quality_words(cmp, lang)]
+    return [quality_table(cmp, digits=digits, lang=lang), *hints, *notes]
+
+
 def legend(cmp: Comparison, lang: Language = "en") -> list[str]:
     """What the marks mean, and how p-values and intervals were made."""
-    against = reference(cmp)
     kind = "arrows_mean"
-    if against is None:
+    if cmp.shown_against is None:
         kind = "beats_mean" if _named(cmp) else "beats_numbers_mean"
+    disagree = any(score.in_best is False and score.rank_low == 1 for score in cmp.scores)
     lines = [
-        said("best_mark", mark=BEST, level=cmp.settings.level),
-        said(kind, baseline=against, alpha=cmp.settings.alpha),
-        *made_how(cmp),
+        said("best_mark", mark="*", level=cmp.settings.level),
+        said(kind, baseline=cmp.shown_against, alpha=cmp.settings.alpha),
+        *cmp.settings.sentences(),
+        *([said("group_and_ranks_disagree")] if disagree else []),
+        *sliced_how(cmp),
+        *([read] if (read := reading_line(cmp.reading.values())) else []),
     ]
     return [line.text(lang) for line in lines]
 
 
-def made_how(cmp: Comparison) -> list[Said]:
-    """How p-values, intervals and groups were made, and why two of them disagree where they do."""
-    disagree = any(score.in_best is False and score.rank_low == 1 for score in cmp.scores)
-    read = reading_line(cmp.reading.values())
+def board_blocks(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> list[Block]:
+    """The numbers: a leaderboard for each measure, then the slices."""
+    blocks: list[Block] = []
+    for measure in cmp.measures:
+        blocks.append(leaderboard(cmp, measure, digits=digits, lang=lang))
+        blocks += [Paragraph(line, "hint") for line in under_board(cmp, measure, lang)]
+    return [*blocks, *slice_tables(cmp, digits=digits, lang=lang)]
+
+
+def under_board(cmp: Comparison, measure: Measure, lang: Language = "en") -> list[str]:
+    """Why something is missing under a measure, and which systems were shown to be no worse."""
+    reasons = [score.reason for score in cmp.ranked(measure)[:1] if score.reason and not math.isnan(score.value)]
+    lines = [*(in_language(reason, lang) for reason in reasons), equivalence_line(cmp, measure, lang)]
+    return [line for line in lines if line]
+
+
+def comparison_document(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> list[Block]:
+    """The grid of systems and measures first, the leaderboards, then what the data can bear and how to read it."""
+    tests = [
+        difference_table(cmp, measure, digits=digits, lang=lang) for measure in cmp.measures if measure in cmp.samples
+    ]
     return [
-        *cmp.settings.sentences(),
-        *([said("group_and_ranks_disagree")] if disagree else []),
-        *sliced_how(cmp),
-        *([read] if read else []),
+        *(Paragraph(sentence.text(lang)) for sentence in verdict(cmp, digits)),
+        *(Paragraph(note.text(lang), "note") for note in cmp.notes),
+        *([grid(cmp, digits=digits, lang=lang)] if len(cmp.measures) > 1 else []),
+        *board_blocks(cmp, digits=digits, lang=lang),
+        Folded(word("quality", lang), (quality_table(cmp, digits=digits, lang=lang), *items(quality_words(cmp, lang)))),
+        *([Folded(word("every_test", lang), tuple(tests))] if tests else []),
+        Folded(word("how_to_read", lang), tuple(items(legend(cmp, lang)))),
+        meanings(cmp.measures, lang),
     ]
 
 
-def quality_text(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
-    """How sure the data is, as plain text: what is to be known before the numbers."""
-    parts = [word("quality", lang), tables.to_text(quality_table(cmp, digits=digits, lang=lang))]
-    notes = [one_line(word("note", lang, text=note)) for note in cmp.notes]
-    return "\n".join([*parts, *quality_words(cmp, lang), *notes])
-
-
-def boards_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en") -> str:
-    """The numbers as plain aligned text: a leaderboard for each measure, then the slices."""
-    parts: list[str] = []
-    for measure in cmp.measures:
-        parts += ["", tables.to_text(leaderboard(cmp, measure, digits=digits, bars=bars, lang=lang))]
-        reasons = [one.reason for one in cmp.ranked(measure)[:1] if one.reason and not math.isnan(one.value)]
-        parts += [in_language(reason, lang) for reason in reasons]
-        parts += [one_line(line) for line in [equivalence_line(cmp, measure, lang)] if line]
-    parts += [line for table in slice_tables(cmp, digits=digits, lang=lang) for line in ("", tables.to_text(table))]
-    return "\n".join(parts[1:])
-
-
-def to_text(cmp: Comparison, *, digits: int = DIGITS, bars: Bars = "blocks", lang: Language = "en") -> str:
-    """Everything as plain aligned text: how sure the data is, then a leaderboard for each measure."""
-    boards = boards_text(cmp, digits=digits, bars=bars, lang=lang)
-    return "\n\n".join(
-        [quality_text(cmp, digits=digits, lang=lang), boards, "\n".join(map(one_line, legend(cmp, lang)))]
-    )
+def to_text(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", width: int | None = None) -> str:
+    """Everything that a terminal shows of a comparison: the verdict, the boards, how sure the data is."""
+    document = [
+        *(Paragraph(sentence.text(lang)) for sentence in verdict(cmp, digits)),
+        *(Paragraph(word("note", lang, text=note), "note") for note in cmp.notes),
+        *board_blocks(cmp, digits=digits, lang=lang),
+        Heading(word("quality", lang), 1),
+        quality_table(cmp, digits=digits, lang=lang),
+        *(Paragraph(line, "hint") for line in quality_words(cmp, lang)),
+        *(Paragraph(line) for line in legend(cmp, lang)),
+    ]
+    return document_text(document, width=width, lang=lang)
 
 
 def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang: Language = "en") -> Table:
     """Every pair that was tested under one measure: size, interval, p-values, effect sizes, what could be found."""
-    kinds = ("pair", "difference", "level_interval", "p", "p_by", "effect_size", "rank_biserial", "detectable")
     facts = {"level": cmp.settings.level, "correction": cmp.settings.correction, "power": cmp.settings.power}
+    columns = (
+        Column(word("pair", lang), "text"),
+        Column(word("difference", lang), "difference", 0, digits),
+        Column(word("level_interval", lang, **facts), "difference", 1, digits),
+        Column(word("p", lang), "p"),
+        Column(word("p_by", lang, **facts), "p"),
+        Column(word("effect_size", lang), "difference", 2, 2),
+        Column(word("rank_biserial", lang), "difference", 2, 2),
+        Column(word("detectable", lang, **facts), "number", 3, digits),
+    )
     rows = []
     for one in cmp.differences_of(measure):
         if one.p is None:
             continue
         ends = (one.interval.low, one.interval.high) if one.interval else (None, None)
         sizes = (one.effect.standardised, one.effect.rank_biserial) if one.effect else (None, None)
-        texts = [
-            f"{one.system} - {one.other}",
-            f"{signed(one.difference, digits)}{mark(one)}",
-            f"[{signed(ends[0], digits)}, {signed(ends[1], digits)}]",
-            p_text(one.p),
-            p_text(one.p_corrected),
-            *(signed(size, 2) for size in sizes),
-            "-" if one.detectable is None else f"{one.detectable:.{digits}f}",
-        ]
-        rows.append(tuple(map(Cell, texts)))
-    return Table(tuple(word(kind, lang, **facts) for kind in kinds), tuple(rows), 1)
+        values: list[object] = [one.p, one.p_corrected, *sizes, one.detectable]
+        cells = [Cell(f"{one.system} - {one.other}"), Cell(one.difference, marks_of(one)), Cell("", span=ends)]
+        rows.append((*cells, *map(Cell, values)))
+    return Table(columns, tuple(rows), str(measure))
 
 
 def equivalence_line(cmp: Comparison, measure: Measure, lang: Language = "en") -> str:
     """Which systems were shown to be no worse than the other of their pair, where a margin was given."""
-    tested = [one for one in cmp.differences_of(measure) if one.equivalence]
+    tested = [(one, one.equivalence) for one in cmp.differences_of(measure) if one.equivalence]
     if not tested:
         return ""
     verdicts, alpha = [], cmp.settings.alpha
-    for one in tested:
-        q = one.equivalence
-        if q is None:
-            continue
+    for one, q in tested:
         kind, p = "not_shown", q.no_worse
         if q.equivalent < alpha:
             kind, p = "as_good", q.equivalent
         elif q.no_worse < alpha:
             kind = "no_worse"
         verdicts.append(word(kind, lang, system=one.system, other=one.other, p=p_text(p)))
-    margin = tested[0].equivalence.margin  # type: ignore[union-attr]
-    return word("within_margin", lang, margin=margin) + word("between_verdicts", lang).join(verdicts)
+    margin = word("within_margin", lang, margin=tested[0][1].margin)
+    return margin + word("between_verdicts", lang).join(verdicts)
+
+
+def grid(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", systems: Sequence[str] = ()) -> Table:
+    """Systems x measures: the best group marked, significance as an arrow or as the numbers of those beaten."""
+    rows = []
+    for system in systems or cmp.systems:
+        row = [Cell(cmp.systems.index(system) + 1, sort=cmp.systems.index(system)), Cell(system)]
+        for measure in cmp.measures:
+            score = cmp.score(measure, system)
+            marks, raised = BEST if score.in_best else NOTHING, ""
+            if cmp.settings.family == "all":
+                beaten = set(_beaten(cmp, score))
+                raised = in_ranges([number for number, name in enumerate(cmp.systems, 1) if name in beaten])
+            elif system != cmp.baseline:
+                marks |= marks_of(cmp.difference(measure, system))
+            known = None if math.isnan(score.value) else score.value
+            row.append(value_cell(known, measure, digits, marks=marks, raised=raised))
+        rows.append(tuple(row))
+    heads = [Column("#", "count", 1), Column(word("system", lang), "text")]
+    return Table((*heads, *(measure_column(m, digits, at + 2 if at else 0) for at, m in enumerate(cmp.measures))),
+                 tuple(rows))  # fmt: skip
+
+
+def verdict(cmp: Comparison, digits: int = DIGITS) -> list[Said]:
+    """The answer in a sentence or two for each measure: which is best, whom it cannot be told from, by how much."""
+    return [sentence for measure in cmp.measures for sentence in _verdict(cmp, measure, digits)]
+
+
+def _verdict(cmp: Comparison, measure: Measure, digits: int) -> list[Said]:
+    best, *others = cmp.ranked(measure)
+    if best.in_best is None or math.isnan(best.value):
+        return []
+    value = value_cell(best.value, measure, digits).text(measure_column(measure, digits))
+    facts = {"measure": str(measure), "system": best.system, "value": value}
+    rivals = [score.system for score in others if score.in_best]
+    if rivals:
+        shown = said("some_and_more", names=rivals[:3], more=len(rivals) - 3) if len(rivals) > 4 else rivals
+        sentence = said("verdict_open", **facts, others=shown, count=len(rivals))
+    else:
+        sentence = said("verdict_clear", **facts)
+    against = cmp.shown_against
+    if against is None or against == best.system:
+        return [sentence]
+    one = cmp.difference(measure, best.system, against)
+    column = Column("", "difference", digits=digits)
+    kind = "verdict_gain" if one.significant else "verdict_no_gain"
+    return [said("two_sentences", first=sentence, second=said(kind, baseline=against, p=p_text(one.p_corrected),
+                 difference=difference_cell(one).whole(column).rstrip("↑↓")))]  # fmt: skip
 
 
 def to_markdown(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
     """A table of systems x measures: the best group in bold, significance as marks, below it what they mean."""
-    grid = _grid(cmp, digits)
-    head = f"| # | {word('system', lang)} | " + " | ".join(markdown_text(str(m)) for m in cmp.measures) + " |"
-    rule = "|---:|---|" + "---:|" * len(cmp.measures)
-    rows = []
-    for number, (system, cells) in enumerate(zip(cmp.systems, grid, strict=True), 1):
-        shown = [f"**{text}**{_sup(marks)}" if best else f"{text}{_sup(marks)}" for text, best, marks in cells]
-        rows.append(f"| {number} | {markdown_text(system)} | " + " | ".join(shown) + " |")
-    notes = [*_below(cmp, lang), *(note.text(lang) for note in cmp.notes)]
-    notes += tables.definition_lines(cmp.measures, lang)
-    cuts = [line for table in slice_tables(cmp, digits=digits, lang=lang) for line in (tables.to_markdown(table), "")]
-    return "\n".join([head, rule, *rows, "", *cuts, *(f"- {markdown_line(note)}" for note in notes)])
-
-
-def _sup(marks: str) -> str:
-    return f"<sup>{marks}</sup>" if marks else ""
+    notes = [*_below(cmp, lang), *(note.text(lang) for note in cmp.notes), *definition_lines(cmp.measures, lang)]
+    cuts = slice_tables(cmp, digits=digits, lang=lang)
+    return document_markdown([grid(cmp, digits=digits, lang=lang), *cuts, *items(notes)])
 
 
 def to_latex(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
     r"""A LaTeX ``tabular`` with the rules of booktabs; marks are superscript numbers of systems, or arrows."""
-    grid = _grid(cmp, digits)
-    notes = [*_below(cmp, lang), *tables.definition_lines(cmp.measures, lang)]
-    rows = []
-    for number, (system, cells) in enumerate(zip(cmp.systems, grid, strict=True), 1):
-        shown = []
-        for text, best, marks in cells:
-            shown.append((rf"\textbf{{{text}}}" if best else text) + _raised(marks))
-        rows.append(f"{number} & {latex_text(system)} & " + " & ".join(shown) + r" \\")
-    return "\n".join(
-        [
-            *map(latex_comment, notes),
-            rf"\begin{{tabular}}{{rl{'r' * len(cmp.measures)}}}",
-            r"\toprule",
-            " & ".join(["", word("system", lang), *(latex_text(str(m)) for m in cmp.measures)]) + r" \\",
-            r"\midrule",
-            *rows,
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
+    return table_latex(grid(cmp, digits=digits, lang=lang), [*_below(cmp, lang), *definition_lines(cmp.measures, lang)])
 
 
-def _raised(marks: str) -> str:
-    """Marks as LaTeX without any package: arrows are mathematics, numbers and ranges are text."""
-    arrows = {"↑": r"$^{\uparrow}$", "↓": r"$^{\downarrow}$"}
-    return arrows.get(marks) or (rf"\textsuperscript{{{marks.replace('-', '--')}}}" if marks else "")
-
-
-def _grid(cmp: Comparison, digits: int) -> list[list[tuple[str, bool, str]]]:
-    """For each system and measure the text, whether it is in the best group, and its marks."""
-    numbers = {name: number for number, name in enumerate(cmp.systems, 1)}
-    grid = []
-    for system in cmp.systems:
-        row = []
-        for measure in cmp.measures:
-            score = cmp.score(measure, system)
-            if cmp.settings.family == "all":
-                marks = in_ranges([numbers[name] for name in _beaten(cmp, score)])
-            else:
-                marks = "" if system == cmp.baseline else mark(cmp.difference(measure, system))
-            text = "-" if math.isnan(score.value) else tables.number(score.value, measure, digits)
-            row.append((text, bool(score.in_best), marks))
-        grid.append(row)
-    return grid
+def marks_mean(cmp: Comparison, lang: Language = "en") -> list[str]:
+    """What the marks of the table of all systems and measures mean."""
+    return _below(cmp, lang)[:2]
 
 
 def _below(cmp: Comparison, lang: Language) -> list[str]:
@@ -340,3 +368,77 @@ def _below(cmp: Comparison, lang: Language) -> list[str]:
         *sliced_how(cmp),
     ]
     return [line.text(lang) for line in lines]
+
+
+def slice_tables(
+    cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", only: Measure | None = None
+) -> list[Table]:
+    """For each way of slicing and each measure a row per slice and a column per system, the best value marked.
+
+    What was tested follows: the difference of each system to the baseline, or the pairs that differ significantly.
+    """
+    made = []
+    for cut in cmp.slices.values():
+        for measure, several in cut.values.items():
+            if only not in (None, measure):
+                continue
+            columns, tested = slice_outcomes(cmp, cut.name, measure, digits=digits, lang=lang)
+            rows = []
+            for place, label in enumerate(cut.labels):
+                known = [value for value in several[place] if not math.isnan(value)]
+                best = (max if measure.higher_is_better else min)(known, default=math.nan)
+                values = [
+                    value_cell(None if math.isnan(value) else value, measure, digits,
+                               marks=BEST if value == best else NOTHING)
+                    for value in several[place]
+                ]  # fmt: skip
+                more = tested.get(label, [Cell("-")] * len(columns))
+                rows.append((Cell(label), Cell(cut.counts[measure][place]), *values, *more))
+            head = Column(word("slice_head", lang, name=cut.name, measure=str(measure)), "text")
+            named = [Column(name, "number", 1, digits) for name in cmp.systems]
+            made.append(Table((head, Column(word("query_count", lang), "count", 2), *named, *columns), tuple(rows)))
+    return made
+
+
+def slice_outcomes(
+    cmp: Comparison, by: str, measure: Measure, *, digits: int = DIGITS, lang: Language = "en"
+) -> tuple[list[Column], dict[str, list[Cell]]]:
+    """What the tests within slices found: some columns, and for each slice that was tested their cells."""
+    slices: dict[str, list[Difference]] = {}
+    for one in cmp.slice_differences:
+        if one.by == by and one.found.measure == measure:
+            slices.setdefault(one.slice, []).append(one.found)
+    if not slices:
+        return [], {}
+    against = cmp.shown_against
+    if against is None:
+        columns = [Column(word("slice_significant", lang), "number", 1)]
+        return columns, {label: [Cell(_won(several, lang))] for label, several in slices.items()}
+    others = [name for name in cmp.systems if name != against]
+    p = word("p_by", lang, correction=cmp.settings.correction)
+    columns = [
+        column
+        for name in others
+        for column in (Column(f"{name} - {against}", "difference", 1, digits), Column(p, "p", 1))
+    ]
+    cells: dict[str, list[Cell]] = {}
+    for label, several in slices.items():
+        seen = {one.system: one for one in (one if one.other == against else one.turned() for one in several)}
+        pairs = [(difference_cell(seen[name]), Cell(seen[name].p_corrected)) for name in others]
+        cells[label] = [cell for pair in pairs for cell in pair]
+    return columns, cells
+
+
+def _won(differences: Sequence[Difference], lang: Language) -> str:
+    """Which systems are significantly better than which."""
+    better = [one if one.is_better else one.turned() for one in differences if one.significant]
+    texts = [word("is_better_than", lang, system=one.system, other=one.other) for one in better]
+    return word("between", lang).join(texts) or "-"
+
+
+def sliced_how(cmp: Comparison) -> list[Said]:
+    """How differences within slices were tested, where they were."""
+    if not cmp.slice_differences:
+        return []
+    tests = max(one.tests for one in cmp.slice_differences)
+    return [said("slices_tested", units=units_said(cmp.settings.unit), tests=tests, most=MOST_TESTED)]

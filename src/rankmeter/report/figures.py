@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankmeter.comparing.digest import digest
 from rankmeter.errors import InputError
 from rankmeter.measures.prose import Language
-from rankmeter.report.data import report_data
 from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import Titles
 from rankmeter.whole_files import make_folder, write_bytes
@@ -71,9 +71,9 @@ def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[
 
 
 def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, Any]]]:
-    from rankmeter.report import charts
+    from rankmeter.showing import charts
 
-    data, labels, systems = report_data(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)
+    data, labels, systems = digest(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)
     names, reference = [str(measure) for measure in cmp.measures], systems[data["reference"]]
     for place, measure in enumerate(names):
         rows = data["boards"][place]
@@ -107,8 +107,8 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, A
             charts.with_rows(charts.cutoffs(labels | {"value": family}, systems), WIDTH, rows=rows),
         )
     if len(names) > 1:
-        rows = _square(data["correlation"])
-        yield "correlation", charts.with_rows(charts.heat(names), WIDTH, rows=rows)
+        rows = _square(data["correlation"], names)
+        yield "correlation", charts.with_rows(charts.heat(names, labels), WIDTH, rows=rows)
         yield (
             "trade-off",
             charts.with_rows(
@@ -118,8 +118,8 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, A
             ),
         )
     if data["similarity"]:
-        rows = _square(data["similarity"])
-        yield "similarity", charts.with_rows(charts.heat(systems), WIDTH, rows=rows)
+        rows = _square(data["similarity"], systems)
+        yield "similarity", charts.with_rows(charts.heat(systems, labels, data["alike_order"]), WIDTH, rows=rows)
 
 
 def slug(text: str) -> str:
@@ -148,9 +148,9 @@ def _differences(pairs: Sequence[Any], queries: Sequence[Any], *, higher: bool) 
     return rows
 
 
-def _square(table: Sequence[Sequence[float | None]]) -> list[dict[str, Any]]:
+def _square(table: Sequence[Sequence[float | None]], names: Sequence[str]) -> list[dict[str, Any]]:
     return [
-        {"a": a, "b": b, "value": value}
+        {"a": a, "b": b, "first": names[a], "second": names[b], "value": value}
         for a, row in enumerate(table)
         for b, value in enumerate(row)
         if value is not None

@@ -1,93 +1,164 @@
-"""The report of a log or an experiment: one HTML file, complete in itself, in light and dark.
-
-Charts are drawn as SVG when the report is made, so it needs no script and no network.
-"""
+"""The report of a log or an experiment: a page without a script, its charts drawn when it is made."""
 
 from __future__ import annotations
 
 import math
-from importlib import resources
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
 from rankmeter.definitions import title_of
-from rankmeter.measures.prose import Language
 from rankmeter.report.extra import need_report_extra
-from rankmeter.showing.characters import one_line
+from rankmeter.showing.document import (
+    Block,
+    Cell,
+    Chart,
+    Column,
+    Heading,
+    Kind,
+    Mark,
+    Paragraph,
+    Table,
+    text_table,
+)
+from rankmeter.showing.html import page_html
+from rankmeter.wording import Language, exact_percent, word
 from rankmeter.wording import words as words_of
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
+    from rankmeter.online.trial import Effect
 
 BLUE, ORANGE = "#4c8dd6", "#e07b39"  # both readable on white and on near-black
-_CONFIG = {
-    "background": None,
-    "padding": {"left": 24, "right": 12, "top": 5, "bottom": 5},  # a reader's font may be wider than the one measured
-    "view": {"stroke": None},
-    "font": "system-ui, sans-serif",
-    "axis": {"labelColor": "currentColor", "titleColor": "currentColor", "tickColor": "#888", "domainColor": "#888",
-             "gridColor": "#88888844", "labelFontSize": 11, "titleFontSize": 12},
-    "header": {"labelColor": "currentColor", "titleColor": "currentColor"},
-    "legend": {"labelColor": "currentColor", "titleColor": "currentColor"},
-    "text": {"color": "currentColor"},
-}  # fmt: skip
 
 
 def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en") -> str:
-    """The HTML of a result of :func:`rankmeter.online.evaluate` or :func:`rankmeter.online.experiment`.
-
-    ``lang`` is ``en`` or ``zh``.
-    """
-    jinja2 = need_report_extra()
-    template = (resources.files(__package__) / "online.html.j2").read_text(encoding="utf-8")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    return str(environment.from_string(template).render(**_content(result, lang), version=__version__))
+    """The page of a result of :func:`rankmeter.online.evaluate` or :func:`rankmeter.online.experiment`."""
+    need_report_extra()
+    words = page_words(lang)
+    return page_html(online_document(result, lang), title=f"{result.source}: {words['title']}", lang=lang)
 
 
-def _content(result: OnlineEvaluation | Experiment, lang: Language) -> dict[str, Any]:
+def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en") -> list[Block]:
+    """Whether the sample ratio holds, what differs, the values, pictures, what is odd in the log, what it all means."""
     from rankmeter.online import Experiment
-    from rankmeter.online.telling import brief, facts, percent, shown
+    from rankmeter.online.telling import facts
 
     words = page_words(lang)
+    about = f"{result.source}: {facts(result.counts).text(lang)}" if result.counts else result.source
+    blocks: list[Block] = [Heading(words["title"], 1), Paragraph(about)]
     trial = result if isinstance(result, Experiment) else None
-    values = trial.values if trial is not None else result.estimates  # type: ignore[union-attr]
-    return {
-        "source": result.source,
-        "unit": result.unit,
-        "groups": list(values),
-        "by": "variant" if trial is not None else getattr(result, "by", ""),
-        "rows": [
-            {
-                "measure": str(measure),
-                "title": title_of(measure, lang),
-                "cells": [shown(of[measure], measure, lang=lang) for of in values.values()],
-            }
-            for measure in result.measures
-        ],
-        "units": [f"{next(iter(of.values())).units:,}" for of in values.values()],
-        "trial": trial,
-        "effects": [
-            {"one": one, "difference": shown(one.difference, one.measure, lang=lang),
-             "relative": percent(one.relative, lang=lang), "always": shown(one.always_valid, one.measure, lang=lang),
-             "least": _least(one.least, one.control_value.value, words), "p": brief(one.p_corrected)}
-            for one in (trial.effects if trial is not None else ())
-        ],
-        "segments": [
-            {"one": one, "difference": shown(one.difference, one.measure, lang=lang),
-             "relative": percent(one.relative, lang=lang), "p": brief(one.p_corrected)}
-            for one in (trial.segments if trial is not None else ())
-        ],
-        "lang": lang,
-        "words": words,
-        "ratio": trial.ratio.sentence.text(lang) if trial is not None else "",
-        "facts": facts(result.counts).text(lang) if result.counts else "",
-        "notes": [note.text(lang) for note in result.notes],
-        "findings": [(one.name.text(lang), one.rule.text(lang), one) for one in result.findings],
-        "definitions": [(str(measure), measure.definition) for measure in result.measures],
-        "charts": _charts(result, words),
-    }  # fmt: skip
+    if trial is not None:
+        blocks.append(Paragraph(trial.ratio.sentence.text(lang), "plain" if trial.is_sound else "alarm"))
+    blocks += [Paragraph(note.text(lang), "note") for note in result.notes]
+    if trial is not None:
+        unit, level = words[result.unit], exact_percent(trial.level)
+        blocks.append(Heading(words["differences"].format(control=trial.control)))
+        blocks.append(effects_table("", trial.effects, trial, lang, is_page=True))
+        blocks.append(Paragraph(words["intervals"].format(level=level, unit=unit), "hint"))
+    blocks += [Heading(words["values"]), _values(result, words, lang)]
+    charts = _charts(result, words)
+    blocks += [Heading(words["pictures"]), *charts] if charts else []
+    if trial is not None and trial.segments:
+        blocks += [Heading(words["by"].format(segment=trial.segment)), Paragraph(words["exploration"], "hint")]
+        blocks.append(effects_table(trial.segment, trial.segments, trial, lang))
+    if result.findings:
+        heads = [words[name] for name in ("finding", "count", "share", "rule")]
+        odd = [(one.name.text(lang), one.count, f"{one.share:.2%}", one.rule.text(lang)) for one in result.findings]
+        blocks += [Heading(words["odd"]), text_table(heads, odd, ("text", "count", "number", "text"))]
+    meant = [(str(measure), measure.definition) for measure in result.measures]
+    blocks += [Heading(words["definitions"]), text_table(("", ""), meant, ("text", "text"))]
+    return [*blocks, Paragraph(words["made"].format(version=__version__), "hint")]
+
+
+def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: Language) -> Table:
+    """A row per measure and a column per group, and how many units each has."""
+    from rankmeter.online import Experiment
+    from rankmeter.online.telling import shown
+
+    values = result.values if isinstance(result, Experiment) else result.estimates
+    heads = [words["measure"], *(group or words["all"] for group in values), ""]
+    rows = [
+        [str(measure), *(shown(of[measure], measure, lang=lang) for of in values.values()), title_of(measure, lang)]
+        for measure in result.measures
+    ]
+    units = [f"{next(iter(of.values())).units:,}" for of in values.values()]
+    rows.append([words["units"].format(unit=words[result.unit]), *units, ""])
+    kinds: list[Kind] = ["text", *(["number"] * len(values)), "text"]  # type: ignore[list-item]
+    return text_table(heads, rows, kinds)
+
+
+def value_table(result: OnlineEvaluation | Experiment, lang: Language) -> Table:
+    """A row per group and measure."""
+    from rankmeter.online import Experiment
+    from rankmeter.online.telling import shown
+
+    units = word("online_units", lang, unit=word(f"online_{result.unit}", lang))
+    if isinstance(result, Experiment):
+        values, by, value = result.values, word("online_variant", lang), word("online_value", lang)
+    else:
+        values, by = result.estimates, result.by or ""
+        level = next(one.level for of in values.values() for one in of.values())
+        value = word("online_value_with", lang, level=exact_percent(level))
+    rows = [
+        [*([group] if by else []), str(measure), shown(one, measure, lang=lang), one.units]
+        for group, of in values.items()
+        for measure, one in of.items()
+    ]
+    heads = [*([by] if by else []), word("online_measure", lang), value, units]
+    return text_table(heads, rows, [*(["text"] if by else []), "text", "number", "count"])  # type: ignore[list-item]
+
+
+_VERDICTS: dict[str, frozenset[Mark]] = {"better": frozenset({"up"}), "worse": frozenset({"down"})}
+
+
+def effects_table(
+    segment: str, effects: Sequence[Effect], trial: Experiment, lang: Language, *, is_page: bool = False
+) -> Table:
+    """Every difference from the control; a page has room for what may be looked at any day."""
+    from rankmeter.online.telling import brief, percent, shown
+
+    words = page_words(lang)
+    roles, chances = any(one.role for one in effects), any(not math.isnan(one.chance) for one in effects)
+    names = ["measure", "variant", *(["role"] if roles else []), "difference", "relative", "p",
+             *(["peek"] if is_page else []), "least", *(["chance", "loss"] if chances else []), "verdict"]  # fmt: skip
+    values = {"correction": trial.correction, "power": exact_percent(trial.plan.power)}
+    heads = [*([segment] if segment else []), *(words[name].format(**values) for name in names)]
+    rows = []
+    for one in effects:
+        base = one.control_value.value
+        share = f" ({abs(one.least / base):.1%})" if is_page and base and not math.isnan(base) else ""
+        least = words["no_data"] if math.isnan(one.least) else f"{brief(one.least)}{share}"
+        verdict = (one.guard or one.verdict).replace(" ", "_")
+        texts = [
+            *([one.segment] if segment else []),
+            str(one.measure),
+            one.variant,
+            *([words[one.role]] if roles else []),
+            shown(one.difference, one.measure, lang=lang),
+            percent(one.relative, lang=lang),
+            brief(one.p_corrected),
+            *([shown(one.always_valid, one.measure, lang=lang)] if is_page else []),
+            least,
+            *([brief(one.chance), brief(one.loss)] if chances else []),
+        ]
+        rows.append((*map(Cell, texts), Cell(words[verdict], _VERDICTS.get(one.verdict, frozenset()))))
+    labels = 2 + bool(segment)
+    columns = (Column(head, "text" if at < labels else "number") for at, head in enumerate(heads))
+    return Table(tuple(columns), tuple(rows))
+
+
+def days_table(trial: Experiment, lang: Language) -> Table:
+    """The differences day by day, and what they add up to."""
+    from rankmeter.online.telling import shown
+
+    heads = [word(f"online_{name}", lang) for name in ("day", "measure", "variant", "that_day", "so_far")]
+    rows = [
+        [one.day, str(one.measure), one.variant, shown(one.daily, one.measure, lang=lang),
+         shown(one.cumulative, one.measure, lang=lang)]
+        for one in trial.days
+    ]  # fmt: skip
+    return text_table(heads, rows, ("text", "text", "text", "number", "number"))
 
 
 def page_words(lang: Language) -> dict[str, str]:
@@ -96,14 +167,7 @@ def page_words(lang: Language) -> dict[str, str]:
     return {kind.removeprefix("online_"): text for kind, text in every.items() if kind.startswith("online_")}
 
 
-def _least(least: float, base: float, words: dict[str, str]) -> str:
-    """The least detectable difference, and as a share of the control."""
-    if math.isnan(least):
-        return words["no_data"]
-    return f"{least:.4g}" + (f" ({abs(least / base):.1%})" if base and not math.isnan(base) else "")
-
-
-def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> list[dict[str, str]]:
+def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> list[Chart]:
     from rankmeter.online import Experiment
 
     made = []
@@ -115,22 +179,7 @@ def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> lis
         made.append(("positions", _positions(result.positions, words)))
     if any(one.sessions for one in result.lengths):
         made.append(("lengths", _lengths(result.lengths, words)))
-    return [{"title": words[name], "svg": _svg(spec), "text": words[f"{name}_text"]} for name, spec in made]
-
-
-def _svg(spec: dict[str, Any]) -> str:
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_svg({**_in_lines(spec), "config": _CONFIG, "width": spec.get("width", 420)}))
-
-
-def _in_lines(spec: Any) -> Any:
-    """A chart whose texts are of one line each: XML cannot hold controls, and the library ends the process over one."""
-    if isinstance(spec, dict):
-        return {name: _in_lines(part) for name, part in spec.items()}
-    if isinstance(spec, list):
-        return [_in_lines(part) for part in spec]
-    return one_line(spec) if isinstance(spec, str) else spec
+    return [Chart(name, words[name], spec, words[f"{name}_text"]) for name, spec in made]
 
 
 def _forest(result: Experiment, words: dict[str, str]) -> dict[str, Any] | None:

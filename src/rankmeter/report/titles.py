@@ -18,7 +18,7 @@ from rankmeter.inputs.spreadsheets import unguarded
 _TEXTS = frozenset({"title", "text", "name", "query", "question", "topic", "description", "label"})
 """What a column of texts is called."""
 LONGEST = 120
-"""Texts are cut here: a report shows what something is, not all of it."""
+"""Titles of items are cut here: a list shows what something is, not all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Titles:
     items: Mapping[str, str] = field(default_factory=dict)
 
     def query(self, id: str) -> str:
-        """The text of a query; empty where there is none."""
-        return _cut(self.queries.get(id, ""))
+        """The whole text of a query; empty where there is none."""
+        return self.queries.get(id, "")
 
     def item(self, id: str) -> str:
         """The title of an item; empty where there is none."""

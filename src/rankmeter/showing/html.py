@@ -1,33 +1,155 @@
-"""Pages for a browser: every text escaped, nothing loaded from anywhere, nothing run that rankmeter did not write."""
+"""Documents for a browser: every text escaped, nothing loaded from anywhere, nothing run that is not rankmeter's."""
 
 from __future__ import annotations
 
-from rankmeter.measures.prose import Language
+import math
+from collections.abc import Collection
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from rankmeter.showing.document import Block, Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
+from rankmeter.showing.drawings import svg
+from rankmeter.wording import Language, word
 
 STILL = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """The policy of a page without a script."""
-
-_STYLE = """
-:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
-body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-section { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .25rem .7rem; }
-th { text-align: left; }
-td { font-variant-numeric: tabular-nums; }
-"""
+_TAGS = {"note": "li", "item": "li", "hint": "p", "plain": "p", "code": "pre", "formula": "code", "alarm": "p"}
 
 
-def page(fragment: str, language: Language = "en") -> str:
-    """A page for a browser: wide enough for a phone, readable in the dark, nothing loaded from anywhere."""
+@cache
+def asset(name: str) -> str:
+    """A file that pages are made of: a style, a script, a template."""
+    return (Path(__file__).parent / "assets" / name).read_text(encoding="utf-8")
+
+
+def document_html(document: Document, *, lang: Language = "en") -> str:
+    """Everything as a part of a page: no script, every text escaped."""
+    parts: list[str] = []
+    listed = ""
+    for block in document:
+        style = block.style if isinstance(block, Paragraph) and block.style in ("note", "item") else ""
+        if style != listed:
+            parts += [*(["</ul>"] if listed else []), *([f"<ul class='{style}s'>"] if style else [])]
+            listed = style
+        parts.append(_block(block, lang))
+    return "\n".join([*parts, *(["</ul>"] if listed else [])])
+
+
+def _block(block: Block, lang: Language) -> str:
+    if isinstance(block, Heading):
+        return f"<h{block.level + 1}>{escape(block.text)}</h{block.level + 1}>"
+    if isinstance(block, Table):
+        return table_html(block, lang=lang)
+    if isinstance(block, Folded):
+        name = f" id='{escape(block.name)}'" if block.name else ""
+        inside = document_html(block.parts, lang=lang)
+        return f"<details{name}><summary>{escape(block.title)}</summary>\n{inside}</details>"
+    if isinstance(block, Chart):
+        hint = f"<p class='hint'>{escape(block.hint)}</p>" if block.hint else ""
+        return f"<figure><figcaption>{escape(block.title)}</figcaption>{hint}{svg(block.spec)}</figure>"
+    tag = _TAGS[block.style]
+    depth = f" class='depth{block.depth}'" if block.depth else ""
+    depth = f" class='{block.style}'" if block.style in ("hint", "alarm") else depth
+    text = escape(block.text) if tag == "pre" else "<br>".join(map(escape, block.text.splitlines()))
+    return f"<{tag}{depth}>{text}</{tag}>"
+
+
+def table_html(
+    table: Table, *, sortable: bool = False, kept: Collection[str] | None = None, lang: Language = "en"
+) -> str:
+    """A table that scrolls sideways where it must; intervals and bars are drawn, those of a column to one scale.
+
+    A bar beside an interval would show the same twice. Where ``kept`` names some rows, by their first text, the others
+    are there for those who ask.
+    """
+    is_drawn = any(column.kind == "interval" for column in table.columns)
+    shown = table.only(lambda column: not (is_drawn and column.kind == "bar"))
+    scales = [shown.scale(at) for at in range(len(shown.columns))]
+    heads = "".join(_head(column, sortable=sortable) for column in shown.columns)
+    rows = []
+    for row in shown.rows:
+        cells = "".join(
+            _cell(cell, column, scale, lang) for cell, column, scale in zip(row, shown.columns, scales, strict=True)
+        )
+        is_best = any(column.kind == "mark" and "best" in cell.marks
+                      for cell, column in zip(row, shown.columns, strict=True))  # fmt: skip
+        name = next((cell.value for cell, column in zip(row, shown.columns, strict=True) if column.kind == "text"), "")
+        classes = [*(["best"] if is_best else []), *(["more"] if kept is not None and name not in kept else [])]
+        marked = f" class='{' '.join(classes)}'" if classes else ""
+        rows.append(f"<tr{marked} data-name='{escape(str(name))}'>{cells}</tr>")
+    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    name = f" id='{escape(table.name)}'" if table.name else ""
+    head = f"<table{name}{' class=sortable' if sortable else ''}>{caption}<thead><tr>{heads}</tr></thead>"
+    hidden = sum((kept is not None and " class='more" in row) or "best more" in row for row in rows)
+    button = f"<button class='all'>{escape(word('show_all', lang, count=len(rows)))}</button>" if hidden else ""
+    return f"<div class='wide' tabindex='0'>{head}<tbody>{''.join(rows)}</tbody></table></div>{button}"
+
+
+def _head(column: Column, *, sortable: bool) -> str:
+    text = escape(column.head)
+    is_sorted = sortable and column.head and column.kind != "interval"
+    return f"<th{_class(column)}>{f'<button>{text}</button>' if is_sorted else text}</th>"
+
+
+def _class(column: Column, *more: str) -> str:
+    names = [
+        "mark" if column.kind == "mark" else "label" if column.is_text else "number",
+        *(["typed"] if column.is_code else []),
+        *more,
+    ]
+    return f" class='{' '.join(names)}'"
+
+
+def _cell(cell: Cell, column: Column, scale: tuple[float, float], lang: Language) -> str:
+    if column.kind == "mark":
+        star = f"<span class='star' title='{escape(word('best_group', lang))}'>★</span>"
+        return f"<td{_class(column)}>{star if 'best' in cell.marks else ''}</td>"
+    if column.kind == "bar":
+        drawn = "" if cell.value is None else f"<i class='bar' style='width:{100 * float(cell.value):.1f}%'></i>"
+        return f"<td class='drawn'><span class='track'>{drawn}</span></td>"
+    text = escape(cell.text(column))
+    text = f"<b>{text}</b>" if "best" in cell.marks and text else text
+    span = escape(cell.span_text(column))
+    if column.kind == "interval":
+        return f"<td class='drawn'><span class='ends'>{span or '-'}</span>{_track(cell, scale)}</td>"
+    beside = f" <span class='ends'>{span}</span>" if span else ""
+    raised = f"<sup>{escape(cell.raised)}</sup>" if cell.raised else ""
+    marks = [mark for mark in ("up", "down", "tied") if mark in cell.marks]
+    key = cell.sort if cell.sort is not None else cell.value
+    sort = f" data-sort='{key}'" if isinstance(key, (int, float)) and not math.isnan(key) else ""
+    return f"<td{_class(column, *marks)}{sort}>{text}{beside}{cell.arrow}{raised}</td>"
+
+
+def _track(cell: Cell, scale: tuple[float, float]) -> str:
+    """An interval and the value inside it, drawn between the ends of the whole column."""
+    if not isinstance(cell.span, tuple) or None in cell.span or cell.value is None:
+        return ""
+    least, most = scale
+    room = (most - least) or 1.0
+    left, right, dot = (100 * (float(end) - least) / room for end in (*cell.span, cell.value))  # type: ignore[arg-type]
+    band = f"<i class='band' style='left:{left:.1f}%;width:{right - left:.1f}%'></i>"
+    return f"<span class='track'>{band}<i class='dot' style='left:{dot:.1f}%'></i></span>"
+
+
+def page_html(document: Document | str, *, title: str = "rankmeter", lang: Language = "en") -> str:
+    """A page that needs no script: wide enough for a phone, readable in the dark."""
+    content = document if isinstance(document, str) else document_html(document, lang=lang)
     return "\n".join(
         [
             "<!doctype html>",
-            f"<html lang='{'zh-CN' if language == 'zh' else 'en'}'>",
-            "<meta charset='utf-8'>",
+            f"<html lang='{'zh-CN' if lang == 'zh' else 'en'}'>",
+            "<head><meta charset='utf-8'>",
             f'<meta http-equiv="Content-Security-Policy" content="{STILL}">',
-            "<meta name='viewport' content='width=device-width'>",
-            f"<title>rankmeter</title>\n<style>{_STYLE}</style>",
-            fragment,
+            "<meta name='viewport' content='width=device-width, initial-scale=1'>",
+            f"<title>{escape(title)}</title>",
+            f"<style>{asset('style.css')}</style></head>",
+            f"<body class='rankmeter page'><main><section>\n{content}\n</section></main></body></html>",
         ]
     )
+
+
+def notebook_html(document: Document, *, lang: Language = "en") -> str:
+    """A part of somebody else's page: it brings its own style, whose colours are made from the page's ink."""
+    style, _, _ = asset("style.css").partition("/* pages */")
+    return f"<style>{style}</style><div class='rankmeter'>{document_html(document, lang=lang)}</div>"

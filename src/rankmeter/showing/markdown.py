@@ -1,10 +1,11 @@
-"""Markdown: text that stays text, whatever it holds."""
+"""Documents as Markdown: text stays text, whatever it holds."""
 
 from __future__ import annotations
 
 import re
 
-from rankmeter.showing.characters import one_line
+from rankmeter.showing.characters import one_line, without_controls
+from rankmeter.showing.document import Cell, Column, Document, Folded, Heading, Paragraph, Table
 
 _ACTIVE = re.compile(r"[\\|*_`<>\[\]~$]|(?<=\w):(?=//)|(?i:(?<=www)\.)|&(?=#?\w+;)")
 """What Markdown acts on inside of a line, with the autolinks, entities and formulas of GitHub's dialect."""
@@ -33,3 +34,58 @@ def markdown_line(text: str) -> str:
 
 def _escaped_opening(mark: str) -> str:
     return mark + "\\" if mark.isdigit() else "\\" + mark
+
+
+def document_markdown(document: Document, *, level: int = 1) -> str:
+    """Everything as Markdown; ``level`` is that of the outermost heading."""
+    parts: list[str] = []
+    before: object = None
+    for block in document:
+        if isinstance(block, Heading):
+            text = f"{'#' * (level + block.level - 1)} {markdown_text(block.text)}"
+        elif isinstance(block, Table):
+            text = table_markdown(block)
+        elif isinstance(block, Paragraph):
+            text = _paragraph(block)
+        elif isinstance(block, Folded):
+            text = document_markdown([Heading(block.title, 2), *block.parts], level=level)
+        else:
+            continue  # a picture is a file of its own
+        is_list = all(isinstance(part, Paragraph) and part.style in _LISTED for part in (before, block))
+        parts += [*([""] if before is not None and not is_list else []), text]
+        before = block
+    return "\n".join(parts)
+
+
+_LISTED = ("item", "note", "hint")
+
+
+def _paragraph(block: Paragraph) -> str:
+    if block.style == "code":
+        return f"```text\n{without_controls(block.text)}\n```"
+    if block.style == "formula":
+        return f"`{one_line(block.text)}`"
+    if block.style in ("plain", "alarm"):
+        return "\n".join(map(markdown_line, block.text.splitlines()))
+    return f"{'  ' * block.depth}- {markdown_line(block.text)}"
+
+
+def table_markdown(table: Table) -> str:
+    """A table: the best in bold, what is significant marked; bars, which only repeat numbers, are left out."""
+    shown = table.only(lambda column: column.kind not in ("bar", "mark"))
+    head = "| " + " | ".join(markdown_text(column.head) for column in shown.columns) + " |"
+    rule = "|" + "|".join("---" if column.is_text else "---:" for column in shown.columns) + "|"
+    rows = [
+        "| " + " | ".join(_cell(cell, column) for cell, column in zip(row, shown.columns, strict=True)) + " |"
+        for row in shown.rows
+    ]
+    return "\n".join([head, rule, *rows])
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    text = markdown_text(cell.text(column))
+    text = f"**{text}**" if "best" in cell.marks and text else text
+    span = cell.span_text(column)
+    raised = cell.raised or (cell.arrow if column.kind != "difference" else "")
+    text = " ".join(part for part in (text, markdown_text(span) if isinstance(cell.span, str) else span) if part)
+    return text + (f"<sup>{raised}</sup>" if raised else cell.arrow)

@@ -72,7 +72,8 @@ def test_quality_is_known_before_any_winner(shown) -> None:
     assert shown.quality["keyword"].missing == 3
     assert 0 < shown.quality["keyword"].judged_at[10] < shown.quality["hybrid"].judged_at[10] <= 1
     text = repr(shown)
-    assert text.index("keyword lacks 3 of 240") < text.index("+0.20")
+    # After the answer, before any leaderboard.
+    assert text.index("keyword lacks 3 of 240") < text.index("95% interval")
     assert any("tied scores lie across the cutoff" in note for note in shown.notes)
 
 

@@ -7,7 +7,6 @@ import re
 import pytest
 
 import rankmeter as rm
-from rankmeter.report.notebook import comparison_html, evaluation_html
 
 TRUTH = {i: {0} for i in range(40)}
 GOOD = {i: [0, 1] if i % 8 else [1, 0] for i in range(40)}
@@ -17,7 +16,7 @@ POOR = {i: [1, 0] if i % 8 else [0, 1] for i in range(40)}
 @pytest.fixture(scope="module")
 def shown() -> str:
     systems = {"<b>good</b>": GOOD, "poor": POOR}
-    return comparison_html(rm.compare(TRUTH, systems, ["RR", "NumRet"], permutations=500, resamples=500))
+    return rm.compare(TRUTH, systems, ["RR", "NumRet"], permutations=500, resamples=500)._repr_html_()
 
 
 def test_intervals_are_drawn_and_the_best_group_is_marked(shown) -> None:
@@ -28,7 +27,7 @@ def test_intervals_are_drawn_and_the_best_group_is_marked(shown) -> None:
     assert len(bands) == 2
     assert sum(bands[0]) == pytest.approx(100, abs=0.2)
     assert bands[1][0] == 0
-    assert shown.count("class=best") == 1
+    assert shown.count("<tr class='best'") == 1
     assert "█" not in shown
 
 
@@ -45,8 +44,8 @@ def test_reasons_and_definitions_are_there(shown) -> None:
 
 def test_an_evaluation_has_bars_counts_and_dashes() -> None:
     ev = rm.evaluate({"q": {"a": 1}, "p": {"a": 0}}, {"q": ["b", "a"], "p": ["a"]}, ["RR", "NumRet", "RR(empty=nan)"])
-    page = evaluation_html(ev)
+    page = ev._repr_html_()
     assert "width:25.0%" in page
-    assert "<td>3</td>" in page
-    assert "<td>-</td>" in page
+    assert ">3</td>" in page
+    assert ">-</td>" in page
     assert "nan<" not in page

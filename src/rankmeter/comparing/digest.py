@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmeter.comparing.curves import curves
+from rankmeter.comparing.ranked_lists import judgments_of, ranked_lists, similarity
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.measures.prose import Language
-from rankmeter.report.curves import curves
-from rankmeter.report.differences import reference
-from rankmeter.report.lists import judgments_of, ranked_lists, similarity
-from rankmeter.report.slices import slice_outcomes
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
-    from rankmeter.comparing.slices import SlicedSystems
-    from rankmeter.placing.placements import Floats
+    from rankmeter.placing.placements import Bools, Floats
     from rankmeter.report.titles import Titles
 
 MOST_POINTS = 300
@@ -31,14 +27,15 @@ MOST_VALUES = 60_000
 MOST_DETAILED = 200
 """How many queries have all their values in a report that cannot keep those of every query."""
 LIST_DEPTH = 10
+MOST_MISSED = 100
+"""How many relevant items outside of the first of every list one query shows."""
 SIMILAR_DEPTH = 50
 SIMILAR_QUERIES = 300
-MOST_SLICES = 30
 SHARES = 60
 """How many steps a distribution has at most."""
 
 
-def report_data(cmp: Comparison, titles: Titles, *, lists: int, lang: Language = "en") -> dict[str, Any]:
+def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
     """Everything that the charts and the drill-down of a report need, as plain Python.
 
     Parameters
@@ -47,8 +44,6 @@ def report_data(cmp: Comparison, titles: Titles, *, lists: int, lang: Language =
         Texts of queries and items.
     lists
         For how many queries the ranked lists are kept.
-    lang
-        Of the heads of columns that are made here.
     """
     reference = reference_of(cmp)
     informative = informative_queries(cmp, reference)
@@ -65,25 +60,25 @@ def report_data(cmp: Comparison, titles: Titles, *, lists: int, lang: Language =
         "queries": [[ids[place], titles.query(ids[place])] for place in shown],
         "count": len(ids),
         "pairs": [[[[number[q], x, y] for q, x, y in several] for several in one] for one in pairs],
-        "paired": [int(cmp.paired[m].sum()) for m in cmp.measures],
+        "paired": [int(_shown_queries(cmp, m).sum()) for m in cmp.measures],
         "values": {number[place]: _values_of(cmp, place) for place in detailed},
         "lists": _lists(
             sides, [ids[place] for place in informative[:lists]], {ids[p]: number[p] for p in shown}, titles
         ),
-        "curves": _rounded(curves(cmp.measures, cmp.inputs, z=_z(cmp.settings.level)) if cmp.inputs else {}),
+        "curves": _rounded(_curves(cmp, sides)),
         "distributions": [_distribution(cmp, m) for m in cmp.measures],
         "correlation": _correlation(cmp),
-        "similarity": _similarity(sides),
+        "similarity": (likeness := _similarity(sides)),
+        "alike_order": order_by_likeness(likeness),
         "similar_queries": len(sides["sampled"]) if sides else 0,
         "trade_off": _trade_off(cmp),
-        "slices": [_slices(cmp, one, lang) for one in cmp.slices.values()],
         "boards": [_board_rows(cmp, m) for m in cmp.measures],
     }
 
 
 def reference_of(cmp: Comparison) -> str:
     """What differences are shown against: the baseline, the first of two, or the best under the first measure."""
-    return cmp.baseline or reference(cmp) or cmp.ranked(cmp.measures[0])[0].system
+    return cmp.baseline or cmp.shown_against or cmp.ranked(cmp.measures[0])[0].system
 
 
 def informative_queries(cmp: Comparison, reference: str) -> list[int]:
@@ -126,9 +121,15 @@ def _pairs(cmp: Comparison, reference: str) -> list[list[list[tuple[int, float |
     """For each measure and system: query, value of the reference, value of the system; the largest loss first."""
     at = cmp.systems.index(reference)
     return [
-        [_thinned(cmp.values[measure], cmp.paired[measure], at, place) for place in range(len(cmp.systems))]
+        [_thinned(cmp.values[measure], _shown_queries(cmp, measure), at, place) for place in range(len(cmp.systems))]
         for measure in cmp.measures
     ]
+
+
+def _shown_queries(cmp: Comparison, measure: Measure) -> Bools:
+    """The queries that have a value under every system; a measure of all lists together has none."""
+    shown: Bools = cmp.paired[measure] & ~np.isnan(cmp.values[measure]).any(axis=0)
+    return shown
 
 
 def _thinned(values: Floats, paired: Any, reference: int, system: int) -> list[tuple[int, float | None, float | None]]:
@@ -195,6 +196,18 @@ def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> d
     return {"lists": lists, "sampled": sampled, "grades": judgments_of(cmp.inputs.judgments, wanted)}
 
 
+def _curves(cmp: Comparison, sides: Mapping[str, Any] | None) -> dict[str, list[dict[str, Any]]]:
+    """The value at each cutoff, as far as the lists go: behind the end of the longest nothing can change."""
+    if cmp.inputs is None:
+        return {}
+    longest = SIMILAR_DEPTH
+    if sides is not None:
+        longest = max((len(items) for lists in sides["lists"].values() for items in lists.values()), default=1)
+    # A list that fills the depth may be longer than it.
+    deepest = None if longest >= SIMILAR_DEPTH else longest
+    return curves(cmp.measures, cmp.inputs, z=_z(cmp.settings.level), deepest=deepest)
+
+
 def _lists(
     sides: Mapping[str, Any] | None, queries: Sequence[str], number: Mapping[str, int], titles: Titles
 ) -> dict[str, Any]:
@@ -214,8 +227,40 @@ def _lists(
         shown = {at for column in columns for at in column}
         relevant = sum(grade > 0 for grade in grades.values())
         judged = {at: grades[item] for item, at in items.items() if at in shown and item in grades}
-        found[number[query]] = {"systems": columns, "grades": judged, "relevant": relevant}
+        missed = _missed(sides, query, grades, {item for item, at in items.items() if at in shown})
+        rows = [[items.setdefault(item, len(items)), grade, ranks] for item, grade, ranks in missed]
+        found[number[query]] = {"systems": columns, "grades": judged, "relevant": relevant, "missed": rows}
     return {"items": [[item, titles.item(item)] for item in items], "queries": found, "top": highest}
+
+
+def _missed(
+    sides: Mapping[str, Any], query: str, grades: Mapping[str, float], shown: set[str]
+) -> list[tuple[str, float, list[int | None]]]:
+    """The relevant items that no system has among its first: grade, and the rank in each list as far as it is kept."""
+    lists = [one.get(query, []) for one in sides["lists"].values()]
+    relevant = sorted((item for item, grade in grades.items() if grade > 0 and item not in shown),
+                      key=lambda item: -grades[item])  # fmt: skip
+    return [
+        (item, grades[item], [items.index(item) + 1 if item in items else None for items in lists])
+        for item in relevant[:MOST_MISSED]
+    ]
+
+
+def order_by_likeness(likeness: Sequence[Sequence[float | None]]) -> list[int]:
+    """The systems so that those with similar lists stand together.
+
+    >>> order_by_likeness([[1, 0.1, 0.9], [0.1, 1, 0.2], [0.9, 0.2, 1]])
+    [1, 2, 0]
+    """
+    if len(likeness) < 3:
+        return list(range(len(likeness)))
+    from scipy.cluster.hierarchy import leaves_list, linkage  # loaded only for statistics
+    from scipy.spatial.distance import squareform
+
+    far = 1 - np.array([[0.0 if value is None else value for value in row] for row in likeness])
+    np.fill_diagonal(far, 0)
+    tree = linkage(squareform(far, checks=False), "average", optimal_ordering=True)
+    return [int(place) for place in leaves_list(tree)]
 
 
 def _similarity(sides: Mapping[str, Any] | None) -> list[list[float | None]]:
@@ -244,28 +289,6 @@ def pareto(points: Sequence[tuple[float, float] | None]) -> list[int]:
     """
     known = [(place, point) for place, point in enumerate(points) if point is not None]
     return [place for place, (x, y) in known if not any(a >= x and b >= y and (a, b) != (x, y) for _, (a, b) in known)]
-
-
-def _slices(cmp: Comparison, one: SlicedSystems, lang: Language) -> dict[str, Any]:
-    """For each slice, the largest first, and each measure: how many queries count, and the value of each system.
-
-    Where differences were tested within slices, texts of what was found follow, under ``heads``.
-    """
-    found = [slice_outcomes(cmp, one.name, measure, lang=lang) for measure in cmp.measures]
-    nothing = [None] * (len(cmp.systems) + 1)
-    rows = [
-        {
-            "label": label,
-            "measures": [
-                [one.counts[m][place], *map(short, one.values[m][place])] if m in one.values else nothing
-                for m in cmp.measures
-            ],
-            "outcomes": [texts.get(label, ["–"] * len(heads)) for heads, texts in found],
-        }
-        for place, label in enumerate(one.labels[:MOST_SLICES])
-    ]
-    heads = [heads for heads, _ in found]
-    return {"name": one.name, "rows": rows, "heads": heads, "left_out": len(one.labels) - len(rows)}
 
 
 def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:

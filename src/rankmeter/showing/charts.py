@@ -8,6 +8,7 @@ of an expression or a key, where a line separator or ``__proto__`` would break t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from colorsys import hls_to_rgb
 from typing import Any
 
 import altair as alt
@@ -20,6 +21,8 @@ Words = Mapping[str, str]
 PALETTE = ("#3b7dd8", "#e07b26", "#2a9d6f", "#c2418c", "#8a63d2", "#a58a00", "#d1495b", "#2b9bb3", "#7a8b3c", "#9c6644")
 BETTER, WORSE, EQUAL = "#3b7dd8", "#e07b26", "#9aa0a6"
 HEIGHT = 260
+MOST_NUMBERED = 12
+"""Up to how many rows a square shows its numbers."""
 _ROWS = alt.NamedData("rows")
 _NAME = "names[datum.value]"
 """What an axis or a legend shows for the number of a system or measure."""
@@ -93,12 +96,22 @@ def distribution(words: Words, systems: Sequence[str]) -> Spec:
     return _spec(chart, systems)
 
 
-def heat(labels: Sequence[str]) -> Spec:
-    """A square of numbers between every two things; what is below 0 has the colour of 0."""
+def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None) -> Spec:
+    """A square of numbers between every two things; what is below 0 has the colour of 0.
+
+    Of more than a few the numbers are left to the tooltip, and ``order`` puts together what is alike.
+    """
+    is_small = len(labels) <= MOST_NUMBERED
+    sort = None if order is None or is_small else list(order)
     base = alt.Chart(_ROWS).encode(
-        x=alt.X("a:N", title=None, axis=alt.Axis(labelAngle=-40, labelLimit=140, labelExpr=_NAME)),
-        y=alt.Y("b:N", title=None, axis=alt.Axis(labelLimit=140, labelExpr=_NAME)),
-    )
+        x=alt.X("a:N", title=None, sort=sort, axis=alt.Axis(labelAngle=-40, labelLimit=140, labelExpr=_NAME)
+                if is_small else None),
+        y=alt.Y("b:N", title=None, sort=sort, axis=alt.Axis(labelLimit=140, labelExpr=_NAME, labelOverlap=True)),
+        tooltip=[
+            alt.Tooltip("first:N", title=words["system"]), alt.Tooltip("second:N", title=words["system"]),
+            alt.Tooltip("value:Q", format=".2f", title=words["value"]),
+        ],
+    )  # fmt: skip
     squares = base.mark_rect().encode(
         color=alt.Color(
             "value:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=["#dfe8f5", "#1f5fb4"], clamp=True)
@@ -108,7 +121,8 @@ def heat(labels: Sequence[str]) -> Spec:
         text=alt.Text("value:Q", format=".2f"),
         color=alt.condition("datum.value > 0.6", alt.value("white"), alt.value("#1c2733")),
     )
-    return _spec(squares + numbers, labels, height=max(120, 34 * len(labels)))
+    side = 34 if is_small else max(9, 560 // len(labels))
+    return _spec(squares + numbers if is_small else squares, labels, height=max(120, side * len(labels)))
 
 
 def trade_off(words: Words, systems: Sequence[str]) -> Spec:
@@ -143,8 +157,21 @@ def intervals(words: Words, systems: Sequence[str]) -> Spec:
     return _spec(ends + dots, systems, height=max(80, 30 * len(systems)))
 
 
+def colour(place: int) -> str:
+    """The colour of a system; none is used twice: behind the chosen ones hues go round by the golden angle.
+
+    >>> colour(0), len({colour(place) for place in range(200)})
+    ('#3b7dd8', 200)
+    """
+    if place < len(PALETTE):
+        return PALETTE[place]
+    light = 0.42 + 0.16 * (place % 3) / 2
+    parts = hls_to_rgb(place * 0.381966 % 1, light, 0.55)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
+
+
 def _colour(systems: Sequence[str], *, legend: bool = True) -> alt.Color:
-    colours = [PALETTE[place % len(PALETTE)] for place in range(len(systems))]
+    colours = [colour(place) for place in range(len(systems))]
     kept = alt.Legend(title=None, orient="top", columns=3, labelLimit=150, labelExpr=_NAME) if legend else None
     return alt.Color("s:N", scale=alt.Scale(domain=list(range(len(systems))), range=colours), legend=kept)
 

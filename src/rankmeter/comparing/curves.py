@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ MOST_FAMILIES = 6
 """Of how many measures curves are drawn at most: each needs all cutoffs of every system."""
 
 
-def families(measures: tuple[Measure, ...]) -> dict[str, list[Measure]]:
+def families(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) -> dict[str, list[Measure]]:
     """The measures that have a cutoff, each at every cutoff; those that differ in the cutoff only are one family.
 
     >>> from rankmeter import RR, nDCG
@@ -35,15 +36,21 @@ def families(measures: tuple[Measure, ...]) -> dict[str, list[Measure]]:
         if name in found or len(found) == MOST_FAMILIES:
             continue
         try:
-            found[name] = [measure @ k for k in CUTOFFS]
+            found[name] = [measure @ k for k in cutoffs]
         except MeasureError:
             continue  # it takes no cutoff with these options
     return found
 
 
-def curves(measures: tuple[Measure, ...], inputs: Inputs, *, z: float) -> dict[str, list[dict[str, Any]]]:
-    """For each family the value of each system at each cutoff, with the ends of a band of z standard errors."""
-    asked = families(measures)
+def curves(
+    measures: tuple[Measure, ...], inputs: Inputs, *, z: float, deepest: int | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """For each family the value of each system at each cutoff, with the ends of a band of z standard errors.
+
+    Cutoffs behind ``deepest``, the end of the longest list, are left out.
+    """
+    cutoffs = tuple(k for k in CUTOFFS if deepest is None or k <= deepest) or CUTOFFS[:1]
+    asked = families(measures, cutoffs)
     if not asked:
         return {}
     every = [measure for several in asked.values() for measure in several]
@@ -53,7 +60,7 @@ def curves(measures: tuple[Measure, ...], inputs: Inputs, *, z: float) -> dict[s
         for name, several in asked.items():
             points[name] += [
                 {"s": place, "system": system, "k": k, **_band(evaluations, measure, z)}
-                for k, measure in zip(CUTOFFS, several, strict=True)
+                for k, measure in zip(cutoffs, several, strict=True)
             ]
     return points
 

@@ -9,7 +9,12 @@ import pytest
 
 import rankmeter as rm
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.report import tables
+from rankmeter.report.evaluations import mean_table, query_table, to_csv, to_json
+from rankmeter.showing.document import Table
+from rankmeter.showing.latex import latex_text, table_latex
+from rankmeter.showing.markdown import table_markdown
+from rankmeter.showing.numbers import exact
+from rankmeter.showing.terminal import table_text
 
 
 def ev(name: str, *ranks: int, measures: tuple[str, ...] = ("RR", "MeanRank")) -> Evaluation:
@@ -20,7 +25,12 @@ def ev(name: str, *ranks: int, measures: tuple[str, ...] = ("RR", "MeanRank")) -
 
 
 def marked(evaluations: list[Evaluation], digits: int = 4) -> list[list[bool]]:
-    return [[cell.is_best for cell in row[1:]] for row in tables.mean_table(evaluations, digits=digits).rows]
+    return [["best" in cell.marks for cell in row[1:]] for row in mean_table(evaluations, digits=digits).rows]
+
+
+def shown(table: Table) -> list[tuple[str, bool]]:
+    """The text of the first measure of every run, and whether it is marked as the best."""
+    return [(row[1].text(table.columns[1]), "best" in row[1].marks) for row in table.rows]
 
 
 def test_the_highest_is_best_and_for_mean_rank_the_lowest() -> None:
@@ -39,48 +49,45 @@ def test_values_shown_alike_are_marked_alike() -> None:
 
 
 def test_counts_have_no_digits_and_no_best() -> None:
-    table = tables.mean_table([ev("a", 2, measures=("NumRet",)), ev("b", 1, measures=("NumRet",))])
-    assert [row[1] for row in table.rows] == [tables.Cell("2"), tables.Cell("1")]
+    table = mean_table([ev("a", 2, measures=("NumRet",)), ev("b", 1, measures=("NumRet",))])
+    assert shown(table) == [("2", False), ("1", False)]
 
 
 def test_what_is_not_a_number_is_shown_and_never_best() -> None:
     nothing = rm.evaluate({"q": {"a": 0}}, {"q": ["a"]}, ["RR(empty=nan)"], name="nothing")
     something = rm.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, ["RR(empty=nan)"], name="something")
-    assert [row[1] for row in tables.mean_table([nothing, something]).rows] == [
-        tables.Cell("nan"),
-        tables.Cell("0.5000", is_best=True),
-    ]
-    assert json.loads(tables.to_json([nothing]))["runs"][0]["mean"] == {"RR(empty=nan)": None}
+    assert shown(mean_table([nothing, something])) == [("nan", False), ("0.5000", True)]
+    assert json.loads(to_json([nothing]))["runs"][0]["mean"] == {"RR(empty=nan)": None}
 
 
 def test_a_query_that_does_not_count_is_a_dash_and_empty_in_csv() -> None:
     result = rm.evaluate({"q1": {"a": 0}, "q2": {"a": 1}}, {"q1": ["a"], "q2": ["a"]}, ["RR(empty=skip)", "P@1"])
-    assert tables.to_text(tables.query_table([result])).splitlines()[1].split() == ["q1", "-", "0.0000"]
-    assert tables.to_csv([result], per_query=True).splitlines()[1] == "run,q1,,0.0"
+    assert table_text(query_table([result])).splitlines()[1].split() == ["q1", "-", "0.0000"]
+    assert to_csv([result], per_query=True).splitlines()[1] == "run,q1,,0.0"
 
 
 def test_columns_are_aligned_by_what_a_terminal_shows() -> None:
-    lines = tables.to_text(tables.mean_table([ev("中文", 1), ev("ab", 2)])).splitlines()
+    lines = table_text(mean_table([ev("中文", 1), ev("ab", 2)])).splitlines()
     assert lines == ["run       RR  MeanRank", "中文  1.0000    1.0000", "ab    0.5000    2.0000"]
 
 
 def test_markdown_escapes_what_would_break_the_table() -> None:
-    text = tables.to_markdown(tables.mean_table([ev("a|b_*c", 1), ev("d", 2)]))
+    text = table_markdown(mean_table([ev("a|b_*c", 1), ev("d", 2)]))
     assert r"| a\|b\_\*c | **1.0000** |" in text
 
 
 def test_latex_escapes_every_special_character() -> None:
-    assert tables.latex_text(r"50%_a&b^c#$~{}\x") == (
+    assert latex_text(r"50%_a&b^c#$~{}\x") == (
         r"50\%\_a\&b\textasciicircum{}c\#\$\textasciitilde{}\{\}\textbackslash{}x"
     )
-    assert tables.latex_text("[a]") == "{[}a]"
-    text = tables.to_latex(tables.mean_table([ev("bm25_v2", 1), ev("d", 2)]))
+    assert latex_text("[a]") == "{[}a]"
+    text = table_latex(mean_table([ev("bm25_v2", 1), ev("d", 2)]))
     assert r"bm25\_v2 & \textbf{1.0000} & \textbf{1.0000} \\" in text
 
 
 def test_intervals_are_never_part_of_the_mark() -> None:
     evaluations = [ev("a", 1, 1, 2), ev("b", 2, 3, 4)]
-    text = tables.to_markdown(tables.mean_table(evaluations, intervals=True, digits=2))
+    text = table_markdown(mean_table(evaluations, intervals=True, digits=2))
     assert "**0.83** [0." in text
     span = evaluations[0].interval("RR")
     assert f"[{span.low:.2f}, {span.high:.2f}]" in text
@@ -88,11 +95,11 @@ def test_intervals_are_never_part_of_the_mark() -> None:
 
 def test_digits_round_measurements_and_leave_definitions_alone() -> None:
     result = ev("a", 3, measures=("RBP(p=0.85)",))
-    run = json.loads(tables.to_json([result], digits=1))["runs"][0]
+    run = json.loads(to_json([result], digits=1))["runs"][0]
     assert run["definitions"]["RBP(p=0.85)"]["p"] == 0.85
     assert run["mean"] == {"RBP(p=0.85)": 0.1}
 
 
 @pytest.mark.parametrize("value", [1 / 3, 0.1, math.pi])
 def test_csv_keeps_every_digit(value: float) -> None:
-    assert float(tables.exact(value, None)) == value
+    assert float(exact(value, None)) == value

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankmeter.definitions.sections import Section
-from rankmeter.measures.prose import Language
+from rankmeter.showing.document import Block, Heading, Kind, Table, items, text_table
+from rankmeter.wording import Language
 
 if TYPE_CHECKING:
     from rankmeter.definitions.found import ClaimResult, Definition, NearMiss, Reconciliation
@@ -84,33 +84,34 @@ WORDS: dict[Language, dict[str, str]] = {
 }
 
 
-def sections(result: Reconciliation, language: Language) -> list[Section]:
+def findings(result: Reconciliation, language: Language) -> list[Block]:
     """Everything that a reader is told, in order."""
     words = WORDS[language]
     several = " of several" if len(result.claims) > 1 else ""
     larger = [words["larger"]] if 0 < len(result.definitions) < result.matching_together else []
-    told = [
-        Section(words["claims"], words["claims head"].split("|"), _claim_rows(result)),
-        Section(words[f"tools{several}"], lines=_tool_lines(result, words)),
-        Section(
-            words[f"definitions{several}"],
-            lines=[*_definition_lines(result.definitions, result.deepest, words), *larger],
-        ),
+    told: list[Block] = [
+        Heading(words["claims"]),
+        _claims(result, words),
+        Heading(words[f"tools{several}"]),
+        *items(_tool_lines(result, words)),
+        Heading(words[f"definitions{several}"]),
+        *items([*_definition_lines(result.definitions, result.deepest, words), *larger]),
     ]
     for place, one in enumerate(result.claims):
         named = {"name": one.claim.name, "number": one.claim.number}
         if several and not result.definitions:
             lines = _definition_lines([_of_one(d, place) for d in one.definitions], result.deepest, words)
-            told.append(Section(words["alone"].format(**named), lines=lines))
+            told += [Heading(words["alone"].format(**named)), *items(lines)]
     for one in result.claims:
         if not one.found and one.nearest is not None:
             named = {"name": one.claim.name, "number": one.claim.number}
-            told.append(Section(words["nearest"].format(**named), lines=_miss_lines(one.nearest, words)))
+            told += [Heading(words["nearest"].format(**named)), *items(_miss_lines(one.nearest, words))]
     chances = [line for one in result.claims for line in _chance_lines(one, words, stopped=result.stopped)]
     if several:
         chances.append(words["together"].format(tried=result.tried_together, matching=result.matching_together))
-    told.append(Section(words["telling"], lines=chances))
-    told += [_effects(one, words) for one in {one.claim.measure: one for one in result.claims}.values()]
+    told += [Heading(words["telling"]), *items(chances)]
+    for one in {one.claim.measure: one for one in result.claims}.values():
+        told += _effects(one, words)
     return told
 
 
@@ -119,12 +120,13 @@ def _of_one(definition: Definition, place: int) -> Definition:
     return replace(definition, measures=(definition.measures[place],), values=(definition.values[place],))
 
 
-def _claim_rows(result: Reconciliation) -> list[list[str]]:
-    rows = []
-    for one in result.claims:
-        claimed = [one.claim.name, one.claim.number, str(one.claim.measure)]
-        rows.append([*claimed, f"{one.default:.6f}", f"{one.tried:,}", f"{one.matching:,}"])
-    return rows
+def _claims(result: Reconciliation, words: dict[str, str]) -> Table:
+    rows = [
+        [one.claim.name, one.claim.number, str(one.claim.measure), f"{one.default:.6f}", one.tried, one.matching]
+        for one in result.claims
+    ]
+    kinds: list[Kind] = ["text", "number", "text", "number", "count", "count"]
+    return text_table(words["claims head"].split("|"), rows, kinds)
 
 
 def _tool_lines(result: Reconciliation, words: dict[str, str]) -> list[str]:
@@ -189,8 +191,10 @@ def _chance_lines(one: ClaimResult, words: dict[str, str], *, stopped: bool) -> 
     ]
 
 
-def _effects(one: ClaimResult, words: dict[str, str]) -> Section:
+def _effects(one: ClaimResult, words: dict[str, str]) -> list[Block]:
     rows = [[effect.axis, effect.change, f"{effect.delta:+.6f}"] for effect in one.effects if effect.delta]
     still = [effect.axis for effect in one.effects if not effect.delta]
     lines = [words["no effect"].format(axes=words["and"].join(still))] if still else []
-    return Section(words["effects"].format(name=one.claim.name), words["effects head"].split("|"), rows, lines)
+    heads = words["effects head"].split("|")
+    table = [text_table(heads, rows, ("text", "text", "number"))] if rows else []
+    return [Heading(words["effects"].format(name=one.claim.name)), *table, *items(lines)]

@@ -1,13 +1,12 @@
-"""A worked-out value as text, Markdown and HTML, in English and Chinese."""
+"""A worked-out value as a document, in English and Chinese."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankmeter.definitions.columns import aligned
-from rankmeter.definitions.sections import Section, as_html, as_markdown
-from rankmeter.measures.prose import Language
-from rankmeter.showing.characters import one_line
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
+from rankmeter.wording import Language
 
 if TYPE_CHECKING:
     from rankmeter.definitions.worked import Worked
@@ -26,7 +25,6 @@ _WORDS: dict[Language, dict[str, str]] = {
         "total": "total",
         "value_so_far": "value if the list ended here",
         "ideal": "The ideal list",
-        "unjudged": "-",
         "hidden": "{count} more places add nothing.",
         "hidden_adds": "{count} more places add {adds} in all.",
         "facts": "R = {R:g} relevant items, {judged:g} judged, {returned:g} returned.",
@@ -48,7 +46,6 @@ _WORDS: dict[Language, dict[str, str]] = {
         "total": "累计",
         "value_so_far": "若列表到此为止的取值",
         "ideal": "理想列表",
-        "unjudged": "-",
         "hidden": "其后 {count} 位不再有贡献。",
         "hidden_adds": "其后 {count} 位合计贡献 {adds}。",
         "facts": "相关条目 R = {R:g}，已标注 {judged:g}，返回 {returned:g}。",
@@ -59,42 +56,44 @@ _WORDS: dict[Language, dict[str, str]] = {
     },
 }
 
-_TEXTS = ("rank", "item", "topics")
-Table = tuple[list[str], list[list[str]]]
 
-
-def _number(value: float | None, words: dict[str, str]) -> str:
-    return words["unjudged"] if value is None else f"{value:.6g}"
-
-
-def tables(worked: Worked, language: Language) -> tuple[Table, Table | None]:
-    """The rows of the list and, for nDCG, of the ideal list, as text."""
+def walkthrough(worked: Worked, language: Language) -> list[Block]:
+    """The rows of the list, for nDCG those of the ideal list, and how the value comes about."""
     words = _WORDS[language]
-    head = ["rank", "item", "score", "grade"]
-    scored = any(row.score is not None for row in worked.rows)
-    if not scored:
-        head.remove("score")
+    names = ["rank", "item", "grade"]
+    if any(row.score is not None for row in worked.rows):
+        names.insert(2, "score")
     if any(row.topics for row in worked.rows):
-        head.append("topics")
-    if worked.adds_up:
-        head += ["gain", "discount"]
-    head += ["contribution", "total" if worked.adds_up else "value_so_far"]
-    field = {"value_so_far": "total"}
-    rows = [
-        [
-            str(getattr(row, name)) if name in _TEXTS else _number(getattr(row, field.get(name, name)), words)
-            for name in head
-        ]
-        for row in worked.rows
+        names.append("topics")
+    names += ["gain", "discount"] if worked.adds_up else []
+    names += ["contribution", "total" if worked.adds_up else "value_so_far"]
+    blocks: list[Block] = [
+        Heading(words["title"].format(measure=worked.measure, query=worked.query)),
+        _table(worked.rows, names, words),
     ]
-    ideal = None
     if worked.ideal:
-        columns = ["rank", "grade", "gain", "discount", "contribution", "total"]
-        ideal = (
-            [words[name] for name in columns],
-            [[f"{getattr(row, name):.6g}" for name in columns] for row in worked.ideal],
-        )
-    return ([words[name] for name in head], rows), ideal
+        ideal = ["rank", "grade", "gain", "discount", "contribution", "total"]
+        blocks += [Heading(words["ideal"]), _table(worked.ideal, ideal, words)]
+    return [*blocks, *map(Paragraph, closing(worked, language))]
+
+
+_IMPORTANCE = {"score": 3, "gain": 2, "discount": 2, "topics": 1}
+
+
+def _table(rows: Sequence[object], names: Sequence[str], words: dict[str, str]) -> Table:
+    columns = [
+        Column(words[name], "text" if name in ("item", "topics") else "number", _IMPORTANCE.get(name, 0))
+        for name in names
+    ]
+    fields = ["total" if name == "value_so_far" else name for name in names]
+    return Table(tuple(columns), tuple(tuple(_cell(getattr(row, name)) for name in fields) for row in rows))
+
+
+def _cell(value: object) -> Cell:
+    """Numbers in six digits, as a sum is followed by hand."""
+    if isinstance(value, float):
+        return Cell(f"{value:.6g}", sort=value)
+    return Cell(value if value is None or isinstance(value, str) else str(value))
 
 
 def closing(worked: Worked, language: Language) -> list[str]:
@@ -117,32 +116,3 @@ def closing(worked: Worked, language: Language) -> list[str]:
         )
     )
     return said
-
-
-def to_text(worked: Worked, language: Language = "en") -> str:
-    """For a terminal."""
-    words = _WORDS[language]
-    rows, ideal = tables(worked, language)
-    parts = [one_line(words["title"].format(measure=worked.measure, query=worked.query)), "", *aligned(*rows)]
-    if ideal:
-        parts += ["", words["ideal"], *aligned(*ideal)]
-    return "\n".join([*parts, "", *closing(worked, language)])
-
-
-def to_markdown(worked: Worked, language: Language = "en") -> str:
-    """For a document."""
-    return as_markdown(_sections(worked, language))
-
-
-def to_html(worked: Worked, language: Language = "en") -> str:
-    """For a notebook or a page: tables without scripts, every text escaped."""
-    return as_html(_sections(worked, language), "rankmeter-worked")
-
-
-def _sections(worked: Worked, language: Language) -> list[Section]:
-    words = _WORDS[language]
-    rows, ideal = tables(worked, language)
-    sections = [Section(words["title"].format(measure=worked.measure, query=worked.query), *rows)]
-    if ideal:
-        sections.append(Section(words["ideal"], *ideal))
-    return [*sections, Section("", lines=closing(worked, language))]

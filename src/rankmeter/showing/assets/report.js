@@ -39,6 +39,12 @@ async function draw(chart, datasets, titles = {}) {
     return;
   }
   const spec = structuredClone(specs[chart]);
+  if (["cutoffs", "distribution", "trade_off"].includes(chart)) {
+    const systems = drawn();
+    datasets = { ...datasets, rows: datasets.rows.filter((row) => systems.includes(row.s)) };
+    for (const layer of spec.layer ?? [spec])
+      if (layer.encoding?.color?.scale) layer.encoding.color.scale = { domain: systems, range: systems.map((_, at) => data.colours[at]) };
+  }
   for (const layer of spec.layer ?? [spec]) {
     for (const [channel, title] of Object.entries(titles)) if (layer.encoding?.[channel]) layer.encoding[channel].title = oneLine(title);
   }
@@ -85,14 +91,14 @@ function drawMeasure() {
   draw("distribution", { rows });
 }
 
-function square(table) {
-  const rows = table.flatMap((row, a) => row.map((value, b) => ({ a, b, value })));
+function square(table, names) {
+  const rows = table.flatMap((row, a) => row.map((value, b) => ({ a, b, value, first: names[a], second: names[b] })));
   return rows.filter((row) => row.value !== null);
 }
 
 function drawSquares() {
-  draw("correlation", { rows: square(data.correlation) });
-  if (data.similarity.length) draw("similarity", { rows: square(data.similarity) });
+  draw("correlation", { rows: square(data.correlation, data.measures.map((one) => one.name)) });
+  if (data.similarity.length) draw("similarity", { rows: square(data.similarity, data.systems) });
 }
 
 function drawTradeOff() {
@@ -112,18 +118,24 @@ function sortable(table) {
     const head = event.target.closest("th");
     if (!head?.querySelector("button")) return;
     const falling = head.getAttribute("aria-sort") === "ascending";
-    const key = head.dataset.key;
     for (const other of table.querySelectorAll("th")) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    const at = head.cellIndex;
     const rows = [...table.tBodies[0].rows];
-    const number = (row) => Number(row.dataset[key] ?? Number.NaN);
-    const isText = rows.some((row) => Number.isNaN(number(row)) && row.dataset[key] !== undefined);
-    const compare = isText
-      ? (a, b) => a.dataset[key].localeCompare(b.dataset[key], undefined, { numeric: true })
-      : (a, b) => number(a) - number(b) || 0;
+    const number = (row) => Number(row.cells[at].dataset.sort ?? Number.NEGATIVE_INFINITY);
+    const isNumeric = rows.some((row) => row.cells[at].dataset.sort !== undefined);
+    const text = (row) => row.cells[at].textContent;
+    const compare = isNumeric
+      ? (a, b) => number(a) - number(b) || 0
+      : (a, b) => text(a).localeCompare(text(b), undefined, { numeric: true });
     rows.sort((a, b) => (falling ? -compare(a, b) : compare(a, b)));
     table.tBodies[0].append(...rows);
   });
+}
+
+// The systems that are drawn: of many the baseline, the chosen one and the best.
+function drawn() {
+  return [...new Set([...data.kept, data.reference, state.system])].sort((a, b) => a - b);
 }
 
 function queryRows() {
@@ -146,66 +158,39 @@ function drawQueries() {
   const hasTexts = rows.some((row) => row.text);
   const heads = [["name", words.query]].concat(hasTexts ? [["text", words.text]] : []);
   const head = element("tr");
-  for (const [key, label] of heads) head.append(element("th", { "data-key": key }, element("button", {}, label)));
-  data.systems.forEach((system, place) =>
-    head.append(element("th", { "data-key": `s${place}`, class: "number" }, element("button", {}, system))),
-  );
-  head.append(element("th", { "data-key": "spread", class: "number" }, element("button", {}, words.spread)));
+  const shownSystems = drawn();
+  for (const [, label] of heads) head.append(element("th", {}, element("button", {}, label)));
+  for (const place of shownSystems) head.append(element("th", { class: "number" }, element("button", {}, name(place))));
+  head.append(element("th", { class: "number" }, element("button", {}, words.spread)));
   table.tHead.replaceChildren(head);
   const top = Math.max(...rows.flatMap((row) => row.values.filter((value) => value !== null)), 1e-9);
   table.tBodies[0].replaceChildren(
     ...rows.slice(0, 200).map((row) => {
-      const made = element("tr", { "data-q": row.q, "data-name": row.id, "data-text": row.text, "data-spread": row.spread, tabindex: 0 });
+      const made = element("tr", { "data-q": row.q, "data-name": row.id, tabindex: 0 });
       if (row.q === state.query) made.classList.add("chosen");
       made.append(element("td", {}, row.id));
       if (hasTexts) made.append(element("td", { class: "text", title: row.text }, row.text));
-      row.values.forEach((value, place) => {
-        made.dataset[`s${place}`] = value ?? -1;
+      for (const place of shownSystems) {
+        const value = row.values[place];
         const share = Math.max(0, Math.min(100, (100 * (value ?? 0)) / top));
-        made.append(element("td", { class: "number heat", style: `--share:${share.toFixed(1)}%` }, shown(value)));
-      });
-      made.append(element("td", { class: "number" }, shown(row.spread)));
+        made.append(element("td", { class: "number heat", style: `--share:${share.toFixed(1)}`, "data-sort": value ?? -1 }, shown(value)));
+      }
+      made.append(element("td", { class: "number", "data-sort": row.spread }, shown(row.spread)));
       return made;
     }),
   );
-}
-
-function drawSlices() {
-  for (const table of document.querySelectorAll("table.slices")) {
-    const { name: kind, rows, heads } = data.slices[Number(table.dataset.slices)];
-    const head = element("tr", {}, element("th", { "data-key": "name" }, element("button", {}, kind)));
-    [words.query_count, ...data.systems].forEach((label, place) =>
-      head.append(element("th", { "data-key": `s${place}`, class: "number" }, element("button", {}, label))),
-    );
-    head.append(...heads[state.measure].map((label) => element("th", { class: "number" }, label)));
-    table.tHead.replaceChildren(head);
-    table.tBodies[0].replaceChildren(
-      ...rows.map((row) => {
-        const made = element("tr", { "data-name": row.label }, element("td", {}, row.label));
-        const best = (data.measures[state.measure].higher ? Math.max : Math.min)(...row.measures[state.measure].slice(1));
-        row.measures[state.measure].forEach((value, place) => {
-          made.dataset[`s${place}`] = value ?? -1;
-          made.append(element("td", { class: place && value === best ? "number up" : "number" }, place ? shown(value) : value));
-        });
-        for (const text of row.outcomes[state.measure]) {
-          const kind = text.includes("↑") ? "number up" : text.includes("↓") ? "number down" : "number";
-          made.append(element("td", { class: kind }, text));
-        }
-        return made;
-      }),
-    );
-  }
 }
 
 // One query ------------------------------------------------------------------------------------------------------
 
 function choose(q, scroll) {
   state.query = q;
+  if (scroll) remember();
   for (const row of byId("query-table").tBodies[0].rows) row.classList.toggle("chosen", Number(row.dataset.q) === q);
   const [id, text] = data.queries[q];
   const body = [element("h3", { id: "detail-title" }, text ? `${id}: ${text}` : id), valuesTable(q)];
   const lists = data.lists.queries[q];
-  if (lists) body.push(element("h3", {}, `${words.lists} · ${lists.relevant} ${words.relevant_items}`), legend(), sides(lists), element("p", { class: "hint" }, words.moves));
+  if (lists) body.push(element("h3", {}, `${words.lists} · ${lists.relevant} ${words.relevant_items}`), legend(), sides(lists), element("p", { class: "hint" }, words.moves), ...missed(lists));
   else if (data.lists.items.length) body.push(element("p", { class: "hint" }, words.no_lists));
   byId("detail-body").replaceChildren(...body);
   if (scroll) byId("detail").scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "start" });
@@ -213,14 +198,14 @@ function choose(q, scroll) {
 
 function valuesTable(q) {
   const all = data.values[q];
-  const places = all ? data.systems.map((_, place) => place) : [data.reference, state.system];
+  const places = all ? drawn() : [data.reference, state.system];
   const found = pairRows().find((row) => row.q === q);
   const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number" }, name(place))));
   // A measure of all lists together has no value for one query.
   const known = (measure) => all[measure].some((value) => value !== null);
   const measures = all ? data.measures.map((_, measure) => measure).filter(known) : [state.measure];
   const rows = measures.map((measure) => {
-    const values = all ? all[measure] : found ? [found.x, found.y] : [null, null];
+    const values = all ? places.map((place) => all[measure][place]) : found ? [found.x, found.y] : [null, null];
     return element("tr", {}, element("td", {}, data.measures[measure].name), ...values.map((value) => element("td", { class: "number" }, shown(value))));
   });
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
@@ -242,7 +227,8 @@ function legend() {
 
 function sides(lists) {
   const reference = lists.systems[data.reference];
-  const columns = lists.systems.map((items, place) => {
+  const columns = drawn().map((place) => {
+    const items = lists.systems[place];
     const rows = items.map((at, rank) => listItem(at, rank, lists.grades[at], place === data.reference ? null : reference));
     const note = place === data.reference ? element("small", {}, ` ${words.reference}`) : "";
     return element("div", {}, element("h4", {}, name(place), note), rows.length ? element("ol", {}, ...rows) : element("p", { class: "hint" }, words.returned_nothing));
@@ -256,6 +242,20 @@ function sides(lists) {
   made.addEventListener("mouseleave", (event) => mark(event, false));
   made.addEventListener("focusin", (event) => mark(event, true));
   return made;
+}
+
+// What is relevant and in no list's first places: who looks at one query wants to see what was missed.
+function missed(lists) {
+  if (!lists.missed.length) return [];
+  const places = drawn();
+  const head = element("tr", {}, element("th", {}, words.item), element("th", { class: "number" }, words.grade), ...places.map((place) => element("th", { class: "number" }, name(place))));
+  const rows = lists.missed.map(([at, grade, ranks]) => {
+    const [id, title] = data.lists.items[at];
+    const item = element("td", {}, element("span", { class: `item ${shade(grade)}` }, title || id));
+    return element("tr", { title: title ? `${id}: ${title}` : id }, item, element("td", { class: "number" }, grade), ...places.map((place) => element("td", { class: "number" }, ranks[place] ?? "–")));
+  });
+  const table = element("table", { id: "missed" }, element("thead", {}, head), element("tbody", {}, ...rows));
+  return [element("h3", {}, fill(words.missed, { depth: 10 })), element("div", { class: "wide", tabindex: 0 }, table), element("p", { class: "hint" }, fill(words.not_returned, { depth: 50 }))];
 }
 
 function listItem(at, rank, grade, reference) {
@@ -274,19 +274,37 @@ function listItem(at, rank, grade, reference) {
 
 // All together ---------------------------------------------------------------------------------------------------
 
+// A link leads to what is on the screen: #measure=RR&system=new&query=q7, or to a section: #leaderboard.
+function remember() {
+  const link = new URLSearchParams({ measure: data.measures[state.measure].name, system: name(state.system) });
+  if (state.query !== null) link.set("query", data.queries[state.query][0]);
+  history.replaceState(null, "", `#${link}`);
+}
+
+function follow() {
+  if (!location.hash.includes("=")) return false;
+  const link = new URLSearchParams(location.hash.slice(1));
+  const find = (names, wanted) => (wanted === null ? -1 : names.indexOf(wanted));
+  const measure = find(data.measures.map((one) => one.name), link.get("measure"));
+  const system = find(data.systems, link.get("system"));
+  const query = find(data.queries.map(([id]) => id), link.get("query"));
+  if (measure >= 0) byId("measure").value = String((state.measure = measure));
+  if (system >= 0 && system !== data.reference) byId("system").value = String((state.system = system));
+  return query >= 0 ? query : false;
+}
+
 function showMeasure() {
   for (const board of document.querySelectorAll(".board")) board.classList.toggle("shown", Number(board.dataset.measure) === state.measure);
   drawPairs();
   drawMeasure();
   drawQueries();
-  drawSlices();
   if (state.query !== null) choose(state.query, false);
 }
 
 function start() {
   for (const table of document.querySelectorAll("table.sortable")) sortable(table);
-  byId("measure").addEventListener("change", (event) => { state.measure = Number(event.target.value); showMeasure(); });
-  byId("system").addEventListener("change", (event) => { state.system = Number(event.target.value); drawPairs(); });
+  byId("measure").addEventListener("change", (event) => { state.measure = Number(event.target.value); remember(); showMeasure(); });
+  byId("system").addEventListener("change", (event) => { state.system = Number(event.target.value); remember(); showMeasure(); });
   byId("search").addEventListener("input", (event) => { state.search = event.target.value; drawQueries(); });
   for (const tab of document.querySelectorAll(".tab"))
     tab.addEventListener("click", () => {
@@ -314,9 +332,14 @@ function start() {
   window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
   const everything = () => { showMeasure(); drawSquares(); drawTradeOff(); };
   dark.addEventListener("change", everything);
+  for (const button of document.querySelectorAll("button.all"))
+    button.addEventListener("click", () => { button.previousElementSibling.classList.add("every"); button.remove(); });
+  const wanted = follow();
   everything();
+  window.addEventListener("hashchange", () => { const query = follow(); showMeasure(); if (query !== false) choose(query, true); });
   const first = queryRows()[0];
-  if (first) choose(first.q, false);
+  if (wanted !== false) choose(wanted, true);
+  else if (first) choose(first.q, false);
 }
 
 start();

@@ -1,0 +1,221 @@
+"""What commands print: the numbers in every format, tables that fit the terminal, and the talk that goes with them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from rankmeter.cli.talk import not_noted, tell
+from rankmeter.inputs.reading import reading_line
+from rankmeter.inputs.spreadsheets import frame_csv
+from rankmeter.report.evaluations import (
+    dash_notes,
+    definition_lines,
+    interval_notes,
+    mean_table,
+    number,
+    query_table,
+    shared_measures,
+    slice_table,
+    to_csv,
+    to_json,
+)
+from rankmeter.showing.document import Block, Document, Paragraph, Table, items
+from rankmeter.showing.html import page_html
+from rankmeter.showing.latex import table_latex
+from rankmeter.showing.markdown import document_markdown
+from rankmeter.showing.numbers import DIGITS
+from rankmeter.showing.terminal import document_text
+from rankmeter.wording import Language, word
+
+if TYPE_CHECKING:
+    from rankmeter.cli.options import Delivery
+    from rankmeter.comparing.results import Comparison
+    from rankmeter.evaluating.result import Evaluation
+    from rankmeter.measures import Measure
+    from rankmeter.showing.showable import Showable
+
+TIES_SHOWN = 6
+"""How many notes about ties are shown; more would hide the numbers."""
+
+
+def terminal_options() -> dict[str, Any]:
+    """How standard output shows a document: fitted and in colour on a terminal, complete and plain elsewhere."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "").lower()
+    bars = {"bars": "blocks" if "utf" in encoding else "ascii"}
+    if not sys.stdout.isatty():
+        return bars
+    is_coloured = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return {**bars, "width": get_terminal_size().columns, "styled": is_coloured}
+
+
+def show(document: Document, lang: Language = "en") -> None:
+    """Print a document; a renderer has taken out what a terminal would obey."""
+    text = document_text(document, lang=lang, **terminal_options())
+    click.echo(text, color=True)
+
+
+def shown_text(result: Showable, format: str, lang: Language) -> str:
+    """A result that shows itself, in one of its formats; as text it fits the terminal."""
+    if format == "json":
+        return result.to_json()
+    if format == "html":
+        return page_html(result.document(lang), lang=lang)
+    return (
+        result.to_markdown(lang)
+        if format == "markdown"
+        else result.to_text(lang, width=terminal_options().get("width"))
+    )
+
+
+def output_text(
+    evaluations: Sequence[Evaluation],
+    format: Literal["table", "json", "csv", "markdown", "latex"],
+    *,
+    per_query: bool,
+    interval: bool,
+    digits: int | None,
+) -> str:
+    """The numbers in one of the formats."""
+    if format == "json":
+        return to_json(evaluations, per_query=per_query, intervals=interval, digits=digits)
+    if format == "csv":
+        return to_csv(evaluations, per_query=per_query, intervals=interval, digits=digits)
+    table = result_table(evaluations, per_query=per_query, interval=interval, digits=digits)
+    if format == "table":
+        return document_text([table]) + "\n"
+    notes = [] if per_query else dash_notes(evaluations)
+    notes += interval_notes(evaluations) if interval and not per_query else []
+    lines = [*notes, *definition_lines(shared_measures(evaluations))]
+    return (table_latex(table, lines) if format == "latex" else document_markdown([table, *items(lines)])) + "\n"
+
+
+def result_table(evaluations: Sequence[Evaluation], *, per_query: bool, interval: bool, digits: int | None) -> Table:
+    """The table of some evaluations."""
+    shown = DIGITS if digits is None else digits
+    if per_query:
+        return query_table(evaluations, digits=shown)
+    if any(ev.slices for ev in evaluations):
+        return slice_table(evaluations, digits=shown, intervals=interval)
+    return mean_table(evaluations, digits=shown, intervals=interval)
+
+
+def result_talk(
+    evaluations: Sequence[Evaluation], *, digits: int | None, interval: bool = False, per_query: bool = False
+) -> list[str]:
+    """What a person should know with the numbers: what was evaluated, what ties can do, how numbers are defined."""
+    return [
+        *_facts(evaluations),
+        *([read] if (read := reading_line(ev.reading for ev in evaluations)) else []),
+        *tie_notes(evaluations, DIGITS if digits is None else digits),
+        *([] if per_query else dash_notes(evaluations)),
+        *_interval_talk(evaluations, interval=interval, per_query=per_query),
+        *definition_talk(shared_measures(evaluations)),
+    ]
+
+
+def definition_talk(measures: Sequence[Measure], lang: Language = "en") -> list[str]:
+    """How numbers are defined, and where the words of a definition are explained."""
+    more = {"en": "What these words mean: ", "zh": "各词的含义："}[lang]
+    option = "" if lang == "en" else f" --lang {lang}"
+    return [*definition_lines(measures, lang), f"{more}rankmeter explain '{measures[0]}'{option}"]
+
+
+def _interval_talk(evaluations: Sequence[Evaluation], *, interval: bool, per_query: bool) -> list[str]:
+    if per_query:
+        return ["--per-query shows values, not intervals"] if interval else []
+    if interval:
+        return interval_notes(evaluations)
+    if any(ev.slices for ev in evaluations):
+        return ["whether slices differ: --interval adds intervals and the difference of each slice from the rest"]
+    return []
+
+
+def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[str]:
+    """Between which values ties can move each number, the widest first; what does not show is not said."""
+    notes = []
+    for ev in evaluations:
+        for measure, (worst, best) in ev.tie_bounds.items():
+            low, high = sorted((worst, best))
+            texts = [number(end, measure, digits) for end in (low, high)]
+            if texts[0] != texts[1]:
+                notes.append((high - low, f"ties can move {measure} of {ev.name} between {texts[0]} and {texts[1]}"))
+    notes.sort(key=lambda note: -note[0])
+    said = [text for _, text in notes[:TIES_SHOWN]]
+    if len(notes) > TIES_SHOWN:
+        said.append(
+            f"ties can move {len(notes) - TIES_SHOWN} more of these numbers, by less; --format json has all bounds"
+        )
+    return said
+
+
+def _facts(evaluations: Sequence[Evaluation]) -> list[str]:
+    """The counts, once for all runs that share them."""
+    runs: dict[str, list[str]] = {}
+    for ev in evaluations:
+        runs.setdefault("; ".join(not_noted(ev.sentences())), []).append(ev.name)
+    if len(runs) == 1:
+        return list(runs)
+    return [f"{', '.join(names)}: {sentences}" for sentences, names in runs.items()]
+
+
+def deliver_comparison(
+    cmp: Comparison, format: str, delivery: Delivery, digits: int, lang: Language, *, details: bool
+) -> None:
+    """Give the numbers of a comparison in one of the formats, to a file or to standard output."""
+    if format == "table" and delivery.output is None:
+        _show_comparison(cmp, digits, lang, quiet=delivery.quiet, details=details or not sys.stdout.isatty())
+    else:
+        delivery.deliver(_comparison_text(cmp, format, digits, lang))
+
+
+def _show_comparison(cmp: Comparison, digits: int, lang: Language, *, quiet: bool, details: bool) -> None:
+    """On a terminal the answer and one table; with details, and for programs, every table."""
+    from rankmeter.report import comparisons
+
+    answer: list[Block] = [Paragraph(line.text(lang)) for line in comparisons.verdict(cmp, digits)]
+    if details:
+        if not quiet:
+            quality = comparisons.quality_blocks(cmp, digits=digits, lang=lang)
+            tell([word("quality", lang), *document_text(quality, lang=lang).splitlines(), ""])
+            tell([*document_text(answer).splitlines(), ""])
+        show(comparisons.board_blocks(cmp, digits=digits, lang=lang), lang)
+    elif len(cmp.measures) > 1:
+        show([*answer, comparisons.grid(cmp, digits=digits, lang=lang)], lang)
+    else:
+        show([*answer, *comparisons.board_blocks(cmp, digits=digits, lang=lang)], lang)
+    if not quiet:
+        sys.stdout.flush()
+        notes = [] if details else [word("note", lang, text=note) for note in cmp.notes]
+        more = [] if details else [word("more_with_details", lang)]
+        tell(["", *comparisons.legend(cmp, lang)[: None if details else 2], *notes, *more])
+
+
+def _comparison_text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
+    from rankmeter.report import comparisons
+
+    if format == "json":
+        return cmp.to_json() + "\n"
+    if format == "csv":
+        return _tests_csv(cmp)
+    if format == "markdown":
+        return comparisons.to_markdown(cmp, digits=digits, lang=lang) + "\n"
+    if format == "latex":
+        return comparisons.to_latex(cmp, digits=digits, lang=lang) + "\n"
+    return comparisons.to_text(cmp, digits=digits, lang=lang) + "\n"
+
+
+def _tests_csv(cmp: Comparison) -> str:
+    """A row per pair; where slices were asked for, rows of all queries together have none of the slice's columns."""
+    if not cmp.slice_differences:
+        return frame_csv(cmp.tests)
+    import polars as pl
+
+    inside = cmp.slice_tests.drop("tests")
+    rows = pl.concat([cmp.tests, inside], how="diagonal")
+    return frame_csv(rows.select("by", "slice", *cmp.tests.columns))

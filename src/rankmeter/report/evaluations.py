@@ -1,0 +1,378 @@
+"""Evaluations as documents, CSV and JSON. Pure functions; nothing is printed or written here.
+
+Every form that has room for it carries the definitions: a number without its definition is a bug.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rankmeter import __version__
+from rankmeter.definitions import conventions_in_short, title_of
+from rankmeter.errors import check_whole
+from rankmeter.inputs.spreadsheets import csv_text
+from rankmeter.measures import Measure
+from rankmeter.showing.document import Block, Cell, Column, Folded, Paragraph, Span, Table, items
+from rankmeter.showing.json import json_text
+from rankmeter.showing.numbers import DIGITS, exact, fixed
+from rankmeter.wording import Language, word
+
+if TYPE_CHECKING:
+    from rankmeter.evaluating.result import Evaluation
+    from rankmeter.lists.slices import Slices
+    from rankmeter.stats.slices import Spread
+
+ALL = "all"
+"""The row of the aggregated values in a table of queries, as trec_eval calls it."""
+NO_INTERVAL = "(no interval)"
+"""What stands beside a number where an interval was asked for and there is none."""
+FROM_REST = " - rest"
+"""What follows a measure in the head of the column that says how far a slice is from all other slices together."""
+
+
+def mean_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False) -> Table:
+    """A row per run and a column per measure; the best of several runs marked.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> from rankmeter.showing.terminal import table_text
+    >>> ev = rm.evaluate({"q": {"a"}}, {"q": ["b", "a"]}, ["RR", "P@1"], name="mine")
+    >>> print(table_text(mean_table([ev])))
+    run       RR     P@1
+    mine  0.5000  0.0000
+    """
+    measures = shared_measures(evaluations)
+    best = {measure: _best(measure, evaluations, digits) for measure in measures}
+    rows = [
+        (Cell(ev.name), *(_mean(ev, measure, digits, best[measure], intervals=intervals) for measure in measures))
+        for ev in evaluations
+    ]
+    return Table((Column("run", "text"), *(measure_column(measure, digits) for measure in measures)), tuple(rows))
+
+
+def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> Table:
+    """A row per query, and per run where there are several; last of each run the aggregated values."""
+    measures = shared_measures(evaluations)
+    several = len(evaluations) > 1
+    rows = []
+    for ev in evaluations:
+        run = [Cell(ev.name)] if several else []
+        rows += [
+            (*run, Cell(str(row["query"])), *(value_cell(row.get(str(m)), m, digits) for m in measures))
+            for row in ev.per_query.iter_rows(named=True)
+        ]
+        rows.append((*run, Cell(ALL), *(value_cell(ev.means[m], m, digits) for m in measures)))
+    labels = [Column(name, "text") for name in (("run", "query") if several else ("query",))]
+    return Table((*labels, *(measure_column(measure, digits) for measure in measures)), tuple(rows))
+
+
+def slice_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False) -> Table:
+    """For each run the values of all queries, then those of every slice; a dash where a slice has no value.
+
+    With ``intervals`` each value has its interval, and beside it stands how far the slice is from the rest.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> from rankmeter.showing.terminal import table_text
+    >>> truth, run = {1: ["a"], 2: ["a"]}, {1: ["a"], 2: ["b", "a"]}
+    >>> print(table_text(slice_table([rm.evaluate(truth, run, "RR", by={1: "new", 2: "old"}, name="mine")])))
+    run   by       slice  queries      RR
+    mine           all          2  0.7500
+    mine  segment  new          1  1.0000
+    mine  segment  old          1  0.5000
+    """
+    measures = shared_measures(evaluations)
+    rows = []
+    for ev in evaluations:
+        row = [Cell(ev.name), Cell(), Cell(ALL), Cell(_count(ev))]
+        for measure in measures:
+            is_known = not math.isnan(ev.means[measure])
+            row.append(_mean(ev, measure, digits, intervals=intervals) if is_known else Cell())
+            row += [Cell("")] if intervals else []
+        rows.append(tuple(row))
+        for cut in ev.slices.values():
+            spans = cut.intervals() if intervals else None
+            rows += [(Cell(ev.name), Cell(cut.name), *cells) for cells in _slice_rows(cut, measures, digits, spans)]
+    labels = [Column("run", "text"), Column("by", "text", 2), Column("slice", "text"), Column("queries", "count", 1)]
+    heads = [column for measure in measures for column in _slice_columns(measure, digits, intervals=intervals)]
+    return Table((*labels, *heads), tuple(rows))
+
+
+def table_of_slices(cut: Slices, *, digits: int = DIGITS) -> Table:
+    """One way of slicing: a row per slice."""
+    measures = list(cut.values)
+    columns = (Column("slice", "text"), Column("queries", "count"), *(measure_column(m, digits) for m in measures))
+    return Table(columns, tuple(_slice_rows(cut, measures, digits, None)), cut.name)
+
+
+def _slice_columns(measure: Measure, digits: int, *, intervals: bool) -> list[Column]:
+    rest = Column(f"{measure}{FROM_REST}", "difference", 1, digits)
+    return [measure_column(measure, digits), *([rest] if intervals else [])]
+
+
+def _slice_rows(
+    cut: Slices, measures: Sequence[Measure], digits: int, spans: dict[Measure, tuple[Spread, ...]] | None
+) -> list[tuple[Cell, ...]]:
+    rows = []
+    for place, label in enumerate(cut.labels):
+        cells = [Cell(label), Cell(_count_in(cut, place))]
+        for measure in measures:
+            value = _known(cut.values[measure][place] if measure in cut.values else None)
+            if spans is None:
+                cells.append(value_cell(value, measure, digits))
+                continue
+            spread = spans[measure][place] if measure in spans else None
+            cells.append(value_cell(value, measure, digits, span=None if value is None else _ends(spread)))
+            rest = None if spread is None or math.isnan(spread.rest.value) else spread.rest
+            cells.append(Cell() if rest is None else Cell(rest.value, span=_ends(rest)))
+        rows.append(tuple(cells))
+    return rows
+
+
+def _count(ev: Evaluation) -> int:
+    return max((ev.counted(measure) for measure in ev.means), default=0)
+
+
+def _count_in(cut: Slices, place: int) -> int:
+    return max((counts[place] for counts in cut.counts.values()), default=0)
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
+def _ends(spread: Any) -> Span | str:
+    return NO_INTERVAL if spread is None or math.isnan(spread.low) else (spread.low, spread.high)
+
+
+def shared_measures(evaluations: Sequence[Evaluation]) -> list[Measure]:
+    """The measures of evaluations that were made together."""
+    return list(evaluations[0].means)
+
+
+def measure_column(measure: Measure, digits: int = DIGITS, importance: int = 0) -> Column:
+    """The column of a measure."""
+    goal = "neither" if not measure.has_goal else "higher" if measure.higher_is_better else "lower"
+    return Column(str(measure), "number", importance, check_whole("digits", digits, 0), goal)  # type: ignore[arg-type]
+
+
+def value_cell(value: float | None, measure: Measure, digits: int = DIGITS, **facts: Any) -> Cell:
+    """The cell of a value; counts have no digits after the point, and no value is a dash."""
+    is_count = value is not None and type(measure).name.startswith("Num") and float(value).is_integer()
+    return Cell(value, digits=0 if is_count else digits, **facts)
+
+
+def number(value: float | None, measure: Measure, digits: int) -> str:
+    """The text of a value."""
+    return value_cell(value, measure, digits).text(measure_column(measure, digits))
+
+
+def _mean(ev: Evaluation, measure: Measure, digits: int, best: str = "", *, intervals: bool = False) -> Cell:
+    span = None
+    if intervals:
+        known = ev.interval(measure) if ev.has_interval(measure) else None
+        span = NO_INTERVAL if known is None else (known.low, known.high)
+    cell = value_cell(ev.means[measure], measure, digits, span=span)
+    is_best = bool(best) and cell.text(measure_column(measure, digits)) == best
+    return value_cell(ev.means[measure], measure, digits, span=span, marks=frozenset({"best"} if is_best else ()))
+
+
+def _best(measure: Measure, evaluations: Sequence[Evaluation], digits: int) -> str:
+    """How the best value is shown; empty where there is nothing to choose between.
+
+    Values that are shown alike are alike to the reader: all of them are marked.
+    """
+    known = [value for ev in evaluations if not math.isnan(value := ev.means[measure])]
+    if len(evaluations) < 2 or not known or not measure.has_goal:
+        return ""
+    choose: Callable[..., float] = max if measure.higher_is_better else min
+    return number(choose(known), measure, digits)
+
+
+def definition_lines(measures: Iterable[Measure], lang: Language = "en") -> list[str]:
+    """For each definition one line: the measures that share it, the title, the conventions that no string says.
+
+    >>> from rankmeter import RR
+    >>> definition_lines([RR @ 5, RR @ 10])
+    ['RR@5, RR@10: Reciprocal rank; rel=1, ties=item, empty=zero, queries=judged']
+    """
+    shared: dict[tuple[str, str], list[str]] = {}
+    for measure in measures:
+        shared.setdefault((title_of(measure, lang), conventions_in_short(measure)), []).append(str(measure))
+    return [
+        word("definition", lang, names=names, title=title, conventions=conventions)
+        for (title, conventions), names in shared.items()
+    ]
+
+
+def evaluation_document(ev: Evaluation) -> list[Block]:
+    """The value of each measure with a bar, what it is about, and what ties could do to it."""
+    rows = []
+    for measure, value in ev.means.items():
+        ties, (low, high) = ev.tie_bounds.get(measure), measure.bounds
+        share = (value - low) / (high - low) if math.isfinite(high) and not math.isnan(value) else None
+        moved = "" if ties is None else f"{fixed(ties[0])} to {fixed(ties[1])}"
+        rows.append(
+            (
+                Cell(str(measure)),
+                value_cell(_known(value), measure),
+                Cell(share),
+                Cell(ev.counted(measure)),
+                Cell(moved),
+            )
+        )
+    columns = (
+        Column("measure", "text", is_code=True), Column("value"), Column("", "bar"), Column("queries", "count"),
+        Column("tied items, worst to best"),
+    )  # fmt: skip
+    notes: list[Block] = [Paragraph(sentence, "note") for sentence in ev.sentences()]
+    slices = [slice_table([ev])] if ev.slices else []
+    return [Table(columns, tuple(rows), ev.name), *notes, *slices, meanings(ev.means)]
+
+
+def slices_document(cut: Slices) -> list[Block]:
+    """The values of every slice, and how to ask whether they differ."""
+    what = "queries" if cut.kind == "query" else "items"
+    note = f"slices of {what}; .intervals(), .difference(measure, one, other) and .gap(measure) say how sure they are"
+    return [table_of_slices(cut), Paragraph(note, "hint"), meanings(cut.values)]
+
+
+def meanings(measures: Iterable[Measure], lang: Language = "en") -> Folded:
+    """What the numbers mean, for those who ask."""
+    return Folded(word("definitions", lang), tuple(items(definition_lines(measures, lang))))
+
+
+def to_csv(
+    evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
+) -> str:
+    """CSV: ``run,<measures>``, or ``run,query,<measures>``, or with slices ``run,by,slice,queries,<measures>``.
+
+    Empty where there is no value. With ``intervals`` two more columns follow each measure, its low and its high end; of
+    slices three more, the difference from the rest and its ends, and last of all why intervals are missing.
+    """
+    if per_query:
+        measures = [measure for measure in shared_measures(evaluations) if measure.aggregate != "whole"]
+        values = ([ev.name, *row] for ev in evaluations for row in ev.per_query.iter_rows())
+        rows = ([run, query, *(exact(value, digits) for value in rest)] for run, query, *rest in values)
+        return csv_text([["run", "query", *map(str, measures)], *rows])
+    if any(ev.slices for ev in evaluations):
+        return csv_text(_slice_csv(evaluations, digits, intervals=intervals))
+    ends = ("", " low", " high") if intervals else ("",)
+    head = ["run", *(f"{measure}{end}" for measure in shared_measures(evaluations) for end in ends)]
+    return csv_text([head, *([ev.name, *_exact_means(ev, digits, intervals=intervals)] for ev in evaluations)])
+
+
+def _exact_means(ev: Evaluation, digits: int | None, *, intervals: bool, empty: int = 0) -> list[str]:
+    row = []
+    for measure, value in ev.means.items():
+        row.append(exact(value, digits))
+        if intervals:
+            span = ev.interval(measure) if ev.has_interval(measure) else None
+            row += ["", ""] if span is None else [exact(span.low, digits), exact(span.high, digits)]
+            row += [""] * empty
+    return row
+
+
+def _slice_csv(evaluations: Sequence[Evaluation], digits: int | None, *, intervals: bool) -> Iterator[list[Any]]:
+    measures = shared_measures(evaluations)
+    ends = ("", " low", " high", " difference", " difference low", " difference high") if intervals else ("",)
+    head = ["run", "by", "slice", "queries", *(f"{measure}{end}" for measure in measures for end in ends)]
+    yield [*head, *(["no interval"] if intervals else [])]
+    for ev in evaluations:
+        why = ["; ".join(whole_notes(ev))] if intervals else []
+        numbers = ["" if text == "nan" else text for text in _exact_means(ev, digits, intervals=intervals, empty=3)]
+        yield [ev.name, "", ALL, _count(ev), *numbers, *why]
+        for cut in ev.slices.values():
+            spans = cut.intervals() if intervals else {}
+            for place, label in enumerate(cut.labels):
+                row: list[Any] = [ev.name, cut.name, label, _count_in(cut, place)]
+                for measure in measures:
+                    row.append(exact(_known(cut.values[measure][place] if measure in cut.values else None), digits))
+                    if intervals:
+                        spread = spans[measure][place] if measure in spans else None
+                        row += [exact(_known(end), digits) for end in _six(spread)]
+                yield [*row, *(["; ".join(_without_interval(cut, measures, label))] if intervals else [])]
+
+
+def _six(spread: Spread | None) -> tuple[float | None, ...]:
+    if spread is None:
+        return (None,) * 5
+    return (spread.low, spread.high, spread.rest.value, spread.rest.low, spread.rest.high)
+
+
+def _without_interval(cut: Slices, measures: Sequence[Measure], label: str) -> list[str]:
+    reasons = [(measure, cut.without_interval(measure, label)) for measure in measures if measure in cut.values]
+    return [f"{measure}: {why}" for measure, why in reasons if why is not None]
+
+
+def to_json(
+    evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
+) -> str:
+    """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means and definitions; not a number is null."""
+    runs = []
+    for ev in evaluations:
+        run = json.loads(ev.to_json())
+        if intervals:
+            spans = {str(m): asdict(ev.interval(m)) if ev.has_interval(m) else None for m in ev.means}
+            run["interval"] = spans
+            run["no_interval"] = {str(m): why for m in ev.means if (why := ev.without_interval(m)) is not None}
+            if ev.slices:
+                run["slices"] = {name: cut.to_dict(intervals=True) for name, cut in ev.slices.items()}
+        if per_query:
+            run["per_query"] = ev.per_query.to_dicts()
+        runs.append(run)
+    return json_text({"rankmeter": __version__, "runs": runs}, digits=digits) + "\n"
+
+
+def whole_notes(ev: Evaluation) -> list[str]:
+    """For each measure of an evaluation without an interval, why that is so."""
+    notes = [(measure, ev.without_interval(measure)) for measure in ev.means]
+    return [f"{measure}: {why}" for measure, why in notes if why is not None]
+
+
+def dash_notes(evaluations: Sequence[Evaluation]) -> list[str]:
+    """For every dash in a table of slices, why no number stands there."""
+    said: dict[str, None] = {}
+    for ev in evaluations:
+        for cut in ev.slices.values():
+            dashes: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+            for measure in ev.means:
+                reasons: dict[str, list[str]] = {}
+                for label in cut.labels:
+                    if (why := cut.without_value(measure, label)) is not None:
+                        reasons.setdefault(why, []).append(label)
+                for why, labels in reasons.items():
+                    dashes.setdefault((why, tuple(labels)), []).append(str(measure))
+            for (why, where), measures in dashes.items():
+                who = "" if len(measures) == len(ev.means) else f" of {', '.join(measures)}"
+                inside = "" if len(where) == len(cut.labels) else f" in {', '.join(where)}"
+                said[f"{cut.name}: no value{who}{inside}: {why}"] = None
+    return list(said)
+
+
+def interval_notes(evaluations: Sequence[Evaluation]) -> list[str]:
+    """What is said with intervals: which numbers have none and why, and what a slice is compared with."""
+    said: dict[str, None] = {}
+    reasons: dict[str, list[str]] = {}
+    for ev in evaluations:
+        for measure in ev.means:
+            why = ev.without_interval(measure)
+            if why is not None and str(measure) not in reasons.setdefault(why, []):
+                reasons[why].append(str(measure))
+        for cut in ev.slices.values():
+            few = [
+                label
+                for label in cut.labels
+                if any(cut.without_interval(m) is None and cut.without_interval(m, label) for m in cut.values)
+            ]
+            if few:
+                said[f"{cut.name}: fewer than two queries count in {', '.join(few)}, too few for an interval"] = None
+    if any(ev.slices for ev in evaluations):
+        said["' - rest' is the value of a slice minus that of all other slices together, with its interval"] = None
+    return [*(f"no interval for {', '.join(names)}: {why}" for why, names in reasons.items() if names), *said]

@@ -1,0 +1,172 @@
+"""The report: one HTML file that holds everything it shows and loads nothing from anywhere. It computes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankmeter.comparing.digest import digest, provenance, reference_of
+from rankmeter.definitions import explain_measure
+from rankmeter.errors import InputError, check_whole
+from rankmeter.report import comparisons
+from rankmeter.report.extra import need_report_extra
+from rankmeter.report.titles import into_titles
+from rankmeter.showing.html import asset, document_html, table_html
+from rankmeter.whole_files import check_writable, make_folder, write_text
+from rankmeter.wording import Language, word, words
+
+if TYPE_CHECKING:
+    from rankmeter.comparing.results import Comparison
+    from rankmeter.measures import Measure
+
+MOST_PAIRS = 200
+"""How many pairs the table of every test shows under one measure."""
+LISTS = 50
+"""For how many queries a report keeps the ranked lists unless told otherwise."""
+MOST_SYSTEMS = 12
+"""Up to how many systems all are shown at once; of more the baseline, the chosen one and the best."""
+BEST_SHOWN = 8
+MOST_SLICES = 30
+
+
+def report_html(
+    cmp: Comparison,
+    *,
+    lang: Language = "en",
+    titles: object = None,
+    lists: int = LISTS,
+    title: str = "",
+) -> str:
+    """The report as the text of an HTML file.
+
+    Parameters
+    ----------
+    lang
+        ``en`` or ``zh``.
+    titles
+        ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV files.
+    lists
+        For how many queries the ranked lists are kept, the most informative first.
+    title
+        The heading.
+    """
+    jinja2 = need_report_extra()
+    from rankmeter.showing import charts
+
+    check_whole("lists", lists, 0)
+    labels, systems = words("report", lang), list(cmp.systems)
+    data = digest(cmp, into_titles(titles), lists=lists)
+    names, first, against = [str(measure) for measure in cmp.measures], cmp.measures[0], reference_of(cmp)
+    specs = {
+        "differences": charts.differences(labels),
+        "scatter": charts.scatter(labels),
+        "cutoffs": charts.cutoffs(labels, systems),
+        "distribution": charts.distribution(labels, systems),
+        "correlation": charts.heat(names, labels),
+        "similarity": charts.heat(systems, labels, data["alike_order"]),
+        "trade_off": charts.trade_off(labels, systems),
+    }
+    best = [score.system for score in cmp.ranked(first)]
+    grid = comparisons.grid(cmp, lang=lang, systems=best)
+    data["kept"] = [systems.index(name) for name in kept_systems(cmp, first)]
+    data["colours"] = [charts.colour(place) for place in range(max(MOST_SYSTEMS, len(charts.PALETTE)) + 2)]
+    verdict = [sentence.text(lang) for sentence in comparisons.verdict(cmp)]
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return str(
+        environment.from_string(asset("report.html.jinja")).render(
+            lang=lang,
+            t=labels,
+            title=title or labels["report"],
+            cmp=cmp,
+            reference=against,
+            chosen=next(name for name in best if name != against),
+            verdict=verdict[:1],
+            verdicts=verdict[1:],
+            grid=table_html(grid, sortable=True, kept=kept_systems(cmp, first), lang=lang),
+            marks=comparisons.marks_mean(cmp, lang),
+            doubts=document_html(comparisons.doubts(cmp, lang), lang=lang),
+            doubt_count=len(cmp.notes),
+            boards=[_board(cmp, measure, lang) for measure in cmp.measures],
+            definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
+            said=comparisons.legend(cmp, lang)[1:],
+            provenance=provenance(cmp),
+            has_curves=bool(data["curves"]),
+            has_lists=cmp.inputs is not None,
+            similar_queries=data["similar_queries"],
+            style=asset("style.css"),
+            script=asset("report.js"),
+            libraries=vega_bundle(),
+            # `<` cannot end the script element that holds the JSON when it is written as an escape.
+            payload=json.dumps(
+                {"data": data, "specs": specs, "words": labels},
+                ensure_ascii=False,
+                allow_nan=False,
+                separators=(",", ":"),
+            ).replace("<", "\\u003c"),
+        )
+    )
+
+
+def kept_systems(cmp: Comparison, measure: Measure) -> list[str]:
+    """The systems that are shown at first: all of a few; of many the baseline and the best under a measure."""
+    if len(cmp.systems) <= MOST_SYSTEMS:
+        return list(cmp.systems)
+    best = [score.system for score in cmp.ranked(measure)][:BEST_SHOWN]
+    return [name for name in cmp.systems if name in {*best, reference_of(cmp)}]
+
+
+def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:
+    """What is shown under one measure: the leaderboard, every test, the slices."""
+    board = comparisons.leaderboard(cmp, measure, lang=lang)
+    names = set(kept_systems(cmp, measure))
+    # A system is named with its number where numbers say which systems one beats.
+    shown = {str(row[1].value) for row, score in zip(board.rows, cmp.ranked(measure), strict=True)
+             if score.system in names}  # fmt: skip
+    tests = comparisons.difference_table(cmp, measure, lang=lang)
+    cuts = comparisons.slice_tables(cmp, lang=lang, only=measure)
+    return {
+        "measure": measure,
+        "table": table_html(board, sortable=True, kept=shown, lang=lang),
+        "lines": comparisons.under_board(cmp, measure, lang),
+        "tests": table_html(tests.head(MOST_PAIRS), lang=lang) if tests.rows else "",
+        "left_out": max(len(tests.rows) - MOST_PAIRS, 0),
+        "sizes": word("sizes_mean", lang, power=cmp.settings.power),
+        "slices": [table_html(table.head(MOST_SLICES), sortable=True, lang=lang) for table in cuts],
+    }
+
+
+def write_report(cmp: Comparison, path: str | os.PathLike[str], **options: Any) -> Path:
+    """Write the report, whole or not at all."""
+    place = Path(path)
+    check_writable(place)
+    write_text(place, report_html(cmp, **options))
+    return place
+
+
+@cache
+def vega_bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script.
+
+    To bundle them takes seconds, so the result is kept in the user's cache, by the version of what made it.
+    """
+    import vl_convert
+
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    kept = Path(base) / "rankmeter" / f"vega-{metadata.version('vl-convert-python')}.js"
+    try:
+        return kept.read_text(encoding="utf-8")
+    except OSError:
+        bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    bundle = bundle.replace("</script", "<\\/script")
+    try:
+        make_folder(kept.parent)
+        write_text(kept, bundle)
+    except InputError:
+        return bundle  # a cache that cannot be written is no reason to fail
+    return bundle

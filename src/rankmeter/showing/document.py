@@ -1,0 +1,185 @@
+"""What people read, as data: headings, paragraphs, tables with typed cells, charts. Every medium renders the same.
+
+What a cell means (the best of its column, significantly better) is a mark; which glyph, colour or weight shows it is
+the renderer's business, and so is escaping.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rankmeter.showing.numbers import DIGITS, NONE, fixed, p_text, signed
+
+Kind = Literal["text", "number", "count", "difference", "interval", "p", "share", "bar", "mark"]
+Mark = Literal["best", "up", "down", "tied"]
+Span = tuple[float | None, float | None]
+ARROWS: Mapping[Mark, str] = {"up": "↑", "down": "↓"}
+"""How a significant difference is shown where glyphs are all that a medium has: up is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: what it is called, what kind of values it has, and how much it matters."""
+
+    head: str
+    kind: Kind = "number"
+    importance: int = 0
+    """What a narrow terminal leaves out first has the highest; 0 always stays."""
+    digits: int = DIGITS
+    better: Literal["higher", "lower", "neither"] = "neither"
+    is_code: bool = False
+    """Whether its cells are names that are typed, such as measures."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it stands on the left."""
+        return self.kind in ("text", "mark")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One entry: a value, what it means, and the interval that belongs to it."""
+
+    value: Any = None
+    """A number or a text; a text in a column of numbers says why there is none. None where there is nothing."""
+    marks: frozenset[Mark] = frozenset()
+    span: Span | str | None = None
+    """The ends of an interval; a text where there is none."""
+    raised: str = ""
+    """What stands above the line behind it: the numbers of the systems that are beaten."""
+    digits: int | None = None
+    """Where the value has others than its column: a count among means has none."""
+    sort: float | None = None
+    """What it is sorted by, where that is not the value."""
+
+    def text(self, column: Column) -> str:
+        """The value as it is written, without its marks and its interval."""
+        if self.value is None:
+            return "" if column.is_text or column.kind in ("bar", "interval") else NONE
+        if isinstance(self.value, str):
+            return self.value
+        return _WRITTEN[column.kind](self.value, column.digits if self.digits is None else self.digits)
+
+    def span_text(self, column: Column) -> str:
+        """The interval as it is written."""
+        if self.span is None or isinstance(self.span, str):
+            return self.span or ""
+        write = signed if column.kind == "difference" else fixed
+        low, high = (write(end, column.digits if self.digits is None else self.digits) for end in self.span)
+        return f"[{low}, {high}]"
+
+    def whole(self, column: Column) -> str:
+        """Value, interval and arrow as a text of one line."""
+        parts = [text for text in (self.text(column), self.span_text(column)) if text]
+        return " ".join(parts) + self.arrow
+
+    @property
+    def arrow(self) -> str:
+        """An arrow where the difference is significant."""
+        return next((ARROWS[mark] for mark in ARROWS if mark in self.marks), "")
+
+
+def _share(value: float, digits: int) -> str:
+    return f"{value:.{min(digits, 1)}%}"
+
+
+_WRITTEN: Mapping[Kind, Callable[[Any, int], str]] = {
+    "text": lambda value, _: str(value),
+    "number": fixed,
+    "count": lambda value, _: f"{value:,}",
+    "difference": signed,
+    "interval": lambda _, __: "",
+    "p": lambda value, _: p_text(value),
+    "share": _share,
+    "bar": lambda _, __: "",
+    "mark": lambda _, __: "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells under columns."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    name: str = ""
+    """How a page finds it."""
+
+    def only(self, kept: Callable[[Column], bool]) -> Table:
+        """The table with some of its columns."""
+        places = [at for at, column in enumerate(self.columns) if kept(column)]
+        rows = tuple(tuple(row[at] for at in places) for row in self.rows)
+        return Table(tuple(self.columns[at] for at in places), rows, self.caption, self.name)
+
+    def head(self, count: int) -> Table:
+        """The first rows."""
+        return Table(self.columns, self.rows[:count], self.caption, self.name)
+
+    def scale(self, at: int) -> tuple[float, float]:
+        """The ends between which everything in one column is drawn: the same for all of its rows."""
+        ends = [end for row in self.rows for end in _drawn(row[at])]
+        return (min(ends), max(ends)) if ends else (0.0, 1.0)
+
+
+def _drawn(cell: Cell) -> list[float]:
+    span = cell.span if isinstance(cell.span, tuple) else ()
+    numbers = [end for end in (cell.value, *span) if isinstance(end, (int, float))]
+    return [float(end) for end in numbers if math.isfinite(end)]
+
+
+def text_table(heads: Sequence[str], rows: Sequence[Sequence[object]], kinds: Sequence[Kind], **facts: Any) -> Table:
+    """A table of plain values."""
+    columns = tuple(Column(head, kind) for head, kind in zip(heads, kinds, strict=True))
+    return Table(columns, tuple(tuple(map(Cell, row)) for row in rows), **facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What follows is about this."""
+
+    text: str
+    level: int = 2
+    """1 for a whole document; what is under a deeper one belongs to it alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A sentence or a few; an ``item`` is one of several, ``code`` and ``formula`` are shown letter by letter."""
+
+    text: str
+    style: Literal["plain", "note", "hint", "item", "code", "formula", "alarm"] = "plain"
+    depth: int = 0
+    """How deep an item is nested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture, as Vega-Lite with its data."""
+
+    name: str
+    title: str
+    spec: Mapping[str, Any]
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What is there for those who ask."""
+
+    title: str
+    parts: tuple[Block, ...]
+    name: str = ""
+    marks: frozenset[Mark] = field(default_factory=frozenset)
+
+
+Block = Heading | Paragraph | Table | Chart | Folded
+Document = Sequence[Block]
+
+
+def items(texts: Sequence[str]) -> list[Paragraph]:
+    """Lines of a list; one that begins with blanks belongs to the one before."""
+    return [Paragraph(text.strip(), "item", 1 if text.startswith(" ") else 0) for text in texts]

@@ -1,0 +1,31 @@
+"""Results as JSON: what is no number is null, and so many digits as were asked for."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+
+def finite(value: Any, digits: int | None = None) -> Any:
+    """Plain data with None for what JSON cannot say, floats to so many digits where some are asked for.
+
+    Definitions are what was asked, not what was measured: p=0.85 stays 0.85.
+
+    >>> finite({"mean": 1 / 3, "low": float("nan"), "definitions": {"p": 0.85}}, 1)
+    {'mean': 0.3, 'low': None, 'definitions': {'p': 0.85}}
+    """
+    if isinstance(value, dict):
+        return {key: finite(part, None if key == "definitions" else digits) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(part, digits) for part in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return value if digits is None else round(value, digits)
+    return value
+
+
+def json_text(value: Any, *, digits: int | None = None, indent: int | None = 2) -> str:
+    """Plain data as JSON."""
+    return json.dumps(finite(value, digits), indent=indent, ensure_ascii=False)

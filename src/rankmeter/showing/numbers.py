@@ -1,0 +1,57 @@
+"""How numbers are written for people: digits, signs, p-values, intervals; never 0 for what is only small."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+DIGITS = 4
+"""Digits after the point where people read; CSV and JSON have all of them unless some are asked for."""
+NONE = "-"
+"""Stands where there is no number."""
+
+
+def fixed(value: float | None, digits: int = DIGITS) -> str:
+    """A number with so many digits after the point."""
+    return NONE if value is None else f"{value:.{digits}f}"
+
+
+def exact(value: float | None, digits: int | None) -> str:
+    """All digits of a value, or so many; empty where there is none."""
+    if value is None:
+        return ""
+    return repr(float(value)) if digits is None else f"{value:.{digits}f}"
+
+
+def signed(value: float | None, digits: int = DIGITS) -> str:
+    """A difference with its sign; what rounds to nothing is 0 without one."""
+    if value is None or math.isnan(value):
+        return NONE
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as people read it; never 0.
+
+    >>> p_text(0.0412), p_text(0.00002), p_text(None)
+    ('0.041', '<0.0001', '-')
+    """
+    if p is None:
+        return NONE
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.001 else f"{p:.3f}"
+
+
+def in_ranges(numbers: Sequence[int]) -> str:
+    """Rising numbers, three and more in a row as a range.
+
+    >>> in_ranges([1, 2, 4, 5, 6, 7, 9])
+    '1,2,4-7,9'
+    """
+    rows: list[list[int]] = []
+    for number in numbers:
+        if rows and number == rows[-1][-1] + 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    return ",".join(f"{row[0]}-{row[-1]}" if len(row) > 2 else ",".join(map(str, row)) for row in rows)

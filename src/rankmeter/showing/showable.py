@@ -1,0 +1,55 @@
+"""Results that show themselves: what a result says of itself as a document, every medium renders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rankmeter.showing.document import Block
+from rankmeter.wording import Language
+
+
+class Showable:
+    """A result for people: in a terminal, a notebook, a document, a page; and as plain data for programs."""
+
+    __slots__ = ()
+
+    def document(self, language: Language = "en") -> Sequence[Block]:
+        """What is shown, as data."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        raise NotImplementedError
+
+    def to_text(self, language: Language = "en", *, width: int | None = None) -> str:
+        """For a terminal; lines and tables fit ``width`` where one is given."""
+        from rankmeter.showing.terminal import document_text
+
+        return document_text(self.document(language), width=width, lang=language)
+
+    def to_markdown(self, language: Language = "en", *, level: int = 2) -> str:
+        """For a document; ``level`` is that of its outermost heading."""
+        from rankmeter.showing.markdown import document_markdown
+
+        return document_markdown(self.document(language), level=level) + "\n"
+
+    def to_html(self, language: Language = "en") -> str:
+        """For a notebook or a part of a page: no script, every text escaped."""
+        from rankmeter.showing.html import notebook_html
+
+        return notebook_html(self.document(language), lang=language)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Everything as JSON; what has no value is null."""
+        from rankmeter.showing.json import json_text
+
+        return json_text(self.to_dict(), indent=indent)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return self.to_html()

@@ -1,0 +1,192 @@
+"""Documents for a terminal: aligned columns that fit its width; nothing in them controls it."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from rankmeter.showing.characters import one_line, width_of
+from rankmeter.showing.document import Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
+from rankmeter.wording import Language, word
+
+Bars = Literal["blocks", "ascii"]
+BAR_WIDTH = 12
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_BEST = "*"
+"""Stands before a system that cannot be separated from the best."""
+_LEAST_NAME = 12
+"""Columns that are left of a name where it is shortened."""
+
+
+def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:
+    """A small bar for a share between 0 and 1.
+
+    Examples
+    --------
+    >>> bar(0.5, width=4), bar(0.3, width=4), bar(0.5, bars="ascii", width=4)
+    ('██  ', '█▎  ', '##  ')
+    """
+    share = min(max(share, 0.0), 1.0) if math.isfinite(share) else 0.0
+    if bars == "ascii":
+        return ("#" * round(share * width)).ljust(width)
+    whole, part = divmod(round(share * width * 8), 8)
+    return ("█" * whole + (_EIGHTHS[part] if part else "")).ljust(width)
+
+
+def document_text(
+    document: Document, *, width: int | None = None, bars: Bars = "blocks", styled: bool = False, lang: Language = "en"
+) -> str:
+    """Everything as text; what is under a heading stands two places to the right."""
+    parts: list[str] = []
+    indent = ""
+    before: object = None
+    for block in document:
+        lines: list[str]
+        if isinstance(block, Heading):
+            lines, indent = [one_line(block.text)], "" if block.level == 1 else "  "
+        elif isinstance(block, Table):
+            room = None if width is None else width - len(indent)
+            text = table_text(block, width=room, bars=bars, styled=styled, lang=lang)
+            lines = [f"{indent}{line}".rstrip() for line in text.splitlines()]
+        elif isinstance(block, Paragraph):
+            lines = _paragraph(block, indent, width)
+        elif isinstance(block, Folded):
+            folded = document_text(block.parts, width=width, bars=bars, styled=styled, lang=lang)
+            lines = [one_line(block.title), *(f"  {line}".rstrip() for line in folded.splitlines())]
+        elif isinstance(block, Chart):
+            continue  # a terminal has no pictures
+        parts += ([""] if _is_apart(before, block) else []) + lines
+        before = block
+    return "\n".join(parts)
+
+
+def _is_apart(before: object, block: object) -> bool:
+    """Whether an empty line stands between two blocks."""
+    if before is None or (isinstance(before, Heading) and before.level > 1):
+        return False
+    if isinstance(before, Table) and isinstance(block, Paragraph):
+        return block.style == "plain"
+    return not (isinstance(before, Paragraph) and isinstance(block, Paragraph))
+
+
+def _paragraph(block: Paragraph, indent: str, width: int | None) -> list[str]:
+    lines = []
+    for line in block.text.splitlines() or [""]:
+        own = indent + "  " * block.depth + line[: len(line) - len(line.lstrip())]
+        text = one_line(line.strip())
+        # Chinese has no spaces to break at; the terminal does it.
+        if width is None or block.style == "code" or width_of(text) != len(text):
+            lines.append(f"{own}{text}".rstrip())
+            continue
+        options = {"break_long_words": False, "break_on_hyphens": False}
+        lines += textwrap.wrap(text, width, initial_indent=own, subsequent_indent=own, **options) or [""]  # type: ignore[arg-type]
+    return lines
+
+
+def table_text(
+    table: Table, *, width: int | None = None, bars: Bars = "blocks", styled: bool = False, lang: Language = "en"
+) -> str:
+    """Aligned columns, two blanks between them; those that do not fit are left out, least important first, and named.
+
+    >>> from rankmeter.showing.document import text_table
+    >>> print(table_text(text_table(["axis", "change"], [["gain", -0.25], ["ties", 0.5]], ["text", "number"])))
+    axis   change
+    gain  -0.2500
+    ties   0.5000
+    """
+    fitting, left_out = (table, []) if width is None else _fitted(table, width, bars)
+    texts = [[one_line(column.head) for column in fitting.columns]]
+    texts += [[_text(cell, column, bars) for cell, column in zip(row, fitting.columns, strict=True)]
+              for row in fitting.rows]  # fmt: skip
+    widths = [max(width_of(line[at]) for line in texts) for at in range(len(fitting.columns))]
+    lines = []
+    for number, line in enumerate(texts):
+        cells = fitting.rows[number - 1] if number else ()
+        padded = [_padded(text, size, right=not column.is_text)
+                  for text, size, column in zip(line, widths, fitting.columns, strict=True)]  # fmt: skip
+        if styled:
+            padded = [_styled(text, cells[at] if cells else None) for at, text in enumerate(padded)]
+        lines.append("  ".join(padded).rstrip())
+    if left_out:
+        lines.append(one_line(word("columns_left_out", lang, columns=left_out, width=width)))
+    return "\n".join(lines)
+
+
+def _text(cell: Cell, column: Column, bars: Bars) -> str:
+    if column.kind == "bar":
+        return "" if cell.value is None else bar(float(cell.value), bars=bars)
+    if column.kind == "mark":
+        return _BEST if "best" in cell.marks else ""
+    raised = f" {cell.raised}" if cell.raised else ""
+    return one_line(cell.whole(column) + raised)
+
+
+def _fitted(table: Table, width: int, bars: Bars) -> tuple[Table, list[str]]:
+    """The table with the columns that fit, long names shortened where that is not enough; and what was left out."""
+    left_out: list[str] = []
+    while (too_wide := _width(table, bars) - width) > 0:
+        droppable = [column for column in table.columns if column.importance]
+        if not droppable:
+            return _shortened(table, too_wide), left_out
+        least = max(droppable, key=lambda column: column.importance)
+        left_out += [least.head] if least.head else []
+        table = table.only(lambda column, least=least: column is not least)  # type: ignore[misc]
+    return table, left_out
+
+
+def _width(table: Table, bars: Bars) -> int:
+    columns = [
+        max([width_of(one_line(column.head)), *(width_of(_text(row[at], column, bars)) for row in table.rows)])
+        for at, column in enumerate(table.columns)
+    ]
+    return sum(columns) + 2 * (len(columns) - 1)
+
+
+def _shortened(table: Table, too_wide: int) -> Table:
+    """The table with its widest column of text cut in the middle."""
+    sizes = {
+        at: max((width_of(row[at].text(column)) for row in table.rows), default=0)
+        for at, column in enumerate(table.columns)
+        if column.kind == "text"
+    }
+    if not sizes:
+        return table
+    widest = max(sizes, key=lambda at: sizes[at])
+    kept = max(sizes[widest] - too_wide, _LEAST_NAME)
+    rows = tuple(
+        tuple(replace(cell, value=_cut(cell.text(table.columns[at]), kept)) if at == widest else cell
+              for at, cell in enumerate(row))
+        for row in table.rows
+    )  # fmt: skip
+    return replace(table, rows=rows)
+
+
+def _cut(text: str, width: int) -> str:
+    """The beginning and the end of a text: names differ at either."""
+    if width_of(text) <= width:
+        return text
+    head, tail = text, ""
+    for letter in reversed(text):
+        if width_of(tail) + width_of(letter) > (width - 1) // 2:
+            break
+        tail = letter + tail
+    while width_of(head) + 1 + width_of(tail) > width:
+        head = head[:-1]
+    return f"{head}…{tail}"
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    space = " " * (width - width_of(text))
+    return space + text if right else text + space
+
+
+def _styled(text: str, cell: Cell | None) -> str:
+    """Heads dim, the best in bold, significant differences in colour."""
+    codes: Sequence[str] = ("2",) if cell is None else [_CODES[mark] for mark in _CODES if mark in cell.marks]
+    return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes and text.strip() else text
+
+
+_CODES = {"best": "1", "up": "32", "down": "33"}
