@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 FEW_UNITS = 25
 """Fewer units than this say little, whatever the test."""
 COCHRAN = 60
-"""How many units, times the squared skewness, it takes until skewed differences do little harm. Cochran asks for 25, for one
-interval; corrections and best groups look further into one tail (docs/statistics.md)."""
+"""How many units, times the squared skewness, it takes until skewed differences do little harm. Cochran asks for 25,
+for one interval; corrections and best groups look further into one tail (docs/statistics.md)."""
 UNEVEN = 0.1
 """Systems whose judged share differs by more than this are not judged alike."""
 POORLY_JUDGED = 0.8
