@@ -6,12 +6,13 @@ from typing import Any
 
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
 from rankmeter.measures.grammar import find_measure, into_measures, listed, parse, parse_measures, split_measures
+from rankmeter.measures.names import EVERYDAY
 
 
 def __getattr__(name: str) -> Any:
     # Measures are loaded by family when they are first used: nDCG, AP, Coverage ...
-    if name == "HitRate":
-        return REGISTRY["Success"]
+    if name in EVERYDAY:
+        return find_measure(name)
     if name not in REGISTRY:
         raise AttributeError(f"module 'rankmeter.measures' has no attribute '{name}'")
     return REGISTRY[name]

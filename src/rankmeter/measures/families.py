@@ -1,4 +1,7 @@
-"""Which family of measures each name belongs to, so that a name loads its family and no other."""
+"""Which family of measures each name belongs to, so that a name loads its family and no other.
+
+Written by docs/tools/make_names.py from the classes of the measures.
+"""
 
 from __future__ import annotations
 

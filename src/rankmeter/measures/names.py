@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
-ALIASES: dict[str, str] = {
-    # everyday names
+from rankmeter.measures.families import FAMILY_OF
+
+EVERYDAY: dict[str, str] = {
     "MAP": "AP",
     "MRR": "RR",
     "NDCG": "nDCG",
@@ -45,6 +46,11 @@ ALIASES: dict[str, str] = {
     "LongTailShare": "TailShare",
     "ExpectedPopularityComplement": "EPC",
     "ExpectedFreeDiscovery": "EFD",
+}
+"""Everyday names, which the package has as names too (``rankmeter.MRR``)."""
+
+ALIASES: dict[str, str] = {
+    **EVERYDAY,
     # trec_eval; those with a number take it after an underscore or a dot: P_5, ndcg_cut.10
     "map": "AP",
     "map_cut": "AP",
@@ -131,3 +137,8 @@ def spelled_out(text: str) -> str:
     if match and (match["name"] in ALIASES or match["name"] in {"P", "Rprec"}):
         return f"{match['name']}@{match['number']}"
     return text
+
+
+def public_names() -> list[str]:
+    """The names of rankmeter's own measures, everyday names among them."""
+    return [*FAMILY_OF, *EVERYDAY]

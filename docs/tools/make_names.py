@@ -1,0 +1,120 @@
+"""Write what follows from the classes of the measures: which family each belongs to, and the types of all public names.
+
+``python docs/tools/make_names.py`` writes ``measures/families.py`` and ``__init__.pyi``; a test checks that what is
+committed is what this writes. A new measure is a class in a family's module, its prose and its tests: then run this.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+
+import rankmeter
+from rankmeter.measures.base import REGISTRY, Measure, rule_of
+from rankmeter.measures.families import FAMILIES
+from rankmeter.measures.grammar import find_measure
+from rankmeter.measures.names import EVERYDAY
+
+SOURCE = Path(rankmeter.__file__).parent
+
+
+def families() -> dict[str, list[str]]:
+    """The modules of measures, those known before first, each with its measures in the order of their classes."""
+    found = {path.stem for path in (SOURCE / "measures").glob("*.py") if "@register\n" in path.read_text("utf-8")}
+    modules = [*FAMILIES, *sorted(found - {*FAMILIES})]
+    for module in modules:
+        import_module(f"rankmeter.measures.{module}")
+    names: dict[str, list[str]] = {module: [] for module in modules}
+    for name in dict.keys(REGISTRY):  # those that are loaded
+        home = type(REGISTRY[name]).__module__.rpartition(".")[2]
+        if home in names:
+            names[home].append(name)
+    order = {name: place for place, name in enumerate(" ".join(FAMILIES.values()).split())}
+    return {module: sorted(some, key=lambda name: order.get(name, len(order))) for module, some in names.items()}
+
+
+def families_module() -> str:
+    """The text of ``measures/families.py``."""
+    rows = "".join(f'    "{module}": "{" ".join(names)}",\n' for module, names in families().items())
+    return f'''"""Which family of measures each name belongs to, so that a name loads its family and no other.
+
+Written by docs/tools/make_names.py from the classes of the measures.
+"""
+
+from __future__ import annotations
+
+FAMILIES: dict[str, str] = {{
+{rows}}}
+
+FAMILY_OF = {{name: family for family, names in FAMILIES.items() for name in names.split()}}
+'''
+
+
+def stub() -> str:
+    """The text of ``__init__.pyi``."""
+    classes = [type(REGISTRY[name]) for some in families().values() for name in some]
+    aliases = {name: type(find_measure(name)) for name in EVERYDAY}
+    lines = [
+        "# Written by docs/tools/make_names.py: what an editor completes and a type checker checks.",
+        '# mypy: disable-error-code="override"',
+        "from collections.abc import Mapping, Sequence",
+        "from typing import Literal, Self",
+        "",
+        *(f"from {home} import {name} as {name}" for name, home in sorted(rankmeter._LAZY.items())),  # noqa: SLF001
+        *(f"from rankmeter import {name} as {name}" for name in rankmeter._MODULES),  # noqa: SLF001
+        *(f"from rankmeter.measures import {family} as _{family}" for family in families()),
+        "",
+        "__version__: str",
+        "",
+        *_wrapped("__all__ = [", [f'"{name}"' for name in rankmeter.__all__], "]", ""),
+        "",
+    ]
+    for kind in classes:
+        lines += ["", *_typed(kind)]
+    lines += ["", *(f"{name}: _{kind.name}" for name, kind in sorted(aliases.items()))]
+    return "\n".join(lines) + "\n"
+
+
+def _typed(kind: type[Measure]) -> Iterator[str]:
+    """A measure as a value that makes others: its options are the keywords of a call."""
+    yield f"class _{kind.name}(_{kind.__module__.rpartition('.')[2]}.{kind.__name__}):"
+    options = [f"{option.name}: {_type(kind, option.name)} = ..." for option in fields(kind)]  # type: ignore[arg-type]
+    yield from _wrapped("    def __call__(self, *, ", options, ") -> Self: ...", "        ")
+    if kind.at in {option.name for option in fields(kind)}:  # type: ignore[arg-type]
+        number = "int" if kind.at == "cutoff" else "float"
+        yield f"    def __matmul__(self, value: {number}) -> Self: ..."
+    yield f"{kind.name}: _{kind.name}"
+
+
+def _type(kind: type[Measure], name: str) -> str:
+    """The type of what an option may hold, from its rule."""
+    rule = rule_of({option.name: option for option in fields(kind)}[name])  # type: ignore[arg-type]
+    words = {"ties": kind.tie_rules, "aggregate": kind.aggregates}.get(name, rule.choices)
+    parts = [f"Literal[{', '.join(repr(word) for word in words)}]".replace("'", '"')] if words else []
+    parts += ["str"] if rule.text else []
+    parts += [rule.number] if rule.number else []
+    parts += ["Mapping[float, float]"] if rule.grades else []
+    parts += ["Sequence[float]"] if rule.several else []
+    parts += ["None"] if rule.optional else []
+    return " | ".join(parts)
+
+
+def _wrapped(start: str, parts: list[str], end: str, indent: str) -> list[str]:
+    """One long line folded between the parts."""
+    # A blank within a part must not be folded.
+    text = start + ", ".join(part.replace(" ", "\0") for part in parts) + end.replace(" ", "\0")
+    folded = textwrap.wrap(text, 120, subsequent_indent=indent + "    ", break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0", " ") for line in folded]
+
+
+def written() -> dict[Path, str]:
+    """Every generated file and its text."""
+    return {SOURCE / "measures" / "families.py": families_module(), SOURCE / "__init__.pyi": stub()}
+
+
+if __name__ == "__main__":
+    for path, text in written().items():
+        path.write_text(text, "utf-8")

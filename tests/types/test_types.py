@@ -1,0 +1,55 @@
+"""Editors and type checkers know every public name: its options, their values, and what is none of them."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankmeter as rm
+from rankmeter.measures.names import ALIASES, EVERYDAY
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+api = pytest.importorskip("mypy.api")
+
+
+def test_mypy_accepts_right_calls_and_refuses_wrong_ones():
+    told, errors, _ = api.run(
+        ["--config-file", str(ROOT / "pyproject.toml"), "--no-error-summary",
+         "--follow-imports", "silent", str(HERE / "calls.py")]
+    )  # fmt: skip
+    assert not errors
+    found = {
+        (int(match[1]), match[2])
+        for match in re.finditer(r"calls\.py:(\d+): error: .*\[([\w-]+)\]$", told, re.MULTILINE)
+    }
+    lines = enumerate((HERE / "calls.py").read_text("utf-8").splitlines(), 1)
+    expected = {(number, match[1]) for number, line in lines if (match := re.search(r"# E: ([\w-]+)$", line))}
+    assert {number for number, _ in found} == {number for number, _ in expected}, told
+    assert expected <= found, told
+
+
+def test_the_generated_files_are_current():
+    path = ROOT / "docs" / "tools" / "make_names.py"
+    spec = importlib.util.spec_from_file_location("make_names", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    for written, text in module.written().items():
+        assert written.read_text("utf-8") == text, "run: python docs/tools/make_names.py"
+
+
+def test_completion_shows_public_names_and_nothing_else():
+    assert {"nDCG", "evaluate", "HitRate", "online"} <= set(dir(rm))
+    assert not {"Any", "import_module", "annotations", "TYPE_CHECKING"} & set(dir(rm))
+    assert [name for name in dir(rm) if name.startswith("_")] == ["__version__"]
+
+
+@pytest.mark.parametrize("name", EVERYDAY)
+def test_everyday_names_are_names_of_the_package(name):
+    assert getattr(rm, name) == rm.parse(ALIASES[name])
+    assert name in rm.__all__
