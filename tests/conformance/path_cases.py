@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.inputs import RunFile, streaming
+from rankmeter.inputs import Files, RunFile, streaming
 
 LARGE = 2**53
 MEASURES = ["RR", "AP", "nDCG@2", "nDCG@100", "R@50", "P@40", "RR(ties=mean)", "AP(ties=item-ascending)"]
@@ -91,7 +91,7 @@ def through_table(case: Case, _: Path) -> rm.Evaluation:
 
 def through_stream(case: Case, folder: Path) -> rm.Evaluation:
     rows(case.run, "score").write_parquet(folder / "run.parquet", row_group_size=2)
-    run = RunFile(lambda: streaming.stream_run((str(folder / "run.parquet"),), block_bytes=64), "run.parquet")
+    run = RunFile(lambda: streaming.stream_run(Files((str(folder / "run.parquet"),)), block_bytes=64), "run.parquet")
     return rm.evaluate(rows(case.judgments, "grade"), run, MEASURES, per_query_to=folder / "values.parquet")
 
 

@@ -27,7 +27,7 @@ def small_blocks(monkeypatch):
 def streamed(*paths: Path) -> RunFile:
     """A run in blocks of a few rows."""
     names = tuple(map(str, paths))
-    return RunFile(lambda: streaming.stream_run(names, block_bytes=64), names[0])
+    return RunFile(lambda: streaming.stream_run(Files(tuple(names)), block_bytes=64), names[0])
 
 
 def as_parquet(frame: pl.DataFrame, folder: Path) -> RunFile:

@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.inputs import RunFile, regrouping
+from rankmeter.inputs import Files, RunFile, regrouping
 from rankmeter.inputs.streaming import stream_run
 
 Side = tuple[tuple[Any, tuple[tuple[Any, Any], ...]], ...]
@@ -404,7 +404,7 @@ _register_files()
 @route(rows_only, one_type)
 def small_blocks(case: Case, folder: Path) -> Any:
     path = str(parquet_file(folder / "run.parquet", case.run, judged=False))
-    run = RunFile(lambda: stream_run((path,), block_bytes=64), "run.parquet")
+    run = RunFile(lambda: stream_run(Files((path,)), block_bytes=64), "run.parquet")
     return evaluate(frames(case)[0], run, case, per_query_to=folder / "values.parquet")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
 from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.shards import Files, expand, folder_is_read_whole, joined_judgments
+from rankmeter.inputs.shards import Files, expand, joined_judgments
 from rankmeter.inputs.sources import (
     AnyJudgments,
     AnyRun,
@@ -43,7 +43,7 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
         paths = _files_of(data)
         if (plain := plain_judgments(paths.paths, format=format, columns=columns)) is not None:
             return plain
-        with folder_is_read_whole(data):
+        with paths.reading():
             tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
         return tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source)
     if not isinstance(data, (dict, list, tuple)):
@@ -122,7 +122,7 @@ def _files_of(data: str | os.PathLike[str] | Files) -> Files:
         return data
     path = os.fspath(data)
     # What is no path at all is for the reader to refuse.
-    return Files(expand(path)) if path else Files((path,))
+    return Files(expand(path), path if Path(path).is_dir() else None) if path else Files((path,))
 
 
 def refuse_bare_array(data: object) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rankmeter.errors import InputError, NotFoundError, RepeatedItemError, check_path, with_hint
+from rankmeter.errors import InputError, NotFoundError, Problem, RepeatedItemError, check_path, with_hint
 from rankmeter.inputs.compression import refuse_url
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
@@ -22,6 +22,18 @@ class Files:
     """Several files that are one input, in this order."""
 
     paths: tuple[str, ...]
+    folder: str | None = None
+    """The folder that was named in place of them."""
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Say that a folder stands for all its files where one of them, which nobody named, cannot be read."""
+        try:
+            yield
+        except InputError as error:
+            if self.folder is None:
+                raise
+            raise error.changed(more=Problem("inputs.folder_is_read_whole", {"folder": self.folder})) from error
 
     @property
     def source(self) -> str:
@@ -55,33 +67,14 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
 
 
 @contextmanager
-def folder_is_read_whole(data: object) -> Iterator[None]:
-    """Say that a folder stands for all its files where one of them, which nobody named, cannot be read."""
-    try:
-        yield
-    except InputError as error:
-        # Path.is_dir fails where a text is too long for a name.
-        if not (isinstance(data, (str, os.PathLike)) and os.path.isdir(data)):  # noqa: PTH112
-            raise
-        if not str(error).startswith(tuple(f"{one} " for one in _in_folder(os.fspath(data)))):
-            raise
-        fact, _, hint = str(error).partition(" Hint: ")
-        whole = f"{os.fspath(data)} is a folder, and all files in it are read as one: name the file that is meant"
-        raise type(error)(with_hint(fact, f"{hint.rstrip('.')}; {whole}" if hint else whole)) from error
-
-
-@contextmanager
 def folder_is_one_run(run: object) -> Iterator[None]:
     """Say that a folder is one run where its files turn out to be several."""
     try:
-        with folder_is_read_whole(run):
-            yield
+        yield
     except RepeatedItemError as error:
         if not (isinstance(run, (str, os.PathLike)) and Path(run).is_dir()):
             raise
-        fact = str(error).partition(" Hint: ")[0]
-        hint = f"a folder is one run in many files; for a run in each file: {Path(run, '*')}"
-        raise RepeatedItemError(with_hint(fact, hint)) from error
+        raise error.changed(hint=Problem("inputs.run_in_each_file", {"pattern": str(Path(run, "*"))})) from error
 
 
 def expand(path: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ it is placed.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -35,12 +35,12 @@ def open_run(
     if all(Path(path).is_file() for path in data.paths):
         # A partial, unlike a function made here, can be pickled with the comparison that it is part of.
         log = ReadLog(data.source)
-        again = partial(stream_run, data.paths, format=format, columns=columns, progress=progress, log=log)
+        again = partial(stream_run, data, format=format, columns=columns, progress=progress, log=log)
         plain = None
         if len(data.paths) == 1 and not columns:
             plain = partial(stream_plain_run, data.paths[0], format=format, progress=progress, log=log)
         return RunFile(again, data.source, plain, log)
-    return joined_runs(list(stream_run(data.paths, format=format, columns=columns, progress=progress)))
+    return joined_runs(list(stream_run(data, format=format, columns=columns, progress=progress)))
 
 
 def stream_plain_run(path: str, *, format: str | None, progress: Listener | None, log: ReadLog) -> Iterator[PlainRows]:
@@ -52,7 +52,7 @@ def stream_plain_run(path: str, *, format: str | None, progress: Listener | None
 
 
 def stream_run(
-    paths: Sequence[str],
+    data: Files,
     *,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -64,7 +64,7 @@ def stream_run(
 
     Parameters
     ----------
-    paths
+    data
         Files in any format, not necessarily the same one.
     format, columns, block_bytes
         As for `rankmeter.inputs.files.iter_run`.
@@ -80,7 +80,7 @@ def stream_run(
     """
     log = log or ReadLog()
     log.begin()
-    parts = _all_parts(paths, format, columns, block_bytes, log)
+    parts = _all_parts(data, format, columns, block_bytes, log)
     yield from whole_queries(_reported(parts, progress) if progress else (part.table for part in parts))
     log.end()
 
@@ -131,19 +131,21 @@ def _rows(table: RunTable, start: int, end: int) -> RunTable:
 
 
 def _all_parts(
-    paths: Sequence[str], format: str | None, columns: Mapping[str, str] | None, block_bytes: int, log: ReadLog
+    data: Files, format: str | None, columns: Mapping[str, str] | None, block_bytes: int, log: ReadLog
 ) -> Iterator[RunPart[RunTable]]:
     """The parts of all files; how far each one is, measured over all of them."""
+    paths = data.paths
     sizes = [Path(path).stat().st_size if Path(path).is_file() else 0 for path in paths]
     total, before, rows = sum(sizes), 0, 0
     empty: list[EmptyInputError] = []
     for path, size in zip(paths, sizes, strict=True):
         read = iter_parts(path, format=format, columns=columns, block_bytes=block_bytes, rows_before=rows)
         read = _logged(read, path, log)
-        for part in _not_empty(read, empty) if len(paths) > 1 else read:
-            rows += len(part.table.query)
-            done = None if part.fraction is None or not total else (before + part.fraction * size) / total
-            yield RunPart(part.table, done)
+        with data.reading():
+            for part in _not_empty(read, empty) if len(paths) > 1 else read:
+                rows += len(part.table.query)
+                done = None if part.fraction is None or not total else (before + part.fraction * size) / total
+                yield RunPart(part.table, done)
         before += size
     if len(empty) == len(paths):
         raise empty[0]

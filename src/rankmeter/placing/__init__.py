@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, RepeatedItemError, examples
 from rankmeter.inputs.ids import LateIds, no_text
 from rankmeter.inputs.likeness import no_query_in_common
 from rankmeter.inputs.mappings import table_of_judgments, table_of_run
@@ -96,8 +96,7 @@ def _scores_of_lists(run: RankedLists, plan: Plan) -> dict[Query, dict[Item, flo
             twice.extend(f"item {item} in query {query}" for item, times in Counter(items).items() if times > 1)
         scores[query] = one
     if twice and plan.duplicates == "error":
-        fact = f"{run.source} returns an item twice for the same query: {examples(twice)}. Nothing was evaluated."
-        raise InputError(with_hint(fact, "duplicates='first', 'best' or 'counted' says what to do"))
+        raise RepeatedItemError.of("inputs.returned_twice", source=run.source, pairs=examples(twice))
     return scores
 
 

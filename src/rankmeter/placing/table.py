@@ -359,13 +359,8 @@ def without_repeated(run: RunTable, keys: Keys, code: Ints, sizes: Ints | None, 
     if not len(rows):
         return None
     if duplicates == "error":
-        raise RepeatedItemError(
-            with_hint(
-                f"{run.source} returns an item twice for the same query: {_shown(run, rows[rows != first])}. "
-                "Nothing was evaluated.",
-                "duplicates='first', 'best' or 'counted' says what to do",
-            )
-        )
+        pairs = _shown(run, rows[rows != first])
+        raise RepeatedItemError.of("inputs.returned_twice", source=run.source, pairs=pairs)
     keep = np.ones(len(keys), np.bool_)
     if duplicates == "best":
         order = np.lexsort((rows, -run.score.to_numpy()[rows], first))
