@@ -115,3 +115,113 @@ def test_what_is_no_matrix_of_numbers_is_said(wrong):
 def test_an_item_may_be_called_minus_one():
     ranked = rm.rank_catalogue({0: [-1]}, np.ones((1, 2)), np.eye(2), items=[-1, 5], exclude={0: [5]}, top=2)
     assert ranked.top_lists() == {0: [-1]}
+
+
+def data(seed=11, queries=30, items=200):
+    draw = np.random.default_rng(seed)
+    vectors = draw.normal(size=(queries, 12)), np.repeat(draw.normal(size=(items // 2, 12)), 2, axis=0)
+    pairs = np.repeat(np.arange(queries), 3), draw.integers(0, items, 3 * queries), draw.integers(0, 3, 3 * queries)
+    _, first = np.unique(pairs[0] * items + pairs[1], return_index=True)
+    query, item, grade = (column[np.sort(first)] for column in pairs)
+    seen = np.stack([draw.integers(0, queries, 150), draw.integers(0, items, 150)], axis=1)
+    return vectors, (query, item, grade), seen
+
+
+def as_mapping(query, item, grade):
+    judgments = {}
+    for q, i, g in zip(query.tolist(), item.tolist(), grade.tolist(), strict=True):
+        judgments.setdefault(q, {})[i] = g
+    return judgments
+
+
+def as_lists(pairs):
+    seen = {}
+    for q, i in pairs.tolist():
+        seen.setdefault(q, []).append(i)
+    return seen
+
+
+@pytest.mark.parametrize("kind", [np.asarray, in_torch])
+@pytest.mark.parametrize("shape", ["columns", "matrix"])
+@pytest.mark.parametrize("named", [False, True])
+def test_pairs_are_ranked_as_the_mapping_they_stand_for(kind, shape, named):
+    (users, items), judged, seen = data()
+    ids = {"queries": (np.arange(30) + 7).tolist(), "items": (np.arange(200)[::-1] * 3).tolist()} if named else {}
+    if named:
+        judged = (judged[0] + 7, (199 - judged[1]) * 3, judged[2])
+        seen = np.stack([seen[:, 0] + 7, (199 - seen[:, 1]) * 3], axis=1)
+    expected = rm.rank_catalogue(as_mapping(*judged), users, items, exclude=as_lists(seen), top=5, **ids)
+    judgments = tuple(map(kind, judged)) if shape == "columns" else kind(np.stack(judged, axis=1))
+    exclude = (kind(seen[:, 0]), kind(seen[:, 1])) if shape == "columns" else kind(seen)
+    ranked = rm.rank_catalogue(judgments, users, items, exclude=exclude, top=5, **ids)
+    assert rm.evaluate(ranked, measures=MEASURES).per_query.equals(rm.evaluate(expected, measures=MEASURES).per_query)
+    assert ranked.top_lists() == expected.top_lists()
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ((np.arange(3), np.arange(2)), r"columns of one length.*\(3,\), \(2,\)"),
+        ((np.arange(3),), "columns of one length"),
+        ((np.arange(3), np.ones(3)), "whole numbers"),
+        (np.ones((3, 2)), "whole numbers"),
+    ],
+)
+def test_wrong_pairs_are_refused(pairs, said):
+    for given in ({"judgments": pairs}, {"judgments": {0: [1]}, "exclude": pairs}):
+        with pytest.raises(rm.InputError, match=said):
+            rm.rank_catalogue(given.pop("judgments"), np.ones((3, 2)), np.ones((5, 2)), **given)
+
+
+@pytest.mark.parametrize("devices", [["cpu"], ["cpu", "cpu"], ["cpu"] * 5])
+def test_several_devices_share_the_queries(devices):
+    (users, items), judged, seen = data()
+    expected = rm.rank_catalogue(as_mapping(*judged), users, items, exclude=seen, top=5)
+    told = []
+    ranked = rm.rank_catalogue(judged, users, items, exclude=seen, top=5, device=devices, progress=told.append)
+    assert rm.evaluate(ranked, measures=MEASURES).per_query.equals(rm.evaluate(expected, measures=MEASURES).per_query)
+    assert ranked.top_lists() == expected.top_lists()
+    assert ranked.device == ", ".join(devices)
+    assert told[0].fraction == 0
+    assert told[0].memory > 0
+    assert told[-1].fraction == 1
+    assert [one.rows for one in told] == sorted(one.rows for one in told)
+
+
+def test_a_bar_is_shown_where_it_is_asked_for(capsys):
+    rm.rank_catalogue({0: [1]}, np.ones((1, 2)), np.eye(2), progress=True)
+    shown = capsys.readouterr()
+    assert "100% 1 rows" in shown.err
+    assert not shown.out
+
+
+def test_the_natural_call_gives_the_numbers():
+    (users, items), judged, _ = data()
+    judgments = as_mapping(*judged)
+    ranked = rm.rank_catalogue(judgments, users, items)
+    expected = rm.evaluate(ranked, measures=MEASURES)
+    backwards = {q: dict(reversed(graded.items())) for q, graded in reversed(judgments.items())}
+    for given in (judgments, judged, backwards):
+        assert rm.evaluate(given, ranked, MEASURES).per_query.equals(expected.per_query)
+
+
+@pytest.mark.parametrize(
+    "other", [{0: {1: 1}}, {}, {0: {1: 1}, "x": {1: 1}}, "another grade", "another item", "a query less"]
+)
+def test_other_judgments_than_those_ranked_are_refused(other):
+    (users, items), judged, _ = data()
+    ranked = rm.rank_catalogue(as_mapping(*judged), users, items)
+    if isinstance(other, str):
+        changed = [column.copy() for column in judged]
+        column, place = {"another grade": (2, 0), "another item": (1, 4), "a query less": (0, 0)}[other]
+        changed[column][place] = {0: 0, 1: (changed[1][4] + 1) % 200, 2: 5}[column]
+        other = as_mapping(*(c[3:] if column == 0 else c for c in changed))
+    with pytest.raises(rm.InputError, match=r"not those that the catalogue was ranked for|hold nothing|empty|no "):
+        rm.evaluate(other, ranked, MEASURES)
+
+
+def test_what_carries_its_judgments_says_so():
+    torch = pytest.importorskip("torch")
+    carried = rm.tensors(torch.rand(2, 3), torch.ones(2, 3))
+    with pytest.raises(rm.InputError, match=r"carries its judgments.*Hint: evaluate\(run, measures=...\)"):
+        rm.evaluate({0: [1]}, carried, "RR")

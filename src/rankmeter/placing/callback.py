@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, with_hint
-from rankmeter.placing.pair_counts import Asked, Counted, Excluded, Tally, host
+from rankmeter.placing.pair_counts import Asked, Counted, Excluded, Tally, each_once, host
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.top import top_items
 from rankmeter.placing.vectors import Precision, kth_best
@@ -40,7 +40,7 @@ class ScoredTiles:
     @classmethod
     def of(cls, score: Score, shape: tuple[int, int], query: Ints, item: Ints) -> ScoredTiles:
         """The first pass: the scores of some pairs, from the tiles they stand in."""
-        keys = np.unique(query * shape[1] + item)
+        keys = each_once(query * shape[1] + item)
         query, item = keys // shape[1], keys % shape[1]
         rows = np.unique(query)
         known, device = np.empty(len(keys)), "cpu"

@@ -2,9 +2,8 @@
 
 Each vector is scaled by a power of two of its own and split into two float16 halves. One product of the high halves, or
 three of both, gives scores with an error bound; items surely above the limit are counted, those within the bound are
-noted as bits and decided by the definition of a score. Narrow vectors start with one product, whose doubtful items cost
-less than two more products; rows that stay crowded with doubt get three, and what is still crowded is decided by the
-definition alone.
+noted as bits and decided by the definition of a score. ``exact`` takes three products: one leaves so many items in
+doubt that to note them takes longer than two more products. ``fast`` takes one, and so does the search for the best.
 
 Why the exact way is exact
 --------------------------
@@ -20,9 +19,10 @@ Let u = 2^-11, what rounding to float16 may change of a number. A vector x is sc
    scale of its own.
 2. *What the additions lose.* A matrix instruction adds 16 products to the sum so far: exact products, aligned to the
    largest, cut off at 24 bits or later, in groups of four or more terms. Each term then errs by at most 2^-23 of
-   the largest magnitude involved, and so does the sum of a group: at most 20 such units for 16 products. The sum after
-   strip s is at most |q up to s| |v up to s| (Cauchy-Schwarz again), so the additions of all strips lose at most
-   2^-23 (20 / 16) BK sum_s |q up to s| |v up to s|.
+   the largest magnitude involved, and so does the sum of a group: at most 20 such units for 16 products. Where a device
+   is seen to keep two bits more and to add all 16 at once (`units`), it is 17 / 4 + 1 < 6 units. The sum after strip s
+   is at most |q up to s| |v up to s| (Cauchy-Schwarz again), so the additions of all strips lose at most
+   2^-23 (units / 16) BK sum_s |q up to s| |v up to s|.
 3. *Small first.* Of three products lq.hv and hq.lv are summed first. Their sums stay below 2.1 u |q| |v|, and they
    stand in the sum from then on: 3 n additions relative to that.
 4. *All of it at once.* For any k > 0, |dq| |v| + |q| |dv| + a |q| |v| + b sum_s |q_s| |v_s| is at most R(q) R(v) with
@@ -38,6 +38,7 @@ A query of zeros has R = 0 and all scores 0, which are then equal to the thresho
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,8 +51,8 @@ HALF_UNIT = 2.0**-11
 """The largest relative error of rounding to float16, which keeps 11 bits."""
 SUM_UNIT = 2.0**-23
 """How much one term of a matrix unit's sum may err, relative to the largest term: 24 bits kept, the rest cut off."""
-UNITS = 20 / 16
-"""Such errors for each product."""
+UNITS, FEWER_UNITS = 20, 6
+"""Such errors for 16 products: on any device, and on one that keeps two more bits."""
 ABOVE, BETWEEN, NOTED, NOT_BELOW = 0, 1, 2, 3
 WORD = 32
 LEAST_REACH = 2.0**-60
@@ -266,7 +267,7 @@ def _own(rows, items, scores, count, WIDTH: tl.constexpr, BK: tl.constexpr, BQ: 
 def _definition(q, v, left, right, inside, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
     """The score of each pair by its definition: a float64 sum in index order of exact products."""
     value = tl.zeros([BLOCK], tl.float64)
-    for first in tl.range(0, WIDTH, 8):
+    for first in tl.range(0, WIDTH, 8, loop_unroll_factor=4):  # more reads on their way at once
         column = first + tl.arange(0, 8)
         cells = inside[:, None] & (column < WIDTH)[None, :]
         a = tl.load(q + left[:, None] * WIDTH + column[None, :], mask=cells, other=0.0).to(tl.float64)
@@ -408,9 +409,45 @@ def noted_pairs(words: Any, noted: Any) -> tuple[Any, Any]:
     return torch.cat(rows), torch.cat(items)
 
 
-def error_weights(width: int, products: int) -> tuple[float, float, float]:
+@triton.jit
+def _sums(left, right, sums):
+    """64 x 64 sums of 32 products."""
+    row, column = tl.arange(0, 64), tl.arange(0, 32)
+    a = tl.load(left + row[:, None] * 32 + column[None, :])
+    b = tl.load(right + row[:, None] * 32 + column[None, :])
+    tl.store(sums + row[:, None] * 64 + row[None, :], tl.dot(a, b.T))
+
+
+@functools.cache
+def units(device: Any) -> int:
+    """How many units a sum of 16 products errs by at most on this device, by what it does with small terms beside 1.
+
+    Each row adds four terms of 2^-25, or two of 2^-24, to a 1 that came 16 products before or after: neighbours,
+    which a unit that keeps 24 bits cuts off, and distant ones, which one that adds in smaller groups cuts off. A device
+    that gives 1 +- 2^-23 for all of them keeps them.
+    """
+    if device.type != "cuda":
+        return UNITS
+    left, right = torch.zeros((2, 64, 32), dtype=torch.float16)
+    right[:] = 2.0**-12
+    expected = torch.ones(64)
+    for row in range(64):
+        first, sign = row % 16, 1 - 2 * (row // 16 % 2)
+        places = [(first + step * (1 if row < 32 else 4)) % 16 for step in range(4)]
+        terms = dict.fromkeys(places, 2.0 ** (-13)) if row < 48 else {first: 2.0**-12, (first + 8) % 16: 2.0**-12}
+        small, large = (16, 0) if row % 2 else (0, 16)
+        for place, value in terms.items():
+            left[row, small + place] = sign * value
+        left[row, large + first] = 2.0**12
+        expected[row] += sign * 2.0**-23
+    sums = torch.empty((64, 64), device=device)
+    _sums[(1,)](left.to(device), right.to(device), sums, num_warps=4)
+    return FEWER_UNITS if bool((sums.cpu() == expected[:, None]).all()) else UNITS
+
+
+def error_weights(width: int, products: int, device: Any) -> tuple[float, float, float]:
     """The weights of what rounding lost, of the length, and of the length up to each number, in a vector's reach."""
-    added = SUM_UNIT * UNITS
+    added = SUM_UNIT * units(device) / 16
     # Two units for the comparison, the definition's own error, and a hundredth for the rounding of the reach itself.
     plain = 2 * SUM_UNIT + width * 2.0**-52
     if products == 1:
@@ -442,9 +479,10 @@ class Halves:
         both = products == 3
         halves = torch.empty((count, padded * (2 if both else 1)), dtype=torch.float16, device=vectors.device)
         reach = torch.empty(count, dtype=torch.float32, device=vectors.device)
+        weights = error_weights(padded, products, vectors.device)
         _split[(triton.cdiv(count, 16),)](
-            vectors, exponent, halves, reach, count, width, *error_weights(padded, products), WIDTH=padded,
-            BK=cut.strip, BR=16, SPLIT=both, HIGH_FIRST=high_first, num_warps=4,
+            vectors, exponent, halves, reach, count, width, *weights, WIDTH=padded, BK=cut.strip, BR=16, SPLIT=both,
+            HIGH_FIRST=high_first, num_warps=4,
         )  # fmt: skip
         return cls(halves, exponent, reach, cut, products)
 
@@ -514,8 +552,10 @@ def compare(mode: int, rows: Halves, items: Items, limits: Any, capacity: int = 
     options = {"num_warps": cut.warps, "num_stages": cut.stages}
     blocks, tiles = triton.cdiv(count, cut.queries), triton.cdiv(total, cut.items)
     if cut.resident:
-        stretch = triton.cdiv(tiles, cut.group) * cut.items
-        _resident[(blocks, cut.group)](*given, count, total, stretch, capacity, **sizes, **options)
+        # Few rows still fill the chip: their items are cut into more stretches.
+        group = max(cut.group, triton.cdiv(2 * _multiprocessors(limits.device), blocks))
+        stretch = triton.cdiv(tiles, group) * cut.items
+        _resident[(blocks, group)](*given, count, total, stretch, capacity, **sizes, **options)
     else:
         programs = min(blocks * tiles, _multiprocessors(limits.device))
         _tiled[(programs,)](*given, count, total, capacity, **sizes, BK=cut.strip, GROUP=cut.group, **options)

@@ -35,11 +35,9 @@ WORD_BYTES = 1 << 30
 """Memory for the words that doubtful items are noted in."""
 SAMPLE_CELLS = 1 << 28
 """Scores of a sample of the items that are held at once, to find what the best ones must reach."""
-PAIRS_AT_ONCE = 1 << 24
+PAIRS_AT_ONCE = 1 << 23
 FEWEST_WORDS = 64
-ONE_PRODUCT = 128
-"""Up to this width one product and its doubtful items take less time than three products."""
-SAMPLED_ROWS = 1024
+SAMPLED_ROWS = 256
 """Judged items from which the number of uncertain ranks is estimated for ``fast``."""
 
 
@@ -63,8 +61,9 @@ class CudaVectors:
     def memory(self, precision: Precision) -> int:
         width: int = self.left.shape[1]
         copied = 0 if self.right.device == self.left.device else 4
-        halves = 2 if precision == "fast" or width <= ONE_PRODUCT else 4
-        return (copied + halves) * width * min(self.block, len(self.right)) + WORD_BYTES
+        halves = 2 if precision == "fast" else 4
+        rows = min(self.block, len(self.right)) + len(self.left)
+        return (copied + halves) * width * rows + WORD_BYTES + 40 * PAIRS_AT_ONCE
 
     def blocks(self) -> Iterator[tuple[int, Any]]:
         """Items on the device, each block with the number of its first item."""
@@ -72,8 +71,8 @@ class CudaVectors:
             yield first, self.right[first : first + self.block].to(self.device)
 
     def capacity(self) -> int:
-        """Words of doubtful items for each judged one: where there are more, another way is cheaper."""
-        return max(FEWEST_WORDS, min(self.block, len(self.right)) // 256)
+        """Words of doubtful items for each judged one, several times as many as usual; doubt grows with the width."""
+        return max(FEWEST_WORDS, min(self.block, len(self.right)) * self.left.shape[1] >> 18)
 
     def count(self, asked: Asked, precision: Precision) -> Counted:
         if not len(asked.owner):
@@ -156,20 +155,17 @@ class _Count:
         return Counted(host(self.threshold), above, nothing + 1, nothing, nothing, 0, uncertain)
 
     def _exact(self, block: _Block, rows: Any) -> None:
-        """Items surely above by fast arithmetic, the doubtful ones by definition; crowded rows by more products."""
-        width = self.vectors.left.shape[1]
-        for products in (1, 3) if width <= ONE_PRODUCT else (3,):
-            items, queries = block.items(products), kernels.Halves.of(self.vectors.left[self.query[rows]], products)
-            limits = queries.limits(self.threshold[rows], items)
-            compared = kernels.compare(kernels.NOTED, queries, items, limits, self.vectors.capacity())
-            crowded = compared.noted > self.vectors.capacity()
-            settled = self._settled(block, rows, compared.words, torch.where(crowded, 0, compared.noted))
-            settled[0] += torch.where(crowded, 0, compared.above)
-            self.counts[:, rows] += settled
-            rows = rows[crowded]
-            if not len(rows):
-                return
-        self.counts[:, rows] += self._by_definition(block, rows)
+        """Items surely above by fast arithmetic, the doubtful ones by definition, and crowded rows as a whole."""
+        items, queries = block.items(3), kernels.Halves.of(self.vectors.left[self.query[rows]], 3)
+        limits = queries.limits(self.threshold[rows], items)
+        compared = kernels.compare(kernels.NOTED, queries, items, limits, self.vectors.capacity())
+        crowded = compared.noted > self.vectors.capacity()
+        settled = self._settled(block, rows, compared.words, torch.where(crowded, 0, compared.noted))
+        settled[0] += torch.where(crowded, 0, compared.above)
+        self.counts[:, rows] += settled
+        rows = rows[crowded]
+        if len(rows):
+            self.counts[:, rows] += self._by_definition(block, rows)
 
     def _fast(self, block: _Block, rows: Any, band: Any) -> None:
         """One product, compared with the same product of each row's own item."""
@@ -269,9 +265,8 @@ class _Best:
         rows = self.vectors.native(self.rows)
         item = torch.full((len(rows), self.k), -1, dtype=torch.int64, device=rows.device)
         score = torch.full((len(rows), self.k), -torch.inf, dtype=torch.float64, device=rows.device)
-        capacity = self.vectors.capacity()
         for base, vectors in self.vectors.blocks():
-            block = _Block(base, vectors)
+            block, capacity = _Block(base, vectors), max(FEWEST_WORDS, len(vectors) // 256)
             stride = max(1, min(capacity // (8 * self.k), len(vectors) // 4096))
             sample = _Sample.of(vectors, stride)
             step = max(16, min(WORD_BYTES // (8 * capacity), SAMPLE_CELLS * stride // len(vectors)))
@@ -399,8 +394,8 @@ def cuda_vectors(left: Any, right: Any, *, bias: Any, similarity: str, device: s
         first = torch.hstack([first, torch.ones((len(first), 1), device=first.device)])
         second = torch.hstack([second, column])
     each = width * (4 if second.device == first.device else 8)
-    block = max(1024, min(len(second), _free_memory(device) - WORD_BYTES - SAMPLE_CELLS * 4) // each)
-    return CudaVectors(first, second, device, min(len(second), block))
+    block = (_free_memory(device) - WORD_BYTES - SAMPLE_CELLS * 4) // each
+    return CudaVectors(first, second, device, max(1024, min(len(second), block)))
 
 
 def _free_memory(device: str) -> int:

@@ -105,7 +105,7 @@ class Excluded:
         query, item = query[known], item[known]
         mine = asked[query]
         keys = query[mine] * items + item[mine]
-        return cls(keys.unique() if hasattr(keys, "unique") else np.unique(keys), items)
+        return cls(keys.unique() if hasattr(keys, "unique") else each_once(keys), items)
 
     def _before(self, wanted: Ints) -> Any:
         """How many keys come before each wanted one."""
@@ -140,6 +140,12 @@ class Excluded:
         row = torch.arange(len(query), device=sizes.device).repeat_interleave(sizes)
         place = torch.arange(len(row), device=sizes.device) + (start - sizes.cumsum(0) + sizes)[row]
         return row, self.keys[place] % self.items
+
+
+def each_once(keys: Ints) -> Ints:
+    """Keys in rising order, each once; by sorting, which for millions of them is many times faster than hashing."""
+    rising = np.sort(keys)
+    return rising[np.diff(rising, prepend=-1) != 0]
 
 
 def host(values: Any) -> Any:
