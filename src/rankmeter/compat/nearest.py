@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError
+from rankmeter.placing.callback import best_of
 
 Array = npt.NDArray[Any]
 ROWS = 16
 """Queries looked at together: few enough that their scores stay in the processor's cache."""
 BLOCKS = 4
 """Blocks of documents for each one that is kept."""
+NO_NUMBER = "a similarity score is NaN. Nothing was evaluated."
 
 
 class Nearest:
@@ -33,36 +35,51 @@ class Nearest:
         self._id_rank = np.empty(len(ids), np.int64)
         self._id_rank[by_id] = np.arange(len(ids))
         self._depth = depth
-        self.scores: Array = np.empty((0, 0))
-        """(queries, kept) scores, best first."""
-        self.places: Array = np.empty((0, 0), np.int64)
-        """(queries, kept) the documents, by their place in the corpus."""
+        self._kept: dict[int, tuple[Array, Array]] = {}
+        """For each block of queries, by its first one: documents and scores."""
 
-    def add(self, scores: Array, first: int) -> None:
-        """Take the scores of some documents, (queries, documents); the first of them is number ``first``."""
+    @property
+    def places(self) -> Array:
+        """(queries, kept) the documents, best first, by their place in the corpus."""
+        return np.concatenate([self._kept[query][0] for query in sorted(self._kept)])
+
+    @property
+    def scores(self) -> Array:
+        """(queries, kept) their scores."""
+        return np.concatenate([self._kept[query][1] for query in sorted(self._kept)])
+
+    def add(self, scores: Any, first: int, block: int = 0) -> None:
+        """Take the scores of some documents, (queries, documents), as an array or a tensor on any device.
+
+        The first document is number ``first``, the first query number ``block``.
+        """
         if not scores.shape[1]:
             return
         query, place, score = _candidates(scores, self._depth)
         place = place + first
-        if self.places.size:
-            queries, kept = self.places.shape
-            query = np.concatenate([query, np.repeat(np.arange(queries), kept)])
-            place = np.concatenate([place, self.places.ravel()])
-            score = np.concatenate([score, self.scores.ravel()])
+        if block in self._kept:
+            places, before = self._kept[block]
+            query = np.concatenate([query, np.repeat(np.arange(len(places)), places.shape[1])])
+            place, score = np.concatenate([place, places.ravel()]), np.concatenate([score, before.ravel()])
         order = np.lexsort((self._id_rank[place], -score, query))
         query, place, score = query[order], place[order], score[order]
         number = np.arange(len(query)) - np.searchsorted(query, query)
         best = number < self._depth
-        self.places = place[best].reshape(len(scores), -1)
-        self.scores = score[best].reshape(len(scores), -1)
+        self._kept[block] = place[best].reshape(len(scores), -1), score[best].reshape(len(scores), -1)
 
 
-def _candidates(scores: Array, depth: int) -> tuple[Array, Array, Array]:
+def _candidates(scores: Any, depth: int) -> tuple[Array, Array, Array]:
     """All scores that can be among the ``depth`` best of their row, ties included, as (row, column, score).
 
     The columns are cut into blocks. As many blocks as are kept have a maximum of at least the depth-th highest
-    maximum, so that is a bound which the depth-th best score reaches, and nearly everything lies below it.
+    maximum, so that is a bound which the depth-th best score reaches, and nearly everything lies below it. A tensor is
+    looked at on its device.
     """
+    if hasattr(scores, "detach"):
+        scores = scores.detach().float()
+        if bool(scores.isnan().any()):
+            raise InputError(NO_NUMBER)
+        return best_of(scores, np.full(len(scores), -np.inf), depth)
     found = []
     for start in range(0, len(scores), ROWS):
         part = scores[start : start + ROWS]
@@ -80,7 +97,7 @@ def _bound(scores: Array, depth: int) -> Array:
     highest = scores[:, : width * blocks].reshape(len(scores), width, blocks).max(axis=1)
     # The maximum of a block with a NaN is NaN, so that nothing but the maxima and the rest need be looked at.
     if np.isnan(highest).any() or np.isnan(scores[:, width * blocks :]).any():
-        raise InputError("a similarity score is NaN. Nothing was evaluated.")
+        raise InputError(NO_NUMBER)
     if width == 1:
         return np.full(len(scores), -np.inf)
     bound: Array = np.partition(highest, blocks - depth, axis=1)[:, blocks - depth]

@@ -29,6 +29,8 @@ from rankmeter.whole_files import make_folder, whole_file, write_text
 
 Similarity = Callable[[Any, Any], Any]
 Metrics = dict[str, float]
+CELLS_AT_ONCE = 1 << 28
+"""Similarity scores that are held at once: a gigabyte."""
 
 
 class _Evaluator:
@@ -204,9 +206,14 @@ class InformationRetrievalEvaluator(_Evaluator):
         self, vectors: Any, functions: Mapping[str, Similarity], chunks: Iterator[tuple[int, Any]]
     ) -> dict[str, Nearest]:
         searched = {name: self._nearest() for name in functions}
+        # Few enough queries at a time that their scores fit a card, whatever the size of the corpus.
+        step = max(1, CELLS_AT_ONCE // min(self.corpus_chunk_size, max(1, len(self.corpus_ids))))
         for first, part in chunks:
             for name, function in functions.items():
-                searched[name].add(as_array(function(vectors, part)), first)
+                for block in range(0, len(vectors), step):
+                    scores = function(vectors[block : block + step], part)
+                    on_device = hasattr(scores, "detach") and scores.device.type != "cpu"
+                    searched[name].add(scores if on_device else as_array(scores), first, block)
         return searched
 
     def _nearest(self) -> Nearest:

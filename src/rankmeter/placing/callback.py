@@ -108,9 +108,18 @@ class ScoredTiles:
         if len(hidden[0]):
             scores = scores.clone() if hasattr(scores, "clone") else scores.copy()
             scores[_like(hidden[0], scores), _like(hidden[1], scores)] = -np.inf
-        lowest = np.maximum(bound, _kth_best(scores, k)) if np.isneginf(bound).any() else bound
-        row, column = _nonzero(scores >= _like(lowest, scores)[:, None])
-        return row, column + tile.start, _host(scores[_like(row, scores), _like(column, scores)])
+        row, column, score = best_of(scores, bound, k)
+        return row, column + tile.start, score
+
+
+def best_of(scores: Any, bound: Floats, k: int) -> tuple[Ints, Ints, Floats]:
+    """Row, column and score of all cells that may be among the k best of their row, or reach its bound.
+
+    Scores are looked at where they are; only these cells leave the device.
+    """
+    lowest = np.maximum(bound, _kth_best(scores, k)) if np.isneginf(bound).any() else bound
+    row, column = _nonzero(scores >= _like(lowest, scores)[:, None])
+    return row, column, _host(scores[_like(row, scores), _like(column, scores)])
 
 
 def _kth_best(scores: Any, k: int) -> Floats:

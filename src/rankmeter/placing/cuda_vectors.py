@@ -72,7 +72,8 @@ class CudaVectors:
 
     def capacity(self) -> int:
         """Words of doubtful items for each judged one, several times as many as usual; doubt grows with the width."""
-        return max(FEWEST_WORDS, min(self.block, len(self.right)) * self.left.shape[1] >> 18)
+        width: int = self.left.shape[1]
+        return max(FEWEST_WORDS, min(self.block, len(self.right)) * width >> 18)
 
     def count(self, asked: Asked, precision: Precision) -> Counted:
         if not len(asked.owner):

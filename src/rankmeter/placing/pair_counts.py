@@ -145,7 +145,8 @@ class Excluded:
 def each_once(keys: Ints) -> Ints:
     """Keys in rising order, each once; by sorting, which for millions of them is many times faster than hashing."""
     rising = np.sort(keys)
-    return rising[np.diff(rising, prepend=-1) != 0]
+    once: Ints = rising[np.diff(rising, prepend=-1) != 0]
+    return once
 
 
 def host(values: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from rankmeter.compat import sentence_transformers
 from rankmeter.compat.nearest import Nearest
 from rankmeter.compat.sentence_transformers import InformationRetrievalEvaluator, RerankingEvaluator, cosine
 from rankmeter.errors import InputError
@@ -186,3 +187,33 @@ def test_one_score_that_is_nan_is_refused_wherever_it_stands(shape: tuple[int, i
     scores[place] = np.nan
     with pytest.raises(InputError, match="a similarity score is NaN"):
         Nearest(range(shape[1]), 5).add(scores, 0)
+
+
+@pytest.mark.parametrize("cells", [1, 40, 700])
+def test_queries_go_in_blocks_that_fit(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence_transformers, "CELLS_AT_ONCE", cells)
+    largest: list[int] = []
+
+    class Watched(FullModel):
+        def similarity(self, one: Any, other: Any) -> Any:
+            largest.append(len(one) * len(other))
+            return one @ other.T
+
+    found = evaluator(7, corpus_chunk_size=40, query_prompt="ask: ")(Watched())
+    assert found == pytest.approx({f"dot_{name}": value for name, value in plainly(np.dot, 7).items()})
+    assert max(largest) <= max(cells, 40)
+
+
+@pytest.mark.parametrize("depth", [1, 5, 200])
+def test_tensors_keep_the_same_documents_as_arrays(depth: int) -> None:
+    torch = pytest.importorskip("torch")
+    ids = np.random.default_rng(5).permutation(120).tolist()
+    scores = np.random.default_rng(6).integers(-3, 4, (9, 120)).astype(np.float32)
+    kept = [Nearest(ids, depth), Nearest(ids, depth)]
+    for nearest, kind in zip(kept, (np.asarray, torch.as_tensor), strict=True):
+        for first in (0, 50):
+            for block in (0, 4):
+                rows = slice(block, 4 if block == 0 else 9)
+                nearest.add(kind(scores[rows, first : (50, 120)[first > 0]]), first, block)
+    assert kept[0].places.tolist() == kept[1].places.tolist()
+    assert kept[0].scores.tolist() == kept[1].scores.tolist()
