@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 from rankmeter import __version__
+from rankmeter.comparing.choices import ChanceOptions, chance_options, check_choice
 from rankmeter.comparing.lining_up import LinedUp, samples_of, shared_seeds, units_of_queries
 from rankmeter.comparing.notes import notes_about, notes_about_differences, notes_about_skewness
 from rankmeter.comparing.records import Family, Inputs, Settings
@@ -16,17 +16,15 @@ from rankmeter.comparing.slice_tests import slice_differences
 from rankmeter.comparing.statistics import Progress, Statistics, pairs_of
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
 from rankmeter.comparing.truths import judged_unlike
-from rankmeter.errors import InputError, check_level, examples, with_hint
+from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure
-from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.equivalence import check_margin
-from rankmeter.stats.intervals import INVERTS, METHODS, IntervalMethod, check_resamples, check_seed
-from rankmeter.stats.paired import TESTS, Test
+from rankmeter.stats.intervals import INVERTS
 
 FAMILIES = get_args(Family)
 
@@ -38,17 +36,6 @@ def compare(
     *,
     baseline: str | None = None,
     pairs: Family | None = None,
-    test: Test = "t",
-    correction: Correction = "holm",
-    level: float = 0.95,
-    interval: IntervalMethod | None = None,
-    margin: float | Mapping[Any, float] | None = None,
-    unit: str | Mapping[Any, Any] = "query",
-    unit_name: str = "group",
-    permutations: int = 100_000,
-    resamples: int = 9_999,
-    seed: int = 0,
-    power: float = 0.8,
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
     columns: Mapping[str, str] | None = None,
@@ -56,6 +43,7 @@ def compare(
     history: object = None,
     by: object = None,
     progress: Progress | None = None,
+    **options: Unpack[ChanceOptions],
 ) -> Comparison:
     """Compare systems on the same judgments: which differences are real, and how large.
 
@@ -74,14 +62,22 @@ def compare(
         The system that all others are tested against. Without one all pairs are tested.
     pairs
         ``all`` tests all pairs although there is a baseline.
+    queries, duplicates, columns, catalogue, history
+        As for :func:`rankmeter.evaluate`.
+    by
+        Slices, as for :func:`rankmeter.evaluate`: ``{query: segment}``, a frame, a file, or a word. Of systems that are
+        evaluations already, slices of the queries only. Differences within slices of queries are tested too, corrected
+        over all slices and pairs of a measure.
+    progress
+        Is told what is being done.
     test
-        ``t``, ``randomisation``, ``wilcoxon`` or ``sign``: paired and two-sided. Docs/statistics.md says how well each
-        keeps its level.
+        ``t`` (default), ``randomisation``, ``wilcoxon`` or ``sign``: paired and two-sided; docs/statistics.md says how
+        well each keeps its level.
     correction
-        ``holm``, ``hochberg``, ``bonferroni``, ``max-t``, ``bh``, ``by`` or ``none``, for the tests of one measure: the
-        family is per measure.
+        ``holm`` (default), ``hochberg``, ``bonferroni``, ``max-t``, ``bh``, ``by`` or ``none``, for the tests of one
+        measure: the family is per measure.
     level
-        Of intervals; a corrected p-value below 1 - level is called significant.
+        Of intervals, 0.95 by default; a corrected p-value below 1 - level is called significant.
     interval
         ``t``, ``randomisation``, ``bca`` or ``percentile``; by default the one that holds what ``test`` does not
         reject, so that an interval and the p-value beside it (before the correction) never contradict each other.
@@ -96,14 +92,6 @@ def compare(
         How many random signs and bootstrap samples are drawn, and from which seed; all are kept in the result.
     power
         The chance of being found that a detectable difference has.
-    queries, duplicates, columns, catalogue, history
-        As for :func:`rankmeter.evaluate`.
-    by
-        Slices, as for :func:`rankmeter.evaluate`: ``{query: segment}``, a frame, a file, or a word. Of systems that are
-        evaluations already, slices of the queries only. Differences within slices of queries are tested too, corrected
-        over all slices and pairs of a measure.
-    progress
-        Is told what is being done.
 
     Examples
     --------
@@ -119,8 +107,8 @@ def compare(
     """
     say = progress or (lambda _: None)
     named = named_systems(systems)
-    _check_choices(test, correction, interval, pairs, level, permutations, resamples, power)
-    check_seed(seed)
+    chance = chance_options(**options)
+    check_choice("pairs", pairs, (None, *FAMILIES))
     baseline = None if baseline is None else str(baseline)  # as the names of systems are
     if baseline is not None and baseline not in named:
         fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
@@ -128,33 +116,33 @@ def compare(
     about = About.of(catalogue, history, by, columns)
     asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates, expanded=about.expanded)
     chosen = asked.measures
-    margins = _margins(margin, chosen, asked.names)
+    margins = _margins(chance["margin"], chosen, asked.names)
     truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
     measured: dict[str, Measured] = {}
     for name, given in named.items():
         say(f"evaluating {name}")
         measured[name] = measure_system(name, given, truth, asked, columns, about)
-    _refuse_seeds_of_one(unit, measured)
+    _refuse_seeds_of_one(chance["unit"], measured)
     unlike = judged_unlike(measured)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
     if family == "baseline" and baseline is None:
         raise InputError(with_hint("pairs='baseline' needs a baseline.", f"baseline='{next(iter(named))}'"))
     couples = pairs_of(list(named), list(named).index(baseline) if baseline and family == "baseline" else None)
-    unit_label, units_of = units_of_queries(unit, unit_name, lined_up.queries)
+    unit_label, units_of = units_of_queries(chance["unit"], chance["unit_name"], lined_up.queries)
     settings = Settings(
-        test,
-        correction,
-        family,
-        len(couples),
-        level,
-        interval or INVERTS.get(test, "t"),
-        permutations,
-        resamples,
-        int(seed),
-        unit_label,
-        power,
-        __version__,
+        test=chance["test"],
+        correction=chance["correction"],
+        family=family,
+        pairs=len(couples),
+        level=chance["level"],
+        interval=chance["interval"] or INVERTS.get(chance["test"], "t"),
+        permutations=chance["permutations"],
+        resamples=chance["resamples"],
+        seed=int(chance["seed"]),
+        unit=unit_label,
+        power=chance["power"],
+        version=__version__,
         paired=units_of is not None or shared_seeds(measured) is not None,
     )
     samples, reasons = samples_of(lined_up, measured, units_of)
@@ -190,34 +178,6 @@ def compare(
         inputs=_inputs(truth, measured),
         seeds={name: one.seeds for name, one in measured.items()},
     )
-
-
-def _check_choices(
-    test: str,
-    correction: str,
-    interval: str | None,
-    pairs: str | None,
-    level: float,
-    permutations: int,
-    resamples: int,
-    power: float,
-) -> None:
-    for option, value, choices in (
-        ("test", test, TESTS),
-        ("correction", correction, CORRECTIONS),
-        ("interval", interval or "t", tuple(METHODS)),
-        ("pairs", pairs or "all", FAMILIES),
-    ):
-        if value not in choices:
-            raise InputError(f"{option}={value!r} is not possible; {option} is one of {', '.join(choices)}.")
-    check_level(level)
-    check_resamples(permutations, "permutations")
-    check_resamples(resamples)
-    if not isinstance(power, Real) or not 0 < power < 1:
-        raise InputError(f"power={power!r} is not possible; it is between 1 - level and 1, as in 0.8.")
-    if not 1 - level < power:
-        fact = f"level={level:g} is not possible with a power of {power:g}: chance alone would find more than that."
-        raise InputError(with_hint(fact, "level=0.95, so that 1 - level is small"))
 
 
 def _asked_measures(measures: object, named: Mapping[str, object]) -> object:

@@ -17,8 +17,8 @@ import numpy as np
 from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import Measure, parse
-from rankmeter.stats.contrasts import Alternative
 from rankmeter.stats.corrections import corrected
+from rankmeter.stats.student import Alternative
 from rankmeter.wording import Said, said
 
 Operator = Literal["<", "<=", ">", ">="]

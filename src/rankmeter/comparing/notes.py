@@ -15,9 +15,9 @@ from rankmeter.inputs import RunTable
 from rankmeter.inputs.sources import RankedLists, ScoredMapping
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
-from rankmeter.stats.contrasts import Pair, skewness
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.samples import AnySample, Sample
+from rankmeter.stats.student import Pair, skewness
 from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:

@@ -19,13 +19,13 @@ from rankmeter.evaluating.stored import finite
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
-from rankmeter.stats.contrasts import Alternative
 from rankmeter.stats.paired import p_value
 from rankmeter.stats.samples import AnySample, Groups
+from rankmeter.stats.student import Alternative
 from rankmeter.wording import Said
 
 if TYPE_CHECKING:
-    from rankmeter.comparing.slices import SlicedSystems
+    from rankmeter.comparing.slice_values import SlicedSystems
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.inputs.reading import Readings
     from rankmeter.placing.placements import Bools, Floats, Ints
@@ -244,7 +244,7 @@ class Comparison:
     @property
     def slices(self) -> dict[str, SlicedSystems]:
         """The values of all systems by slice, for each way of slicing that was asked for (``by=``)."""
-        from rankmeter.comparing.slices import side_by_side
+        from rankmeter.comparing.slice_values import side_by_side
 
         return side_by_side([self.evaluations[system] for system in self.systems], self.measures)
 

@@ -14,12 +14,12 @@ from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.contrasts import Pair, sides
 from rankmeter.stats.effects import Effect, effects
 from rankmeter.stats.equivalence import equivalences
 from rankmeter.stats.intervals import Interval, agreeing
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import AnySample, Sample
+from rankmeter.stats.student import Pair, sides
 from rankmeter.wording import Said, said
 
 BLOCK_CELLS = 1_000_000

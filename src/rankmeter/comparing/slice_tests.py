@@ -16,11 +16,11 @@ from rankmeter.comparing.scoring import tested
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Ints
-from rankmeter.stats.contrasts import Pair
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.intervals import intervals_of
 from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import Sample, sample
+from rankmeter.stats.student import Pair
 
 MOST_TESTED = 50
 """How many slices are tested, the largest first: thousands of users would leave no power to any."""

@@ -12,12 +12,12 @@ from rankmeter.comparing.records import Settings, units_said
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.best import Separation, separations
-from rankmeter.stats.contrasts import Pair
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.intervals import Bands, intervals_of
 from rankmeter.stats.max_t import step_down
 from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import AnySample, Sample
+from rankmeter.stats.student import Pair
 
 Progress = Callable[[str], None]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated, formula_of
 from rankmeter.comparing.records import Quality
-from rankmeter.comparing.slices import averaged_slices, sliced
+from rankmeter.comparing.slice_values import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 from rankmeter.errors import InputError, NotFoundError, RankmeterError, examples, with_hint
 from rankmeter.evaluating.asking import Asked

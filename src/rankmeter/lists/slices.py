@@ -21,7 +21,7 @@ from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Ints
 
 if TYPE_CHECKING:
-    from rankmeter.stats.slices import Difference, Gap, Spread
+    from rankmeter.stats.slice_intervals import Gap, SliceContrast, Spread
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,7 +124,7 @@ class Slices:
 
         The rest are all other slices together. Bootstrap over queries, percentiles.
         """
-        from rankmeter.stats.slices import spreads  # only when asked
+        from rankmeter.stats.slice_intervals import spreads  # only when asked
 
         return spreads(self.samples, level=level, resamples=resamples, seed=seed)
 
@@ -155,9 +155,9 @@ class Slices:
 
     def difference(
         self, measure: str | Measure, one: str, other: str, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
-    ) -> Difference:
+    ) -> SliceContrast:
         """The value in one slice minus that in another, with an interval (bootstrap over queries)."""
-        from rankmeter.stats.slices import difference  # only when asked
+        from rankmeter.stats.slice_intervals import difference  # only when asked
 
         return difference(
             self._sample(measure), self._place(one), self._place(other), level=level, resamples=resamples, seed=seed
@@ -178,7 +178,7 @@ class Slices:
         ``null_high`` are what remains when the queries' slices are dealt out at random, ``p_value`` how often chance
         makes a gap as large.
         """
-        from rankmeter.stats.slices import gap_test  # only when asked
+        from rankmeter.stats.slice_intervals import gap_test  # only when asked
 
         if self.kind == "item":
             raise MeasureError("the same queries are in several slices of items: use difference() for two of them.")

@@ -24,7 +24,7 @@ from rankmeter.wording import Language, word
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.lists.slices import Slices
-    from rankmeter.stats.slices import Spread
+    from rankmeter.stats.slice_intervals import Spread
 
 ALL = "all"
 """The row of the aggregated values in a table of queries, as trec_eval calls it."""

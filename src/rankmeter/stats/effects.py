@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.contrasts import without_noise
 from rankmeter.stats.paired import ranks_of
+from rankmeter.stats.student import without_noise
 
 
 @dataclass(frozen=True, slots=True)

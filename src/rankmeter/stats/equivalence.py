@@ -11,7 +11,7 @@ from numbers import Real
 
 from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.contrasts import Contrasts
+from rankmeter.stats.student import Contrasts
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_level
 from rankmeter.evaluating.reasons import TOO_FEW_QUERIES
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.contrasts import Pair, sides
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.samples import AnySample, Groups, Sample
+from rankmeter.stats.student import Pair, sides
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
 METHODS = {

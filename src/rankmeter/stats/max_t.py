@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.contrasts import SAME, Pair, sides
 from rankmeter.stats.resampling import flipped_sums, is_exact
 from rankmeter.stats.samples import Sample
+from rankmeter.stats.student import SAME, Pair, sides
 
 PAIR_CELLS = 500_000
 """How many flipped statistics are held at once."""

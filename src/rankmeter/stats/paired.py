@@ -17,9 +17,9 @@ import numpy as np
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.stats.contrasts import SAME, Alternative, Contrasts, Pair, sides, without_noise
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact
 from rankmeter.stats.samples import AnySample, Groups, Sample
+from rankmeter.stats.student import SAME, Alternative, Contrasts, Pair, sides, without_noise
 
 Test = Literal["t", "randomisation", "wilcoxon", "sign"]
 TESTS = ("t", "randomisation", "wilcoxon", "sign")

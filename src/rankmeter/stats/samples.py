@@ -11,7 +11,7 @@ import numpy as np
 from rankmeter.arithmetic.aggregates import AGGREGATES, GEOMETRIC_FLOOR, Aggregate
 from rankmeter.arithmetic.parts import Values
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.stats.contrasts import SAME, Contrasts, Pair, sides
+from rankmeter.stats.student import SAME, Contrasts, Pair, sides
 
 UNTESTED = ("median", "whole")
 """Aggregates that have no paired test here: a median is no mean over queries, a whole has one value for all lists."""

@@ -11,13 +11,11 @@ from rankmeter.errors import MeasureError, with_hint
 from rankmeter.evaluating.reasons import why_no_interval
 from rankmeter.measures import Measure
 from rankmeter.stats.intervals import Interval
+from rankmeter.stats.resampling import resampled_sums
+from rankmeter.stats.slice_intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
-
-BLOCK_CELLS = 4_000_000
-MOST_DRAWS = 200_000_000
-"""How many queries are drawn in all; with very many queries there are fewer resamples, and the interval says so."""
 
 
 def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:
@@ -32,17 +30,10 @@ def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples:
                 "compare systems on the same users instead",
             )
         )
-    rng = np.random.default_rng(seed)
     n = len(whole.parts)
     resamples = max(min(resamples, MOST_DRAWS // max(n, 1)), 100)
-    step = max(1, BLOCK_CELLS // max(n, 1))
-    drawn = []
-    for first in range(0, resamples, step):
-        rows = min(step, resamples - first)
-        chosen = rng.integers(0, n, (rows, n)) + np.arange(rows)[:, None] * n
-        weights = np.bincount(chosen.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
-        drawn.append(values_from_sums(weights @ whole.parts, whole.constants, measure))
-    low, high = np.nanquantile(np.concatenate(drawn), [(1 - level) / 2, (1 + level) / 2])
+    drawn = values_from_sums(resampled_sums(whole.parts, resamples, seed), whole.constants, measure)
+    low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, "percentile bootstrap over queries", resamples, seed, n)
 
 

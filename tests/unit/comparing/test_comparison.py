@@ -566,3 +566,8 @@ def test_differences_that_a_few_queries_make_are_said(rank, is_said) -> None:
     other = {query: [*map(str, range(rank - 1 if query == 3 else 2 * (query % 2))), "a"] for query in truth}
     cmp = rm.compare(truth, {"one": one, "other": other}, ["MeanRank"], **FEW)
     assert any("a few queries outweigh all others" in note for note in cmp.notes) == is_said
+
+
+def test_an_option_that_is_not_known_is_refused_as_python_does() -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'corection'.*did you mean 'correction'"):
+        rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], corection="holm")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankmeter.stats.contrasts import Contrasts
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.equivalence import equivalence
 from rankmeter.stats.power import minimum_detectable, units_needed
+from rankmeter.stats.student import Contrasts
 
 CHANCES = np.array([0.001, 0.04, 0.03, 0.012, 0.6, 0.03, 0.2])
 ONE = np.array([0.31, 0.52, 0.44, 0.61, 0.38, 0.47, 0.55, 0.42])

@@ -27,7 +27,7 @@ COLUMN_CELLS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SliceContrast:
     """The difference of two slices."""
 
     value: float
@@ -65,7 +65,7 @@ class Spread:
 
     low: float
     high: float
-    rest: Difference
+    rest: SliceContrast
     """The value minus that of the rest."""
 
 
@@ -83,7 +83,7 @@ def spreads(
     for some in _shared(samples):
         size = int(samples[some[0]].used().sum())
         if not size:
-            nothing = Difference(math.nan, math.nan, math.nan, level, 0, seed)
+            nothing = SliceContrast(math.nan, math.nan, math.nan, level, 0, seed)
             for measure in some:
                 found[measure] = (Spread(math.nan, math.nan, nothing),) * len(samples[measure].members())
             continue
@@ -125,7 +125,7 @@ def _spreads(
         low, high = _ends(own, ends, enough=inside >= 2)
         below, above = _ends(own - rest, ends, enough=inside >= 2 and outside >= 2)
         value = float(observed[place] - observed[slices + place])
-        yield Spread(low, high, Difference(value, below, above, *how))
+        yield Spread(low, high, SliceContrast(value, below, above, *how))
 
 
 def _ends(drawn: Floats, ends: list[float], *, enough: bool) -> tuple[float, float]:
@@ -138,7 +138,7 @@ def _ends(drawn: Floats, ends: list[float], *, enough: bool) -> tuple[float, flo
 
 def difference(
     sample: PartsSample | SumSample, one: int, other: int, *, level: float, resamples: int, seed: int
-) -> Difference:
+) -> SliceContrast:
     """The value of one slice minus that of another; queries that are in both are drawn together."""
     check_level(level)
     check_resamples(resamples)
@@ -150,7 +150,7 @@ def difference(
     observed, again = sample.statistic(columns.sum(axis=0)), sample.statistic(resampled_sums(columns, draws, seed))
     enough = bool(sample.members()[[one, other]].min() >= 2)
     low, high = _ends(again[:, one] - again[:, other], [(1 - level) / 2, (1 + level) / 2], enough=enough)
-    return Difference(float(observed[one] - observed[other]), low, high, level, draws, seed)
+    return SliceContrast(float(observed[one] - observed[other]), low, high, level, draws, seed)
 
 
 def gap_test(sample: PartsSample, *, gap: str, level: float, resamples: int, seed: int) -> Gap:

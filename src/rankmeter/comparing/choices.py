@@ -1,0 +1,72 @@
+"""How differences are tested: the options of a comparison that are about chance, with their defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, TypedDict, Unpack
+
+from rankmeter.errors import InputError, check_level, did_you_mean, with_hint
+from rankmeter.stats.corrections import CORRECTIONS, Correction
+from rankmeter.stats.intervals import METHODS, IntervalMethod, check_resamples, check_seed
+from rankmeter.stats.paired import TESTS, Test
+
+
+class ChanceOptions(TypedDict, total=False):
+    """What :func:`rankmeter.compare` takes beside data and measures; see there."""
+
+    test: Test
+    correction: Correction
+    level: float
+    interval: IntervalMethod | None
+    margin: float | Mapping[Any, float] | None
+    unit: str | Mapping[Any, Any]
+    unit_name: str
+    permutations: int
+    resamples: int
+    seed: int
+    power: float
+
+
+DEFAULTS: ChanceOptions = {
+    "test": "t",
+    "correction": "holm",
+    "level": 0.95,
+    "interval": None,
+    "margin": None,
+    "unit": "query",
+    "unit_name": "group",
+    "permutations": 100_000,
+    "resamples": 9_999,
+    "seed": 0,
+    "power": 0.8,
+}
+
+
+def chance_options(**options: Unpack[ChanceOptions]) -> ChanceOptions:
+    """The options with their defaults; refuse what is not possible."""
+    for name in options:
+        if name not in DEFAULTS:
+            fact = f"compare() got an unexpected keyword argument '{name}'."
+            raise TypeError(with_hint(fact, did_you_mean(name, list(DEFAULTS))))
+    chosen: ChanceOptions = {**DEFAULTS, **options}
+    choices = {"test": TESTS, "correction": CORRECTIONS, "interval": (None, *METHODS)}
+    for option, possible in choices.items():
+        check_choice(option, chosen[option], possible)  # type: ignore[literal-required]
+    level, power = check_level(chosen["level"]), chosen["power"]
+    check_resamples(chosen["permutations"], "permutations")
+    check_resamples(chosen["resamples"])
+    check_seed(chosen["seed"])
+    if not isinstance(power, Real) or not 0 < power < 1:
+        raise InputError(f"power={power!r} is not possible; it is between 1 - level and 1, as in 0.8.")
+    if not 1 - level < power:
+        fact = f"level={level:g} is not possible with a power of {power:g}: chance alone would find more than that."
+        raise InputError(with_hint(fact, "level=0.95, so that 1 - level is small"))
+    return chosen
+
+
+def check_choice(option: str, value: object, possible: tuple[str | None, ...]) -> None:
+    """Refuse what is not one of the choices; None is "not stated"."""
+    if value not in possible:
+        listed = ", ".join(one for one in possible if one is not None)
+        raise InputError(f"{option}={value!r} is not possible; {option} is one of {listed}.")
