@@ -123,7 +123,7 @@ def most_parameters(modules: dict[str, Path]) -> list[tuple[int, str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
-    return sorted(counted, reverse=True)[:10]
+    return sorted(counted, reverse=True)[:30]
 
 
 def isinstance_of_sources(modules: dict[str, Path]) -> int:

@@ -19,7 +19,7 @@ from rankmeter.comparing.advice import advise as advise
 from rankmeter.inputs import arrays as arrays
 from rankmeter.definitions.steps import between as between
 from rankmeter.comparing.comparison import compare as compare
-from rankmeter.evaluating.evaluation import evaluate as evaluate
+from rankmeter.evaluating.verb import evaluate as evaluate
 from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds
@@ -41,7 +41,7 @@ from rankmeter.scale.sampling import sampled_ranks as sampled_ranks
 from rankmeter.definitions.table import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.placing.tensors import tensors as tensors
-from rankmeter.evaluating.evaluation import value as value
+from rankmeter.evaluating.verb import value as value
 from rankmeter import online as online
 from rankmeter.measures import counts as _counts
 from rankmeter.measures import found as _found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import tracemalloc
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -152,7 +153,8 @@ def test_plain_text_is_placed_as_tables_are(
     truth = "".join(f"{q} 0 {d} {g}\n" for (q, d), g in zip(judged, grades, strict=True)).encode()
     run = "".join(f"{q} Q0 {d} 1 {v} t\n" for (q, d), v in zip(returned, values, strict=True)).encode()
     with open_source(truth) as source:
-        plain = PlainJudgments(read_whole_plain(source, QRELS), "truth")
+        again = partial(read_judgments, truth, format="qrels")
+        plain = PlainJudgments(read_whole_plain(source, QRELS), again, "truth")
     table = read_run(run, format="run")
 
     def no_tables() -> Any:

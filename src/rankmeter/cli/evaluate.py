@@ -221,7 +221,7 @@ def evaluate_files(
     per_query_to: Path | None = None,
 ) -> list[Evaluation]:
     """Evaluate every run, given by its name; the judgments are read once."""
-    from rankmeter.evaluating.evaluation import evaluate
+    from rankmeter.evaluating.verb import evaluate
     from rankmeter.inputs import into_run
 
     sources, about = asking.sources, asking.about
@@ -278,7 +278,7 @@ def _evaluate_labelled(
     *,
     three_lines: bool,
 ) -> None:
-    from rankmeter.evaluating.evaluation import evaluate
+    from rankmeter.evaluating.verb import evaluate
     from rankmeter.inputs.files import read_labelled
 
     ev = evaluate(read_labelled(labelled), measures=measures, **_options(asking, name))

@@ -202,10 +202,7 @@ class Deciding:
 @language_option
 @format_option(*FORMATS)
 @takes(delivery=Delivery)
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     events: str,
     measures: tuple[str, ...],
     by: str | None,
@@ -256,7 +253,7 @@ def command(
         if report is not None:
             say(word("report_is_in", lang, path=str(report)))
     if not getattr(result, "is_sound", True):
-        ctx.exit(GATE_FAILED)
+        click.get_current_context().exit(GATE_FAILED)
 
 
 def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) -> list[Said]:

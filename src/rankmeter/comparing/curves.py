@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.errors import MeasureError
-from rankmeter.evaluating.evaluation import evaluate
+from rankmeter.evaluating.verb import evaluate
 from rankmeter.measures import Measure, RankedMeasure
 
 if TYPE_CHECKING:

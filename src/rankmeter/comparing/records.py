@@ -17,6 +17,9 @@ from rankmeter.stats.intervals import Interval, IntervalMethod
 from rankmeter.stats.paired import Test
 from rankmeter.wording import Said, said
 
+MOST_TESTED = 50
+"""How many slices are tested, the largest first: thousands of users would leave no power to any."""
+
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
 

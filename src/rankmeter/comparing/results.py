@@ -316,7 +316,7 @@ class Comparison:
         """Read what :meth:`save` wrote; ranked lists and curves over cutoffs need the runs and are not in it."""
         from rankmeter.comparing.saving import load_comparison
 
-        return load_comparison(Path(path))
+        return load_comparison(Comparison, Path(path))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python."""

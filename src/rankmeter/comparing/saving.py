@@ -12,13 +12,12 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmeter.comparing.lining_up import LinedUp, samples_of
 from rankmeter.comparing.records import Difference, Quality, Score, Settings, SliceDifference
-from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError, NotFoundError
@@ -29,6 +28,9 @@ from rankmeter.stats.equivalence import Equivalence
 from rankmeter.stats.intervals import Interval
 from rankmeter.whole_files import said_if_damaged, write_bytes
 from rankmeter.wording import Said
+
+if TYPE_CHECKING:
+    from rankmeter.comparing.results import Comparison
 
 FORM = 1
 HEADER = "comparison.json"
@@ -101,7 +103,7 @@ def _plain_value(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
-def load_comparison(path: str | Path) -> Comparison:
+def load_comparison(form: type[Comparison], path: str | Path) -> Comparison:
     """Read what :func:`save_comparison` wrote."""
     if not Path(path).is_file():
         raise NotFoundError(f"{path}: no such file.")
@@ -115,7 +117,7 @@ def load_comparison(path: str | Path) -> Comparison:
                 )
                 for place, (system, count) in enumerate(header["systems"].items())
             }
-        return _comparison(header, runs)
+        return form(**_parts(header, runs))
 
 
 def _check_form(form: object, path: str | Path) -> None:
@@ -123,7 +125,8 @@ def _check_form(form: object, path: str | Path) -> None:
         raise InputError(f"{path} was saved in form {form}; this rankmeter reads form {FORM}.")
 
 
-def _comparison(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]) -> Comparison:
+def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]) -> dict[str, Any]:
+    """What a comparison is made of."""
     first = next(iter(runs.values()))[0]
     measures = tuple(first.find(text) for text in header["measures"])
     quality = {system: _quality(one) for system, one in header["quality"].items()}
@@ -135,29 +138,29 @@ def _comparison(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, 
     }
     lined_up = LinedUp(measured, measures)
     units_of = None if header["units_of"] is None else np.array(header["units_of"], np.int64)
-    return Comparison(
-        systems=tuple(runs),
-        baseline=header["baseline"],
-        measures=measures,
-        evaluations={system: one.evaluation for system, one in measured.items()},
-        runs=runs,
-        queries=lined_up.queries,
-        values=lined_up.shown,
-        paired=lined_up.paired,
-        samples=samples_of(lined_up, measured, units_of)[0],
-        units_of=units_of,
-        scores=tuple(_score(one, first) for one in header["scores"]),
-        differences=tuple(_difference(one, first) for one in header["differences"]),
-        slice_differences=tuple(
+    return {
+        "systems": tuple(runs),
+        "baseline": header["baseline"],
+        "measures": measures,
+        "evaluations": {system: one.evaluation for system, one in measured.items()},
+        "runs": runs,
+        "queries": lined_up.queries,
+        "values": lined_up.shown,
+        "paired": lined_up.paired,
+        "samples": samples_of(lined_up, measured, units_of)[0],
+        "units_of": units_of,
+        "scores": tuple(_score(one, first) for one in header["scores"]),
+        "differences": tuple(_difference(one, first) for one in header["differences"]),
+        "slice_differences": tuple(
             SliceDifference(one["by"], one["slice"], one["tests"], _difference(one["found"], first))
             for one in header.get("slice_differences", ())
         ),
-        quality=quality,
-        notes=tuple(Said.from_plain(note) for note in header["notes"]),
-        settings=Settings(**header["settings"]),
-        seeds={system: one.seeds for system, one in measured.items()},
-        saved_sources=tuple((name, source, digest) for name, source, digest in header["sources"]),
-    )
+        "quality": quality,
+        "notes": tuple(Said.from_plain(note) for note in header["notes"]),
+        "settings": Settings(**header["settings"]),
+        "seeds": {system: one.seeds for system, one in measured.items()},
+        "saved_sources": tuple((name, source, digest) for name, source, digest in header["sources"]),
+    }
 
 
 def _quality(one: dict[str, Any]) -> Quality:

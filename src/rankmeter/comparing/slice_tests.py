@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from rankmeter.comparing.lining_up import LinedUp
-from rankmeter.comparing.records import Settings, SliceDifference, units_said
+from rankmeter.comparing.records import MOST_TESTED, Settings, SliceDifference, units_said
 from rankmeter.comparing.scoring import tested
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
@@ -22,8 +22,6 @@ from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import Sample, sample
 from rankmeter.stats.student import Pair
 
-MOST_TESTED = 50
-"""How many slices are tested, the largest first: thousands of users would leave no power to any."""
 FEWEST = 2
 """Slices of fewer units are not tested: nothing can be said beyond them."""
 

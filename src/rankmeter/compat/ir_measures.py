@@ -91,7 +91,7 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
         return found
 
     def _values_of(self, group: list[Any], judgments: Any, run: Any) -> dict[Any, dict[str, float]]:
-        from rankmeter.evaluating.evaluation import evaluate
+        from rankmeter.evaluating.verb import evaluate
 
         with warnings.catch_warnings():
             # What rankmeter would tell a person, ir_measures does not ask for.

@@ -24,7 +24,7 @@ import numpy as np
 
 from rankmeter.compat.nearest import Nearest, as_array, cosine
 from rankmeter.errors import InputError, with_hint
-from rankmeter.evaluating.evaluation import evaluate
+from rankmeter.evaluating.verb import evaluate
 from rankmeter.whole_files import make_folder, whole_file, write_text
 
 Similarity = Callable[[Any, Any], Any]

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankmeter.errors import InputError, MeasureError, examples, with_hint
 from rankmeter.evaluating.asking import ask
-from rankmeter.evaluating.evaluation import evaluate
+from rankmeter.evaluating.verb import evaluate
 from rankmeter.inputs import JudgmentTable, RunTable, is_path
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.files import read_judgments, read_run

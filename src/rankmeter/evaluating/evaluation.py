@@ -1,12 +1,8 @@
-"""The verb: plan what must be placed, place once, run the arithmetic.
-
-``evaluate(judgments, run, measures)``: truth first, everywhere, as in trec_eval and scikit-learn.
-"""
+"""One run against its judgments: plan what must be placed, place once, run the arithmetic."""
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,18 +12,14 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.arithmetic.relevance import hits, length
-from rankmeter.errors import MeasureError, with_hint
-from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
+from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.measuring import check_answerable, values_under
 from rankmeter.evaluating.noticed import how_read
-from rankmeter.evaluating.planning import Placing, by_placing, into_placing
+from rankmeter.evaluating.planning import Placing, by_placing
 from rankmeter.evaluating.result import Evaluation, Facts
 from rankmeter.evaluating.tie_bounds import TieBounds
-from rankmeter.inputs import is_spark
 from rankmeter.inputs.columns import columns_of
-from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
@@ -46,88 +38,6 @@ COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "return
 
 Look = Callable[[list[Measure], PlacedRun, Views], None]
 """Is shown the measures that share a placing, and the placing."""
-
-
-def evaluate(
-    judgments: object,
-    run: object = None,
-    measures: object = ("nDCG@10", "AP", "RR"),
-    *,
-    queries: QueryPolicy | None = None,
-    duplicates: DuplicatePolicy | None = None,
-    columns: Mapping[str, str] | None = None,
-    dialect: str | None = None,
-    catalogue: object = None,
-    history: object = None,
-    by: object = None,
-    name: str = "run",
-    per_query_to: str | os.PathLike[str] | None = None,
-    progress: Listener | None = None,
-) -> Evaluation:
-    """Measure a run against judgments.
-
-    Parameters
-    ----------
-    judgments
-        What is true: ``{query: {item: grade}}``, ``{query: set or list of relevant items}``, a frame, a file's path, or
-        what one of the constructors makes (``arrays``, ``ranked_grades``).
-    run
-        What a system returned: ``{query: {item: score}}``, ``{query: [items, best first]}``, a frame or a file's path.
-        Left out where the judgments carry the list themselves (``ranked_grades``, ``read_labelled``).
-    measures
-        One or several, as text (``"nDCG@10"``) or values (``nDCG @ 10``).
-    queries
-        Whose values are averaged: ``judged`` all judged queries, one absent from the run counting as an empty list;
-        ``common`` those judged and run; ``run`` all of the run. A measure may state its own.
-    duplicates
-        What to do with an item that a list holds twice: ``error``, ``first``, ``best`` or ``counted``.
-    columns
-        Where frames and tables have unusual column names: ``{"item": "docid_x"}``; ``run.item`` and
-        ``judgments.item`` name a column of one side only, ``catalogue.features`` (``"f1+f2"`` or ``"f*"``) and the
-        like those of a catalogue's table.
-    dialect
-        Whose metric names the measures are, so that that tool's numbers come out: ``"recbole"``, ``"trec_eval:9,c"``.
-    catalogue
-        The items that could be recommended, for measures of lists: ids, a frame, a file, or a
-        :class:`rankmeter.Catalogue` with what is known of them. Measures of lists that need no judgments are also
-        computed with ``judgments=None``.
-    history
-        What users took before: ``{user: [items]}``, a frame or a file of interactions.
-    by
-        Slices for every measure: ``{query: segment}``, a frame or file with a row per query, or one of ``activity``,
-        ``cold-users``, ``popularity``, ``cold-items``, ``group``, or a column of the catalogue; or several of these.
-    name
-        How the result calls the system.
-    per_query_to
-        Write the values per query to this Parquet file (the one that `Evaluation.save` writes) while the run is read,
-        and keep none in memory; the result loads them when they are asked for.
-    progress
-        Called with a `Progress` (rows, fraction, seconds left) after each block of a run that is read from files.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> judgments = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
-    >>> run = {"q1": {"a": 0.9, "x": 0.8, "b": 0.7}, "q2": {"x": 0.5, "c": 0.4}}
-    >>> ev = rm.evaluate(judgments, run, ["nDCG@10", "RR"])
-    >>> ev["RR"]
-    0.75
-    >>> ev.per_query["RR"].to_list()
-    [1.0, 0.5]
-    """
-    about = About.of(catalogue, history, by, columns)
-    columns = about.columns
-    asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
-    if is_spark(judgments) or is_spark(run):
-        from rankmeter.scale.spark import evaluate_spark  # which needs pyarrow
-
-        return evaluate_spark(judgments, run, asked, columns, name, per_query_to, about)
-    if per_query_to is not None:
-        from rankmeter.scale.to_file import evaluate_to_file
-
-        return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress, about)
-    with folder_is_one_run(run):
-        return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,25 +151,6 @@ def _compared(listed: list[SlateMeasure]) -> list[Measure]:
     from rankmeter.lists.listing import compared_by
 
     return [compared_by(measure) for measure in gaps]
-
-
-def value(measure: str | Measure, *, grades: object) -> float:
-    """The value of one measure for one list, given as grades in ranked order.
-
-    Examples
-    --------
-    >>> value("nDCG@5", grades=[3, 2, 3, 0, 1])
-    0.9723...
-    """
-    from rankmeter.inputs import ranked_grades
-
-    asked = ask(measure)
-    if len(asked.measures) > 1:
-        fact = (
-            f"value() gives one number, but {', '.join(map(str, asked.measures))} are {len(asked.measures)} measures."
-        )
-        raise MeasureError(with_hint(fact, "evaluate(ranked_grades([grades]), measures=...) takes several"))
-    return next(iter(evaluate(ranked_grades([grades]), measures=asked.measures).means.values()))
 
 
 def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar, cast
 
@@ -20,6 +21,7 @@ from rankmeter.inputs.formats import OPENS, check_format, recognise, sample_rows
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
 from rankmeter.inputs.reading import Reading, disagreement, trec_reading
 from rankmeter.inputs.sources import Labelled, PlainJudgments
+from rankmeter.inputs.stretches import whole_queries
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, as_number, read_frames
 from rankmeter.late import pl
@@ -109,7 +111,8 @@ def plain_judgments(
             return None
         try:
             rows = read_whole_plain(source, QRELS)
-            return PlainJudgments(rows, source.name, trec_reading("judgments", source.name, len(rows)))
+            again = partial(read_judgments, rows.text.content, format="qrels")
+            return PlainJudgments(rows, again, source.name, trec_reading("judgments", source.name, len(rows)))
         except NotPlainError:
             return None
 
@@ -161,8 +164,6 @@ def iter_run(
         As `read_judgments`. A wrong line is reported after the whole file was looked at; tables that were given before
         it must then be discarded.
     """
-    from rankmeter.inputs.streaming import whole_queries  # which reads files through this module
-
     yield from whole_queries(
         part.table for part in iter_parts(path, format=format, columns=columns, block_bytes=block_bytes)
     )

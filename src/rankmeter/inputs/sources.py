@@ -57,15 +57,15 @@ class PlainJudgments:
     """Judgments as they stand in a plain TREC text."""
 
     rows: PlainRows
+    read: Callable[[], JudgmentTable]
+    """Reads the text as a table."""
     source: str = "judgments"
     reading: Reading | None = None
 
     @cached_property
     def table(self) -> JudgmentTable:
-        """The same as a table, for whoever needs one."""
-        from rankmeter.inputs.files import read_judgments
-
-        return replace(read_judgments(self.rows.text.content, format="qrels"), source=self.source)
+        """The judgments as a table, for whoever needs one."""
+        return replace(self.read(), source=self.source)
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,13 @@ from rankmeter.inputs.progress import Listener, Progress, show_progress
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles
+from rankmeter.placing.devices import into_vectors
 from rankmeter.placing.pair_counts import Asked, Counted, Excluded, host
 from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
 from rankmeter.placing.text_order import text_keys
-from rankmeter.placing.vectors import Precision, VectorPair, into_vectors
+from rankmeter.placing.vectors import Precision, VectorPair
 
 T = TypeVar("T")
 

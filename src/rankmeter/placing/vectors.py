@@ -156,26 +156,8 @@ def kth_best(scores: Vectors, k: int) -> Floats:
     return np.partition(scores, place, axis=1)[:, place].astype(np.float64)
 
 
-def into_vectors(
-    left: Any, right: Any, *, bias: Any, similarity: Literal["dot", "cosine"], device: str | None
-) -> VectorPair:
-    """Accept NumPy arrays or torch tensors, check them, and bring them where they are ranked."""
-    if device is None:
-        device = next((str(given.device) for given in (left, right) if hasattr(given, "detach")), "cpu")
-    if not device.startswith("cuda"):
-        _check_device(device)
-        return NumpyVectors(*_arrays(left, right, bias, similarity))
-    torch = load_torch()
-    if not torch.cuda.is_available():
-        raise InputError(with_hint(f"device='{device}' was asked for, but there is no CUDA here.", "device='cpu'"))
-    try:
-        from rankmeter.placing.cuda_vectors import cuda_vectors
-    except ImportError as error:
-        raise MissingExtraError("Triton is not installed. Hint: pip install triton, or device='cpu'") from error
-    return cuda_vectors(left, right, bias=bias, similarity=similarity, device=device)
-
-
-def _arrays(left: Any, right: Any, bias: Any, similarity: str) -> tuple[Vectors, Vectors]:
+def arrays_of(left: Any, right: Any, bias: Any, similarity: str) -> tuple[Vectors, Vectors]:
+    """Both sides as arrays of one width, of unit length for cosines, the bias in a column of its own."""
     first, second = array_of(left, "query_vectors"), array_of(right, "item_vectors")
     check_widths(first.shape[1], second.shape[1])
     if similarity == "cosine":
@@ -190,16 +172,6 @@ def _arrays(left: Any, right: Any, bias: Any, similarity: str) -> tuple[Vectors,
 def array_or_host(values: Any) -> Any:
     """Values in main memory."""
     return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
-
-
-def _check_device(device: str) -> None:
-    """Refuse what is no device; tensors of devices other than CUDA's are ranked in main memory."""
-    if device == "cpu":
-        return
-    try:
-        load_torch().device(device)
-    except RuntimeError as error:
-        raise InputError(with_hint(f"device={device!r} is not known to torch.", "device='cpu' or 'cuda'")) from error
 
 
 def load_torch() -> Any:

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankmeter.comparing.records import units_said
-from rankmeter.comparing.slice_tests import MOST_TESTED
+from rankmeter.comparing.records import MOST_TESTED, units_said
 from rankmeter.inputs.reading import reading_line
 from rankmeter.measures import Measure
 from rankmeter.report.evaluations import definition_lines, meanings, measure_column, value_cell
