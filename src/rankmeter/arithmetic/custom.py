@@ -15,7 +15,7 @@ import numpy as np
 from rankmeter.arithmetic import Parts, View
 from rankmeter.arithmetic.relevance import length, total_relevant
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import ANY_POSITIVE, REGISTRY, SINGLE_ORDER_TIES, Measure, RankedMeasure, register
+from rankmeter.measures.base import ANY_POSITIVE, REGISTRY, SINGLE_ORDER_TIES, Measure, RankedMeasure, make_known
 from rankmeter.measures.names import ALIASES, spelled_out
 from rankmeter.measures.options import Rule
 
@@ -89,7 +89,7 @@ def measure(function: Callable[..., Any]) -> Measure:
         "__reduce__": _by_name,
     }
     made = make_dataclass(name, options, bases=(RankedMeasure,), namespace=facts, frozen=True, kw_only=True, repr=False)
-    register(made)
+    make_known(made)
     return REGISTRY[name]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.views import View
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
+from rankmeter.measures.base import SINGLE_ORDER_TIES
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import bisect, highest_from, offsets_of
 
@@ -260,7 +261,7 @@ def hit_numbers(view: View, rows: Ints) -> Ints:
     query, rank = view.query[rows], view.rank[rows]
     starts = offsets_of(np.bincount(query, minlength=len(view)))
     number = np.arange(1, len(query) + 1) - starts[query]
-    if view.ties in ("shared", "middle") and len(query):
+    if view.ties not in (*SINGLE_ORDER_TIES, "mean") and len(query):
         last = np.ones(len(query), np.bool_)
         last[:-1] = (query[1:] != query[:-1]) | (rank[1:] != rank[:-1])
         ends = np.flatnonzero(last)

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from rankmeter.measures.base import SINGLE_ORDER_TIES
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
 from rankmeter.placing.segments import offsets_of, order_by, sort_descending
 
@@ -236,7 +237,7 @@ def ranked(placements: Placements, ties: str, gains: Gains | None = None) -> Vie
     """Give every row its rank under a tie rule and sort the rows by it."""
     p, rank = placements, rank_of(placements, ties, gains)
     query, grade, above, tied = p.query, p.grade, p.above, p.tied
-    if ties in ("shared", "middle", "mean"):
+    if ties not in SINGLE_ORDER_TIES:
         # Rows of equal rank stand by grade, so that sums do not depend on the order in which data came.
         order = np.lexsort((-grade, rank, query))
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]

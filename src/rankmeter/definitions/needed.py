@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankmeter.arithmetic.views import Gains
-from rankmeter.measures.base import ANY_POSITIVE, GainMeasure
+from rankmeter.measures.base import ANY_POSITIVE, TIES_BY_ID, TIES_BY_INPUT, GainMeasure
 from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.placements import Bools, Ints, Placements
-
-_BY_ID, _BY_ORDER = frozenset({"item", "item-ascending"}), frozenset({"input", "reversed"})
 
 
 class Seen(NamedTuple):
@@ -85,7 +83,7 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
 
 def needs_of(measure: Any, seen: Seen, gain: object, longest: int) -> Needs:
     """What a definition, whose gain may stand for others, needs of what it sees in lists of some length."""
-    ids, order = seen.ties in _BY_ID, seen.ties in _BY_ORDER
+    ids, order = seen.ties in TIES_BY_ID, seen.ties in TIES_BY_INPUT
     if measure.subtopics or measure.places_judged:
         return Needs(-np.inf, alike=False, horizon=None, ids=ids, order=order)
     lowest, alike = measure.lowest_grade, not measure.graded and gain in (None, "binary")

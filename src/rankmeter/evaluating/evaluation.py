@@ -21,6 +21,7 @@ from rankmeter.evaluating.result import Evaluation, Facts
 from rankmeter.evaluating.tie_bounds import TieBounds
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Judged, Measure, RankedMeasure
+from rankmeter.measures.base import SINGLE_ORDER_TIES
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
 
@@ -157,7 +158,7 @@ def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]
     """For each cutoff, how many items of judged queries carry no judgment."""
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
-    ties = next((m.ties for m in ranked if m.ties not in ("mean", "shared", "middle")), "best")
+    ties = next((m.ties for m in ranked if m.ties in SINGLE_ORDER_TIES), "best")
     view = views.of(Judged(ties=ties))
     judged = views.placements.is_judged
     return {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}

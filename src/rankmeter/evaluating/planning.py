@@ -16,6 +16,7 @@ from rankmeter.inputs.mappings import look_swapped
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.sources import GradedMapping, PlainJudgments, ScoredMapping
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT
 from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table
 from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Plan, Subtopics
@@ -178,8 +179,8 @@ def plan_for(measures: list[Measure], scores: str, duplicates: str, *, wide: boo
     cuts = [m.last_rank for m in plain if m.last_rank is not None]
     return Plan(
         lowest_grade=-math.inf if wide else min((m.lowest_grade for m in ranked), default=math.inf),
-        ids=bool(rules & {"item", "item-ascending"}),
-        order=bool(rules & {"input", "reversed"}),
+        ids=bool(rules.intersection(TIES_BY_ID)),
+        order=bool(rules.intersection(TIES_BY_INPUT)),
         unreturned=any(m.candidates == "appended" for m in ranked),
         depth=max(cuts) if cuts and len(cuts) == len(ranked) else None,
         totals=any(m.needs_total for m in ranked),

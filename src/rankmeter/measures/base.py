@@ -21,7 +21,9 @@ from rankmeter.measures.options import GainMap, Rule, check, choice, format_valu
 
 Ties = Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"]
 TIES = ("item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best")
-SINGLE_ORDER_TIES = ("item", "item-ascending", "input", "reversed", "worst", "best")
+TIES_BY_ID = ("item", "item-ascending")
+TIES_BY_INPUT = ("input", "reversed")
+SINGLE_ORDER_TIES = (*TIES_BY_ID, *TIES_BY_INPUT, "worst", "best")
 """The rules that make one order out of a tie; a measure without a closed form for the others has these."""
 MEANS = ("mean", "geometric", "sum", "median", "filled")
 """The aggregates of a measure whose values have no common denominator to be pooled by."""
@@ -400,7 +402,12 @@ REGISTRY = Registry()
 
 
 def register(cls: type[AnyMeasure]) -> type[AnyMeasure]:
-    """Make a measure class known by its name."""
+    """Make a class of measures with its annotated fields as options, known by its name."""
+    return make_known(with_options(cls))
+
+
+def make_known(cls: type[AnyMeasure]) -> type[AnyMeasure]:
+    """Make a class of measures known by its name."""
     if not cls.name:
         raise MeasureError(f"{cls.__name__} has no name.")
     REGISTRY[cls.name] = cls()

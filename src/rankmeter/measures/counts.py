@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-from rankmeter.measures.base import COUNTS, RankedMeasure, RelevanceMeasure, register, with_options
+from rankmeter.measures.base import COUNTS, RankedMeasure, RelevanceMeasure, register
 from rankmeter.measures.options import choice
 
 
 @register
-@with_options
 class NumQueries(RankedMeasure):
     """How many queries the other numbers are about.
 
@@ -35,7 +34,6 @@ class NumQueries(RankedMeasure):
 
 
 @register
-@with_options
 class NumReturned(RankedMeasure):
     """How many items were returned, over all queries; with a cutoff, at most k a query.
 
@@ -61,7 +59,6 @@ class NumReturned(RankedMeasure):
 
 
 @register
-@with_options
 class NumRelevant(RelevanceMeasure):
     """How many items are judged relevant, over all queries.
 
@@ -86,7 +83,6 @@ class NumRelevant(RelevanceMeasure):
 
 
 @register
-@with_options
 class NumRelevantReturned(RelevanceMeasure):
     """How many relevant items were returned, over all queries; with a cutoff, in the first k places.
 

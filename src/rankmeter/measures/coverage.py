@@ -10,7 +10,6 @@ from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
 
 
 @register
-@with_options
 class Coverage(WholeMeasure):
     r"""Catalogue coverage: the share of the items that is recommended to anyone.
 
@@ -46,7 +45,6 @@ class Coverage(WholeMeasure):
 
 
 @register
-@with_options
 class UserCoverage(SlateMeasure):
     r"""User coverage: the share of the judged users who get any recommendation.
 
@@ -101,7 +99,6 @@ class Inequality(WholeMeasure):
 
 
 @register
-@with_options
 class Gini(Inequality):
     r"""Gini index of how often each item is recommended: 0 all items alike, near 1 one item takes every place.
 
@@ -130,7 +127,6 @@ class Gini(Inequality):
 
 
 @register
-@with_options
 class ExposureGini(Inequality):
     r"""Gini index of the exposure of items: a place counts by how likely it is to be seen.
 
@@ -159,7 +155,6 @@ class ExposureGini(Inequality):
 
 
 @register
-@with_options
 class Entropy(WholeMeasure):
     r"""Shannon entropy of the recommended items: in how many items, evenly used, the recommendations could be held.
 

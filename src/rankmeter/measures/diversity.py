@@ -7,10 +7,8 @@ relevant items of subtopic s above rank i.
 
 from __future__ import annotations
 
-from rankmeter.measures.base import MEANS, RelevanceMeasure, register, with_options
+from rankmeter.measures.base import MEANS, TIES_BY_ID, TIES_BY_INPUT, RelevanceMeasure, register, with_options
 from rankmeter.measures.options import real
-
-IN_ORDER = ("item", "item-ascending", "input", "reversed")
 
 
 @with_options
@@ -18,7 +16,7 @@ class DiversityMeasure(RelevanceMeasure):
     """A measure that looks at subtopics."""
 
     subtopics = True
-    tie_rules = IN_ORDER
+    tie_rules = (*TIES_BY_ID, *TIES_BY_INPUT)
     aggregates = MEANS
 
     @property
@@ -34,7 +32,6 @@ class NoveltyMeasure(DiversityMeasure):
 
 
 @register
-@with_options
 class AlphaDCG(NoveltyMeasure):
     r"""alpha-DCG: discounted gain in which the gain of a subtopic shrinks by 1 - alpha each time it is seen.
 
@@ -60,7 +57,6 @@ class AlphaDCG(NoveltyMeasure):
 
 
 @register
-@with_options
 class AlphaNDCG(NoveltyMeasure):
     r"""alpha-nDCG: alpha-DCG over that of the best list that can be made of the judged items.
 
@@ -88,7 +84,6 @@ class AlphaNDCG(NoveltyMeasure):
 
 
 @register
-@with_options
 class IntentAwareERR(NoveltyMeasure):
     r"""ERR-IA: intent-aware expected reciprocal rank: the cascade of a reader for each subtopic, averaged.
 
@@ -111,7 +106,6 @@ class IntentAwareERR(NoveltyMeasure):
 
 
 @register
-@with_options
 class NormalisedIntentAwareERR(NoveltyMeasure):
     r"""nERR-IA: ERR-IA over that of the ideal list.
 
@@ -142,7 +136,6 @@ class NoveltyBiasedMeasure(NoveltyMeasure):
 
 
 @register
-@with_options
 class NoveltyBiasedRBP(NoveltyBiasedMeasure):
     r"""NRBP: novelty- and rank-biased precision: a reader who goes on with probability beta and tires of repetition.
 
@@ -164,7 +157,6 @@ class NoveltyBiasedRBP(NoveltyBiasedMeasure):
 
 
 @register
-@with_options
 class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
     r"""nNRBP: NRBP over that of the ideal list.
 
@@ -186,7 +178,6 @@ class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
 
 
 @register
-@with_options
 class IntentAwareAP(DiversityMeasure):
     r"""AP-IA: the mean over the subtopics of the average precision for each of them.
 
@@ -210,7 +201,6 @@ class IntentAwareAP(DiversityMeasure):
 
 
 @register
-@with_options
 class IntentAwarePrecision(DiversityMeasure):
     r"""P-IA: the mean over the subtopics of the precision for each of them.
 
@@ -235,7 +225,6 @@ class IntentAwarePrecision(DiversityMeasure):
 
 
 @register
-@with_options
 class SubtopicRecall(DiversityMeasure):
     r"""StRecall: the share of the subtopics that the first k places touch.
 

@@ -21,7 +21,6 @@ class ExposureMeasure(WholeMeasure):
 
 
 @register
-@with_options
 class GroupExposure(ExposureMeasure):
     r"""Exposure of one group of items: its share of all attention.
 
@@ -53,7 +52,6 @@ class GroupExposure(ExposureMeasure):
 
 
 @register
-@with_options
 class Disparity(ExposureMeasure):
     r"""Disparity: how far the exposure of the groups is from a target.
 
@@ -95,7 +93,6 @@ class Disparity(ExposureMeasure):
 
 
 @register
-@with_options
 class SegmentGap(WholeMeasure):
     r"""Gap between user segments: how unequally well segments of users are served.
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, RelevanceMeasure, register, with_options
+from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, RelevanceMeasure, register
 from rankmeter.measures.options import choice, real
 
 
 @register
-@with_options
 class Precision(RelevanceMeasure):
     r"""Precision: the share of the first k places that hold relevant items.
 
@@ -45,7 +44,6 @@ class Precision(RelevanceMeasure):
 
 
 @register
-@with_options
 class Recall(RelevanceMeasure):
     r"""Recall: the share of the relevant items that stand in the first k places.
 
@@ -74,7 +72,6 @@ class Recall(RelevanceMeasure):
 
 
 @register
-@with_options
 class FMeasure(RelevanceMeasure):
     r"""The weighted harmonic mean of precision and recall at k.
 
@@ -103,7 +100,6 @@ class FMeasure(RelevanceMeasure):
 
 
 @register
-@with_options
 class Success(RelevanceMeasure):
     r"""Success, or hit rate: 1 when a relevant item stands in the first k places, else 0.
 
@@ -129,7 +125,6 @@ class Success(RelevanceMeasure):
 
 
 @register
-@with_options
 class RPrecision(RelevanceMeasure):
     r"""R-precision: precision after R places, R being the number of relevant items.
 
@@ -161,7 +156,6 @@ class RPrecision(RelevanceMeasure):
 
 
 @register
-@with_options
 class InterpolatedPrecision(RelevanceMeasure):
     r"""Interpolated precision: the best precision at any depth that reaches a given recall.
 
@@ -196,7 +190,6 @@ class InterpolatedPrecision(RelevanceMeasure):
 
 
 @register
-@with_options
 class SetPrecision(RelevanceMeasure):
     r"""Precision of the returned list as a set: the share of it that is relevant.
 
@@ -228,7 +221,6 @@ class SetPrecision(RelevanceMeasure):
 
 
 @register
-@with_options
 class SetRecall(RelevanceMeasure):
     r"""Recall of the returned list as a set: the share of the relevant items that it holds.
 
@@ -251,7 +243,6 @@ class SetRecall(RelevanceMeasure):
 
 
 @register
-@with_options
 class SetF(RelevanceMeasure):
     r"""The weighted harmonic mean of set precision and set recall.
 
@@ -282,7 +273,6 @@ class SetF(RelevanceMeasure):
 
 
 @register
-@with_options
 class AllRelevant(RelevanceMeasure):
     r"""AllRelevant: 1 when every relevant item stands in the first k places, else 0.
 
@@ -308,7 +298,6 @@ class AllRelevant(RelevanceMeasure):
 
 
 @register
-@with_options
 class Compatibility(RelevanceMeasure):
     r"""Compat: rank-biased overlap of the list with the ideal list that agrees with it most.
 

@@ -14,7 +14,6 @@ from rankmeter.measures.base import (
     RankedMeasure,
     no_closed_form,
     register,
-    with_options,
 )
 from rankmeter.measures.options import choice, real, whole
 
@@ -22,7 +21,6 @@ Discount = Literal["log2", "jk", "reciprocal"]
 
 
 @register
-@with_options
 class CumulatedGain(GainMeasure):
     r"""Cumulated gain: the sum of the gains in the first k places.
 
@@ -50,7 +48,6 @@ class CumulatedGain(GainMeasure):
 
 
 @register
-@with_options
 class DiscountedGain(GainMeasure):
     r"""Discounted cumulated gain: gains divided by a discount that grows with the rank.
 
@@ -83,7 +80,6 @@ class DiscountedGain(GainMeasure):
 
 
 @register
-@with_options
 class NDCG(GainMeasure):
     r"""Normalised discounted cumulated gain: how close the order is to the best order of the judged items.
 
@@ -141,7 +137,6 @@ class NDCG(GainMeasure):
 
 
 @register
-@with_options
 class RankBiasedPrecision(RankedMeasure):
     r"""Rank-biased precision: what a reader gains who goes on to the next place with probability p.
 
@@ -207,7 +202,6 @@ class RankBiasedPrecision(RankedMeasure):
 
 
 @register
-@with_options
 class ExpectedReciprocalRank(RankedMeasure):
     r"""Expected reciprocal rank: 1 over the rank at which a reader, going down the list, is satisfied.
 

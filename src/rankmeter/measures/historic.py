@@ -13,13 +13,11 @@ from rankmeter.measures.base import (
     RankedMeasure,
     RelevanceMeasure,
     register,
-    with_options,
 )
 from rankmeter.measures.options import choice, points, real, whole
 
 
 @register
-@with_options
 class AveragedInterpolatedPrecision(RelevanceMeasure):
     r"""Interpolated precision averaged over recall points, eleven of them evenly from 0 to 1 unless stated.
 
@@ -50,7 +48,6 @@ class AveragedInterpolatedPrecision(RelevanceMeasure):
 
 
 @register
-@with_options
 class SetAveragePrecision(RelevanceMeasure):
     r"""Set precision times set recall: what average precision would be if the order were left to chance.
 
@@ -76,7 +73,6 @@ class SetAveragePrecision(RelevanceMeasure):
 
 
 @register
-@with_options
 class Utility(RelevanceMeasure):
     r"""Linear utility of the returned set, as filtering tasks define it.
 
@@ -112,7 +108,6 @@ class Utility(RelevanceMeasure):
 
 
 @register
-@with_options
 class BinaryG(RelevanceMeasure):
     r"""binG: each relevant item counts 1 over the logarithm of the other items that stand above it.
 
@@ -139,7 +134,6 @@ class BinaryG(RelevanceMeasure):
 
 
 @register
-@with_options
 class NormalisedG(GainMeasure):
     r"""G: each gain over the logarithm of what the list is behind the best list at that rank.
 
@@ -165,7 +159,6 @@ class NormalisedG(GainMeasure):
 
 
 @register
-@with_options
 class NdcgOverRelevant(GainMeasure):
     r"""nDCGrel: nDCG at the rank of each item with a gain, averaged over those items.
 
@@ -191,7 +184,6 @@ class NdcgOverRelevant(GainMeasure):
 
 
 @register
-@with_options
 class NdcgOverLevels(GainMeasure):
     r"""RnDCG: nDCG averaged over the ranks at which the ideal list steps down to a lower gain.
 
@@ -220,7 +212,6 @@ class NdcgOverLevels(GainMeasure):
 
 
 @register
-@with_options
 class NumNonrelevantReturned(RelevanceMeasure):
     """How many items judged not relevant were returned, over all queries; with a cutoff, in the first k places.
 
@@ -247,7 +238,6 @@ class NumNonrelevantReturned(RelevanceMeasure):
 
 
 @register
-@with_options
 class Unjudged(RankedMeasure):
     r"""Unjudged: the share of the first k places that hold items without a judgment.
 
@@ -274,7 +264,6 @@ class Unjudged(RankedMeasure):
 
 
 @register
-@with_options
 class RankBiasedResidual(RankedMeasure):
     r"""The residual of rank-biased precision: how much the unjudged items could still add.
 

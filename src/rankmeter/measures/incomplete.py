@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, RelevanceMeasure, register, with_options
+from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, RelevanceMeasure, register
 
 
 @register
-@with_options
 class BinaryPreference(RelevanceMeasure):
     r"""Binary preference: how seldom an item judged not relevant stands above a relevant one.
 
@@ -36,7 +35,6 @@ class BinaryPreference(RelevanceMeasure):
 
 
 @register
-@with_options
 class InferredAP(RelevanceMeasure):
     r"""Inferred average precision: AP estimated from a random sample of judgments.
 
@@ -65,7 +63,6 @@ class InferredAP(RelevanceMeasure):
 
 
 @register
-@with_options
 class Judged(RankedMeasure):
     r"""Judged: the share of the first k items that carry a judgment; how far the other numbers can be trusted.
 

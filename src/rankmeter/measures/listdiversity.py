@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import register, with_options
+from rankmeter.measures.base import register
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
 
@@ -14,7 +14,6 @@ SIMILARITIES = ("cosine", "jaccard", "hamming", "given")
 
 
 @register
-@with_options
 class IntraListDistance(SlateMeasure):
     r"""Intra-list distance: the mean distance of two items of the same list.
 
@@ -79,7 +78,6 @@ class IntraListDistance(SlateMeasure):
 
 
 @register
-@with_options
 class CategoryDiversity(SlateMeasure):
     r"""Category diversity: how many different categories a list holds, by default divided by k.
 
@@ -107,7 +105,6 @@ class CategoryDiversity(SlateMeasure):
 
 
 @register
-@with_options
 class CategoryEntropy(SlateMeasure):
     r"""Category entropy: how evenly a list is spread over its categories.
 
@@ -138,7 +135,6 @@ class CategoryEntropy(SlateMeasure):
 
 
 @register
-@with_options
 class Personalisation(WholeMeasure):
     r"""Personalisation: one minus the mean similarity of two users' lists.
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankmeter.measures.base import register, with_options
+from rankmeter.measures.base import register
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import SlateMeasure
 
 
 @register
-@with_options
 class ShortLists(SlateMeasure):
     r"""Short lists: the share of the lists that have fewer than k items.
 
@@ -37,7 +36,6 @@ class ShortLists(SlateMeasure):
 
 
 @register
-@with_options
 class DuplicateItems(SlateMeasure):
     r"""Duplicates: the share of the first k places that repeat an item from above in the same list.
 
@@ -68,7 +66,6 @@ class DuplicateItems(SlateMeasure):
 
 
 @register
-@with_options
 class SeenItems(SlateMeasure):
     r"""Seen items: the share of the first k places with items that the user took before.
 
@@ -100,7 +97,6 @@ class SeenItems(SlateMeasure):
 
 
 @register
-@with_options
 class OutsideCatalogue(SlateMeasure):
     r"""Items outside the catalogue: the share of the first k places that cannot be served.
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.measures.base import register, with_options
+from rankmeter.measures.base import register
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure, log_base
 
 
 @register
-@with_options
 class Novelty(SlateMeasure):
     r"""Novelty: the mean self-information of the recommended items, in bits.
 
@@ -53,7 +52,6 @@ class Novelty(SlateMeasure):
 
 
 @register
-@with_options
 class MeanInverseUserFrequency(SlateMeasure):
     r"""Mean inverse user frequency: novelty by the share of users who took the item.
 
@@ -88,7 +86,6 @@ class MeanInverseUserFrequency(SlateMeasure):
 
 
 @register
-@with_options
 class ExpectedPopularityComplement(JudgedSlateMeasure):
     r"""Expected popularity complement: how unpopular the relevant recommended items are, discounted by rank.
 
@@ -120,7 +117,6 @@ class ExpectedPopularityComplement(JudgedSlateMeasure):
 
 
 @register
-@with_options
 class ExpectedFreeDiscovery(JudgedSlateMeasure):
     r"""Expected free discovery: the self-information of the relevant recommended items, discounted by rank.
 

@@ -111,7 +111,6 @@ class HeavyTailed(SessionMeasure):
 
 
 @register
-@with_options
 class ClickThroughRate(OnlineMeasure):
     r"""Click-through rate: how often what was shown was clicked.
 
@@ -155,7 +154,6 @@ class ClickThroughRate(OnlineMeasure):
 
 
 @register
-@with_options
 class ConversionRate(SessionMeasure):
     r"""Conversion rate: how often a click (a session, a user) led to a conversion.
 
@@ -205,7 +203,6 @@ class ConversionRate(SessionMeasure):
 
 
 @register
-@with_options
 class Conversions(SessionMeasure):
     r"""Conversions per user (per session, per impression).
 
@@ -230,7 +227,6 @@ class Conversions(SessionMeasure):
 
 
 @register
-@with_options
 class Value(HeavyTailed):
     r"""The value of conversions per user (per session, per conversion).
 
@@ -261,7 +257,6 @@ class Value(HeavyTailed):
 
 
 @register
-@with_options
 class SessionDuration(HeavyTailed):
     r"""Average session duration in seconds: from the first to the last event of a session.
 
@@ -297,7 +292,6 @@ class SessionDuration(HeavyTailed):
 
 
 @register
-@with_options
 class EngagedSessions(SessionMeasure):
     r"""The share of sessions that are engaged: long enough, or with enough requests, or with a conversion.
 

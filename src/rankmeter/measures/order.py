@@ -6,12 +6,11 @@ import math
 from typing import Literal
 
 from rankmeter.errors import MeasureError, with_hint
-from rankmeter.measures.base import MEANS, RankedMeasure, RelevanceMeasure, no_closed_form, register, with_options
+from rankmeter.measures.base import MEANS, RankedMeasure, RelevanceMeasure, no_closed_form, register
 from rankmeter.measures.options import choice
 
 
 @register
-@with_options
 class ReciprocalRank(RelevanceMeasure):
     r"""Reciprocal rank: 1 over the rank of the first relevant item; its mean over queries is MRR.
 
@@ -38,7 +37,6 @@ class ReciprocalRank(RelevanceMeasure):
 
 
 @register
-@with_options
 class AveragePrecision(RelevanceMeasure):
     r"""Average precision: the mean of the precisions at the ranks of the relevant items; its mean is MAP.
 
@@ -90,7 +88,6 @@ class AveragePrecision(RelevanceMeasure):
 
 
 @register
-@with_options
 class AreaUnderCurve(RelevanceMeasure):
     r"""Area under the ROC curve: the chance that a relevant item of the list stands above a non-relevant one.
 
@@ -141,7 +138,6 @@ class AreaUnderCurve(RelevanceMeasure):
 
 
 @register
-@with_options
 class MeanRank(RelevanceMeasure):
     r"""Mean rank of the relevant items that were found; lower is better.
 

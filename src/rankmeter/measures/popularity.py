@@ -11,7 +11,6 @@ from rankmeter.measures.slates import SlateMeasure, WholeMeasure
 
 
 @register
-@with_options
 class AverageRecommendationPopularity(SlateMeasure):
     r"""Average recommendation popularity: how often the recommended items were taken in the training data.
 
@@ -53,7 +52,6 @@ class TailMeasure(SlateMeasure):
 
 
 @register
-@with_options
 class AveragePercentageOfLongTail(TailMeasure):
     r"""Average percentage of long-tail items: the mean share of a list that comes from the tail.
 
@@ -81,7 +79,6 @@ class AveragePercentageOfLongTail(TailMeasure):
 
 
 @register
-@with_options
 class AverageCountOfLongTail(TailMeasure):
     r"""Average count of long-tail items in a list.
 
@@ -106,7 +103,6 @@ class AverageCountOfLongTail(TailMeasure):
 
 
 @register
-@with_options
 class TailShare(TailMeasure):
     r"""Tail share: the share of all recommended places that go to items of the tail.
 
@@ -150,7 +146,6 @@ class GroupGapMeasure(WholeMeasure):
 
 
 @register
-@with_options
 class PopularityEqualOpportunity(GroupGapMeasure):
     r"""Popularity-based ranking equal opportunity: whether relevant items of head and tail are found alike.
 
@@ -184,7 +179,6 @@ class PopularityEqualOpportunity(GroupGapMeasure):
 
 
 @register
-@with_options
 class PopularityStatisticalParity(GroupGapMeasure):
     r"""Popularity-based ranking statistical parity: whether items of head and tail are recommended alike.
 
@@ -218,7 +212,6 @@ class PopularityStatisticalParity(GroupGapMeasure):
 
 
 @register
-@with_options
 class PopularityLift(SlateMeasure):
     r"""Popularity lift: how much more popular the recommended items are than those that users took themselves.
 

@@ -10,10 +10,10 @@ import math
 from dataclasses import field
 from typing import Any, ClassVar, Literal
 
-from rankmeter.measures.base import Measure, with_options
+from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT, Measure, with_options
 from rankmeter.measures.options import Rule, choice, real, whole
 
-ORDERS = ("item", "item-ascending", "input", "reversed")
+ORDERS = (*TIES_BY_ID, *TIES_BY_INPUT)
 """The tie rules that give one list; a slate has no grades to make a best or worst order of."""
 
 

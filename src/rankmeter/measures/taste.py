@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.measures.base import register, with_options
+from rankmeter.measures.base import register
 from rankmeter.measures.options import choice, real
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure, log_base
 
 
 @register
-@with_options
 class Serendipity(JudgedSlateMeasure):
     r"""Serendipity: items that are relevant and would not have been expected.
 
@@ -55,7 +54,6 @@ class Serendipity(JudgedSlateMeasure):
 
 
 @register
-@with_options
 class Unexpectedness(SlateMeasure):
     r"""Unexpectedness: how unlike the list is to what was to be expected.
 
@@ -91,7 +89,6 @@ class Unexpectedness(SlateMeasure):
 
 
 @register
-@with_options
 class Calibration(SlateMeasure):
     r"""Calibration: how far the categories of a list are from those of the user's history.
 

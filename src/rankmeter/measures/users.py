@@ -38,7 +38,6 @@ class UserModelMeasure(RankedMeasure):
 
 
 @register
-@with_options
 class Inst(UserModelMeasure):
     r"""INST: a user who wants T useful items and grows more patient the further they are from having them.
 
@@ -61,7 +60,6 @@ class Inst(UserModelMeasure):
 
 
 @register
-@with_options
 class Insq(UserModelMeasure):
     r"""INSQ: a user who wants T useful items and grows more patient with every rank, whatever was found.
 
@@ -85,7 +83,6 @@ class Insq(UserModelMeasure):
 
 
 @register
-@with_options
 class BejeweledPlayer(UserModelMeasure):
     r"""BPM: a user who stops when T gain is collected or k items are seen, whichever comes first.
 
@@ -110,7 +107,6 @@ class BejeweledPlayer(UserModelMeasure):
 
 
 @register
-@with_options
 class ScaledDiscountedGain(UserModelMeasure):
     r"""SDCG: discounted gain over the gain of k best possible items, however many of them exist.
 
@@ -134,7 +130,6 @@ class ScaledDiscountedGain(UserModelMeasure):
 
 
 @register
-@with_options
 class NormalisedErr8(UserModelMeasure):
     r"""NERR8: a user who goes on exactly when an item did not satisfy, up to rank k.
 
@@ -156,7 +151,6 @@ class NormalisedErr8(UserModelMeasure):
 
 
 @register
-@with_options
 class NormalisedErr9(UserModelMeasure):
     r"""NERR9: as NERR8, and tiring by i/(i+1) with every rank: the discount of ERR, made a continuation.
 
@@ -180,7 +174,6 @@ class NormalisedErr9(UserModelMeasure):
 
 
 @register
-@with_options
 class NormalisedErr10(UserModelMeasure):
     r"""NERR10: as NERR8, going on with probability p: the patience of RBP and the satisfaction of ERR together.
 
@@ -206,7 +199,6 @@ class NormalisedErr10(UserModelMeasure):
 
 
 @register
-@with_options
 class NormalisedErr11(UserModelMeasure):
     r"""NERR11: as NERR8, with the growing patience of INSQ.
 

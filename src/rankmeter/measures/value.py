@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.measures.base import register, with_options
+from rankmeter.measures.base import register
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import JudgedSlateMeasure
 
 
 @register
-@with_options
 class Revenue(JudgedSlateMeasure):
     r"""Revenue at k: the value of the relevant items within the first k places.
 
@@ -40,7 +39,6 @@ class Revenue(JudgedSlateMeasure):
 
 
 @register
-@with_options
 class Margin(JudgedSlateMeasure):
     r"""Margin at k: what is earned with the relevant items within the first k places.
 
@@ -68,7 +66,6 @@ class Margin(JudgedSlateMeasure):
 
 
 @register
-@with_options
 class ValueNDCG(JudgedSlateMeasure):
     r"""Value-weighted nDCG: the gain of an item is its grade times its value.
 
@@ -99,7 +96,6 @@ class ValueNDCG(JudgedSlateMeasure):
 
 
 @register
-@with_options
 class ValueHitRate(JudgedSlateMeasure):
     r"""Value-weighted hit rate: the share of the value of all relevant items that stands within the first k places.
 

@@ -26,6 +26,7 @@ from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.lists.protocol import noticed_together, protocol_notes
 from rankmeter.measures import Measure
+from rankmeter.measures.base import SINGLE_ORDER_TIES
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.placing import PlacedRun, place_unjudged
 from rankmeter.placing.placements import Plan, Subtopics
@@ -228,7 +229,7 @@ def _extremes(measure: Any, views: Views, placed: PlacedRun, values: Values) -> 
     if not is_bounded(measure):
         return values, values
     # Without ties every rule gives the same ranks, but an expectation is computed by another formula.
-    if measure.ties not in ("mean", "shared", "middle") and not (views.placements.tied > 1).any():
+    if measure.ties in SINGLE_ORDER_TIES and not (views.placements.tied > 1).any():
         return values, values
     return (
         values_under(measure(ties="worst"), views, placed),

@@ -27,6 +27,7 @@ from rankmeter.inputs.reading import Readings
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measures.base import TIES_BY_INPUT
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.scale.block_lists import background_of, check_lists, listed_in, values_of_counts
 from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, summary
@@ -225,7 +226,7 @@ def _id_type(role: str, truth: Side, returned: Side) -> str:
 def _needs_order(measures: Sequence[Measure]) -> bool:
     """Whether the order in which rows are given matters."""
     rules = {m.ties for m in measures if isinstance(m, (RankedMeasure, SlateMeasure))}
-    return bool(rules & {"input", "reversed"}) or any(
+    return bool(rules.intersection(TIES_BY_INPUT)) or any(
         (m.duplicates or m.default_duplicates) == "first" for m in measures
     )
 
