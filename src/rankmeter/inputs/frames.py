@@ -272,14 +272,21 @@ def _read(origin: Origin, query: pl.Series, item: pl.Series) -> Reading | None:
         return None
     notes = dict(origin.reading.notes)
     for role, column in (("query", query), ("item", item)):
-        if column.dtype == pl.String and len(padded := column.filter(_has_blanks_around(column))):
-            notes[f"blanks {role}"] = said("ids_with_blanks", source=origin.source, role=role, example=repr(padded[0]))
+        if column.dtype == pl.String and (padded := _padded(column)) is not None:
+            notes[f"blanks {role}"] = said("ids_with_blanks", source=origin.source, role=role, example=repr(padded))
     return replace(origin.reading, rows=len(query), notes=notes)
 
 
-def _has_blanks_around(column: pl.Series) -> pl.Series:
-    """Which ids begin or end with white space of any kind."""
-    return column.str.len_bytes() != column.str.strip_chars().str.len_bytes()
+def _padded(column: pl.Series) -> str | None:
+    """An id with spaces around it or, among the first ones, with other white space, which takes longer to look for."""
+    first = column.head(LOOKED_AT)
+    for odd in (
+        first.filter(first != first.str.strip_chars()),
+        column.filter(column.str.starts_with(" ") | column.str.ends_with(" ")),
+    ):
+        if len(odd):
+            return str(odd[0])
+    return None
 
 
 def _with_empty(query: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> tuple[pl.Series, pl.Series | None]:
