@@ -32,7 +32,7 @@ from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
 from rankmeter.online.grouping import changes
 from rankmeter.online.locations import located
 from rankmeter.online.log import Bools, Floats, Ints, Log
-from rankmeter.online.partitions import ROWS_PER_PARTITION, Partitions, Seen
+from rankmeter.online.partitions import MOST_LABELS, ROWS_PER_PARTITION, Partitions, Seen
 from rankmeter.online.settings import Plan
 from rankmeter.online.sums import BEFORE, Sums, above, below
 
@@ -45,6 +45,8 @@ ALL = ""
 NO_SEGMENT = ""
 """The segment, beside a variant, of units that have none: they belong to the experiment all the same."""
 
+MOST_DAYS = 400
+"""A longer log is not an experiment day by day."""
 POSITIONS = 20
 """How many positions the curve by position has."""
 LENGTHS = (0.0, 1.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1800.0, 3600.0)
@@ -81,7 +83,12 @@ class Question:
         """The columns of the sums."""
         plain = [name for measure in self.summed for name in (above(measure), below(measure))]
         before = [name + BEFORE for name in plain] if self.start is not None else []
-        return (*plain, *before, *self.covariates)
+        return (*plain, *before, *self.known)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The columns of the covariates, each beside one that says whether its value is known."""
+        return tuple(name for one in self.covariates for name in (one, f"{one} known"))
 
     def needed(self) -> set[str]:
         """The roles that must be read."""
@@ -168,8 +175,11 @@ def check_answerable(events: Events, question: Question) -> None:
             raise MeasureError(f"{measure} counts users, but the unit is the {question.unit}. Hint: unit='user'")
         if question.unit == "request" and not isinstance(measure, ClickThroughRate):
             raise MeasureError(f"{measure} cannot be counted by request: only clicks belong to one. Hint: unit='user'")
-        if question.unit in WINDOWS and (measure.is_located or getattr(measure, "winsor", None) is not None):
-            raise MeasureError(f"{measure} needs the totals of users, but the unit is the {question.unit}.")
+        capped = getattr(measure, "winsor", None) is not None
+        if question.unit != "user" and (measure.is_located or capped):
+            raise MeasureError(f"{measure} is about users, but the unit is the {question.unit}. Hint: unit='user'")
+        if capped and question.plan.resamples:
+            raise MeasureError(f"{measure} is capped before units are resampled. Hint: leave out resamples=")
     for role in question.by:
         if not events.has(role):
             fact = f"{events.source} has no {role} column."
@@ -209,7 +219,7 @@ def _count_partition(log: Log, question: Question, counted: Counted, number: int
     table = np.hstack(tables)
     group, labels = _groups_of(log, question, unit, units, counted)
     if question.unit in WINDOWS:
-        counted.kept.append((_window_ids(log, question.unit), table, group, labels))
+        counted.kept.append((_window_ids(log, question.unit), table, *_labels_of_windows(log, question, unit, units)))
     else:
         _add_groups(table, group, labels, question, counted, number)
         _keep_values(log, question, counted, (table, group, labels, unit))
@@ -257,20 +267,32 @@ def _of_users(other: Log, log: Log, question: Question, *, idle: bool) -> Floats
 
 
 def _covariates(whole: Log, log: Log, question: Question) -> Floats:
-    """(users, covariates) the first known value of each user; where there is none, 0."""
-    table = np.zeros((log.users, len(question.covariates)))
+    """(users, 2 x covariates) the first known value of each user, and whether there is one; where not, 0."""
+    table = np.zeros((log.users, 2 * len(question.covariates)))
     _, place, whole_place = np.intersect1d(log.user_ids, whole.user_ids, assume_unique=True, return_indices=True)
     for number in range(len(question.covariates)):
         column = whole.column(f"covariate {number}")
         rows = np.flatnonzero(~np.isnan(column))[::-1]
-        first = np.zeros(whole.users)
-        first[whole.user[rows]] = column[rows]
-        table[place, number] = first[whole_place]
+        first = np.zeros((whole.users, 2))
+        first[whole.user[rows]] = np.column_stack([column[rows], np.ones(len(rows))])
+        table[place, 2 * number : 2 * number + 2] = first[whole_place]
     return table
 
 
 def _window_ids(log: Log, unit: Unit) -> Ints:
     return np.unique(log.time // WINDOWS[unit])
+
+
+def _labels_of_windows(log: Log, question: Question, unit: Ints, units: int) -> tuple[Ints, Ints]:
+    """(windows,) the lowest and the highest code of the variants seen in each window, by these users."""
+    if not question.by:
+        return np.zeros(units, np.int64), np.zeros(units, np.int64)
+    label = log.column(question.by[0]).astype(np.int64)
+    lowest, highest = np.full(units, MOST_LABELS), np.full(units, -1)
+    known = label >= 0
+    np.minimum.at(lowest, unit[known], label[known])
+    np.maximum.at(highest, unit[known], label[known])
+    return lowest, highest
 
 
 def _sum_windows(counted: Counted, question: Question) -> None:
@@ -279,14 +301,14 @@ def _sum_windows(counted: Counted, question: Question) -> None:
     codes, where = np.unique(ids, return_inverse=True)
     table = np.zeros((len(codes), counted.kept[0][1].shape[1]))
     np.add.at(table, where, np.vstack([rows for _, rows, *_ in counted.kept]))
-    group = np.concatenate([group for _, _, group, _ in counted.kept])
-    labels = max((labels for *_, labels in counted.kept), key=len)
+    words = counted.seen.labels[question.by[0]] if question.by else [ALL]
+    labels: list[Label] = [(word,) for word in words]
     lowest, highest = np.full(len(codes), len(labels)), np.full(len(codes), -1)
-    known = group >= 0
-    np.minimum.at(lowest, where[known], group[known])
-    np.maximum.at(highest, where[known], group[known])
+    for ends, reached, of_partition in ((np.minimum, lowest, 2), (np.maximum, highest, 3)):
+        ends.at(reached, where, np.concatenate([kept[of_partition] for kept in counted.kept]))
     crossed = (lowest != highest) & (highest >= 0)
-    counted.found["units in several variants"] += int(crossed.sum())
+    counted.found["units in several variants"] = int(crossed.sum())
+    counted.found["units without variant"] = int((highest < 0).sum())
     mine = np.where((highest < 0) | (crossed & (question.plan.crossed == "drop")), -1, lowest)
     _add_groups(table, mine, labels, question, counted, 0)
 
@@ -311,7 +333,7 @@ def _is_of(name: str, measure: OnlineMeasure) -> bool:
 
 def _locate(counted: Counted, question: Question) -> None:
     """Cap the totals of users at their quantile, and find quantiles and trimmed means, from all values together."""
-    labels = max((labels for *_, labels in counted.kept), key=len)
+    labels = counted.kept[0][2]
     groups = [group for _, group, _ in counted.kept]
     for measure in counted.kept[0][0]:
         made = [kept[measure] for kept, *_ in counted.kept]
@@ -339,6 +361,8 @@ def _count_days(log: Log, question: Question, counted: Counted, group: Ints, lab
     """Each day on its own, everything up to its end, and the second half of the days beside the first."""
     first, last = (int(moment or 0) // WINDOWS["day"] for moment in (counted.seen.first_time, counted.seen.last_time))
     first = max(first, (question.start or 0) // WINDOWS["day"]) if question.start is not None else first
+    if last - first >= MOST_DAYS:
+        raise InputError(f"the log has {last - first + 1:,} days; day by day at most {MOST_DAYS} can be shown.")
     day = log.time // WINDOWS["day"]
     order = np.argsort(log.user_ids)
     ids = log.user_ids[order]

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rankmeter.errors import InputError, with_hint
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.bootstrap import Resampled, middle, two_sided
@@ -151,6 +152,12 @@ def decided(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
     number of variants only. Without roles all effects are one family.
     """
     primary, margins = {parse(text) for text in plan.primary}, {parse(t): m for t, m in plan.guardrails.items()}
+    for measure in [*primary, *margins]:
+        if not getattr(measure, "direction", 1):
+            fact = f"{measure} decides, but does not say which way is better."
+            raise InputError(with_hint(fact, f"{type(measure).name}(better=higher)"))
+        if measure in primary and measure in margins:
+            raise InputError(f"{measure} is both primary and a guardrail; expected one of them.")
     variants = len({one.variant for one in effects})
     made: dict[int, Effect] = {}
     families: dict[str, list[int]] = {}
@@ -160,7 +167,7 @@ def decided(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
         families.setdefault(role, []).append(place)
         if role == "guardrail":
             margin = margins[one.measure]
-            p = one.test.within_margin_p(margin, one.measure.direction or 1)
+            p = one.test.within_margin_p(margin, one.measure.direction)
             one = replace(one, margin=margin, p_margin=min(1.0, p * variants))
         made[place] = replace(one, role=role)
     for places in families.values():

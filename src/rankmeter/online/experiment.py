@@ -115,6 +115,8 @@ def experiment(
     if divided is not None and not isinstance(data, Events):
         columns = {**(columns or {}), "segment": divided}
     log = read_events(data, columns=columns, types=types, format=format, covariates=plan.covariates)
+    if log.covariates != plan.covariates:
+        raise InputError("these events were read without the covariates. Hint: read_events(log, covariates=[...])")
     chosen = with_companions(_asked(measures, plan))
     by = ("variant", "segment") if divided is not None else ("variant",)
     moment = None if start is None else _moment(start)
@@ -129,7 +131,7 @@ def experiment(
     groups = by_variant(counted.groups)
     _check_anyone_left(counted, groups, moment, log)
     base = _control(control, list(groups))
-    whole = Contrast(groups, base, plan, by_variant(counted.resampled), log.covariates)
+    whole = Contrast(groups, base, plan, by_variant(counted.resampled), question.known)
     whole.located = by_variant_located(counted) if divided is None else {}
     if any(one.is_located for one in chosen) and divided is not None:
         raise InputError("quantiles and trimmed means are not taken by segment. Hint: leave out segments= and strata=")

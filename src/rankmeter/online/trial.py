@@ -311,9 +311,13 @@ class Experiment(LogResult):
     def sentences(self) -> list[Said]:
         """What a person should know: the decision and the sample ratio first, then how the numbers came about."""
         looked = "looked_once" if self.plan.sequential == "once" else "looked_often"
-        told: list[Decision | Interaction | Novelty] = [*self.decisions, *self.interactions, *self.novelty]
-        first = [self.ratio.sentence, *(one.sentence for one in told), said(looked, rule=self.plan.sequential)]
+        first = [self.ratio.sentence, *self.conclusions(), said(looked, rule=self.plan.sequential)]
         return [*first, *LogResult.sentences(self)]
+
+    def conclusions(self) -> list[Said]:
+        """What was decided, and what was tested beside the effects."""
+        told: list[Decision | Interaction | Novelty] = [*self.decisions, *self.interactions, *self.novelty]
+        return [one.sentence for one in told]
 
     def __repr__(self) -> str:
         lines = [f"{self.source}: {self.ratio.sentence}"]

@@ -50,7 +50,8 @@ def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en"
     trial = result if isinstance(result, Experiment) else None
     if trial is not None:
         blocks.append(Paragraph(trial.ratio.sentence.text(lang), "plain" if trial.is_sound else "alarm"))
-    blocks += [Paragraph(note.text(lang), "note") for note in result.notes]
+    concluded = trial.conclusions() if trial is not None else []
+    blocks += [Paragraph(note.text(lang), "note") for note in (*concluded, *result.notes)]
     if trial is not None:
         unit, level = words[result.unit], exact_percent(trial.level)
         blocks.append(Heading(words["differences"].format(control=trial.control)))
