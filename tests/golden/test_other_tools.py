@@ -1,4 +1,4 @@
-"""The same data gives the same numbers as tea-tasting, gbstats, statsmodels and scipy give: recorded, or computed here."""
+"""The same data gives the same numbers as tea-tasting, gbstats and scipy give: recorded, or computed here."""
 
 from __future__ import annotations
 

@@ -12,10 +12,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from glob import glob
 from pathlib import Path
 from typing import Any
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame
@@ -87,7 +88,7 @@ def read_events(
     ----------
     source
         A frame of any library, a list of records, or a file: Parquet, CSV, TSV, JSON, JSON lines or Arrow IPC,
-        compressed or not; a folder or a pattern (``log/*.parquet``) of Parquet files; ``-`` for standard input.
+        compressed or not; a folder or a pattern (``log/*.parquet``) of files of one kind; ``-`` for standard input.
     columns
         Where columns have unusual names: ``{"user": "visitor"}``; a dotted name reaches into nested records.
     types
@@ -259,12 +260,28 @@ def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:
 
 
 def _open_many(path: str) -> pl.LazyFrame:
-    pattern = f"{path}/**/*.parquet" if Path(path).is_dir() else path
+    """A folder or a pattern: all of its files, which are of one kind."""
+    pattern = f"{path}/**/*" if Path(path).is_dir() else path
+    every = map(Path, glob(pattern, recursive=True))  # noqa: PTH207 (a pattern may be absolute)
+    files = sorted(file for file in every if file.is_file())
+    files = [file for file in files if not file.name.startswith(("_", "."))]  # marks of tools that wrote them
+    if not files:
+        raise NotFoundError(f"{path}: no file was found there.")
+    kinds = {_ENDINGS.get(file.suffix.lower(), file.suffix): file for file in files}
+    if len(kinds) > 1 or not set(kinds) <= set(_ENDINGS.values()):
+        fact = f"{path} holds files of {'several kinds' if len(kinds) > 1 else 'an unknown kind'}"
+        raise InputError(with_hint(f"{fact}: {examples([file.name for file in kinds.values()])}.",
+                                   "name files of one kind: 'log/*.parquet'"))  # fmt: skip
+    kind = next(iter(kinds))
     try:
-        frame = pl.scan_parquet(pattern)
+        # Polars reads what is said by the names of folders, too (day=1/part.parquet).
+        folder = f"{path}/**/*.parquet" if Path(path).is_dir() else path
+        frame = (
+            pl.scan_parquet(folder) if kind == "parquet" else pl.concat([_scan(one, kind, one.name) for one in files])
+        )
         frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise NotFoundError(f"{path}: no Parquet file was found there.") from error
+        raise InputError(f"{path} cannot be read: {first_line(error)}.") from error
     return frame
 
 

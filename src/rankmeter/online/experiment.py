@@ -35,8 +35,8 @@ from rankmeter.wording import Said, said
 MISMATCH = 0.001
 """Below this p-value the sample ratio is taken as broken; smaller than 0.05 because the check is made every day."""
 
-FEW = 50
-"""With fewer units in a group than this a t-test of skewed values errs more often than it says."""
+FEW = 100
+"""With fewer units in a group than this the test of a quotient errs more often than it says."""
 
 _CONTROLS = ("control", "a", "baseline", "off", "0", "default", "production")
 

@@ -53,6 +53,21 @@ def test_every_kind_of_file_gives_the_same_numbers(tmp_path):
         assert values(path) == pytest.approx(VALUES), path
 
 
+def test_a_folder_is_read_whole_or_refused(tmp_path):
+    frame = pl.DataFrame(ROWS)
+    for number, part in enumerate((frame[:2], frame[2:])):
+        part.write_csv(tmp_path / f"{number}.csv")
+    (tmp_path / "_SUCCESS").touch()
+    assert values(tmp_path) == values(f"{tmp_path}/*.csv") == pytest.approx(VALUES)
+    frame.write_parquet(tmp_path / "more.parquet")
+    with pytest.raises(InputError, match=r"several kinds: .*Hint: name files of one kind"):
+        values(tmp_path)
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only" / "notes.txt").touch()
+    with pytest.raises(InputError, match=r"unknown kind: notes.txt"):
+        values(tmp_path / "only")
+
+
 def test_text_ids_keep_their_zeros(tmp_path):
     (tmp_path / "log.csv").write_text("time,user,type\n1,007,click\n2,7,click\n")
     assert rm.online.evaluate(tmp_path / "log.csv", "Conversions").counts["users"] == 2
