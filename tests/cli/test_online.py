@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 
 import polars as pl
@@ -171,3 +172,45 @@ def test_units_in_two_variants_are_left_out_or_counted_in_the_first(tmp_path):
                     "--format", "json")  # fmt: skip
         assert json.loads(found.stdout)["values"]["A"]["Conversions"]["units"] == units
         assert "units in several variants: 1" in found.stderr
+
+
+def decided_log(path):
+    """Two variants over three days, of which B is clicked more."""
+    rows, draw = [], random.Random(3)
+    for user in range(300):
+        for day in range(3):
+            row = {"time": 86_400 * day + user, "user": user, "request": f"{user}-{day}", "item": day,
+                   "variant": "AB"[user % 2], "place": "north" if user % 3 else "south",
+                   "age": 20 + user % 50}  # fmt: skip
+            rows.append({**row, "type": "impression"})
+            rows += [{**row, "type": "click"}] if draw.random() < (0.7 if user % 2 else 0.3) else []
+            rows += [{**row, "time": row["time"] + 5, "type": "purchase"}] if draw.random() < 0.3 else []
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--primary", "CTR", "--guardrail", "Conversions=0.5"], "B: SHIP (better: CTR)"),
+        (["-m", "CTR", "--sequential", "always-valid"], "hold for repeated looks (always-valid)"),
+        (["-m", "CTR", "--sequential", "pocock", "--looks", "0.25,0.5"], "hold for repeated looks (pocock)"),
+        (["-m", "CTR", "--control", "A"], "one decision at the planned end"),
+        (["-m", "CTR", "--prior", "0.1"], "standard deviation of 0.1"),
+        (["-m", "CTR", "--covariates", "age"], "CUPED: age"),
+        (["-m", "CTR", "--strata", "place"], "post-stratification"),
+        (["-m", "CTR", "--segments", "place"], "test of interaction"),
+        (["-m", "CTR", "--days"], "over time"),
+        (["-m", "CTR", "--unit", "request", "--control", "A"], "users were assigned"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_plan_of_an_experiment_may_be_typed(tmp_path, options, told, lang):
+    path = decided_log(tmp_path / "log.csv")
+    found = run("online", path, *options, "--lang", lang)
+    assert found.exit_code == 0, found.stderr
+    assert (told in found.stderr) == (lang == "en")
+    assert "nan" not in found.stdout
+    data = json.loads(run("online", path, *options, "--format", "json").stdout)
+    assert data["plan"]["level"] == 0.95
+    assert len(data["days"]) == (3 if "--days" in options else 0)

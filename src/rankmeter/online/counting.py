@@ -478,9 +478,9 @@ def _by_position(user: Ints, users: int, position: npt.NDArray[np.int32], shown:
     return np.column_stack([i.sum(0), c.sum(0), *products]).astype(float)
 
 
-def with_companions(measures: Sequence[OnlineMeasure]) -> tuple[OnlineMeasure, ...]:
+def with_companions(measures: Sequence[OnlineMeasure], unit: Unit) -> tuple[OnlineMeasure, ...]:
     """Conversions per user always stand beside a conversion rate: clicks come after the change that is tested."""
     found = dict.fromkeys(measures)
-    if any(isinstance(one, ConversionRate) for one in measures):
+    if any(isinstance(one, ConversionRate) for one in measures) and unit in ("user", "session"):
         found.setdefault(Conversions())
     return tuple(found)

@@ -80,9 +80,13 @@ def evaluate(
     plan = Plan.of(settings)
     chosen = into_online(measures)
     log, role = _grouped(events, by, columns, types, format)
-    question = Question(with_companions(chosen), unit=check_unit(unit), by=(role,) if role else (), plan=plan)
+    measured = with_companions(chosen, check_unit(unit))
+    question = Question(measured, unit=unit, by=(role,) if role else (), plan=plan)
     counted, question, notes = counted_by_unit(log, question)
     groups = {label: sums for label, sums in sorted(counted.groups.items()) if sums.n or not role}
+    if not groups and (crossed := counted.found["units in several variants"]):
+        fact = f"{log.source}: no {question.unit} is left in any {by}; {crossed:,} were seen in several variants."
+        raise InputError(with_hint(fact, "crossed='first' counts them in the first"))
     return OnlineEvaluation(
         by=by or "",
         estimates={" ".join(label): values_of(counted, label, question) for label in groups},

@@ -101,31 +101,25 @@ def experiment(
     (0.0715, 0.0483, 'better')
     """
     plan = Plan.of(settings)
-    if segments is not None and not isinstance(segments, str):
-        raise InputError(
-            with_hint(f"segments={segments!r} is not possible; it names one column.", "segments='country'")
-        )
     if is_sums(data):
         _refuse_events_only(start=start, segments=segments, resamples=plan.resamples or None, strata=plan.strata,
                             covariates=plan.covariates or None, days=plan.days or None)  # fmt: skip
         return _from_sums(data, measures, control, ratios, unit, plan)  # type: ignore[arg-type]
-    divided = segments or plan.strata
-    if segments and plan.strata not in (None, segments):
-        raise InputError(f"segments='{segments}' and strata='{plan.strata}' are two columns; expected the same one.")
+    divided = _divided(segments, plan, unit)
     if divided is not None and not isinstance(data, Events):
         columns = {**(columns or {}), "segment": divided}
     log = read_events(data, columns=columns, types=types, format=format, covariates=plan.covariates)
     if log.covariates != plan.covariates:
         raise InputError("these events were read without the covariates. Hint: read_events(log, covariates=[...])")
-    chosen = with_companions(_asked(measures, plan))
+    chosen = with_companions(_asked(measures, plan), check_unit(unit))
     by = ("variant", "segment") if divided is not None else ("variant",)
     moment = None if start is None else _moment(start)
     for name, wanted in (("start", moment is not None), ("covariates", plan.covariates), ("days", plan.days)):
         if wanted and unit != "user":
             raise InputError(f"{name}= is about users, so the unit must be the user. Hint: unit='user'")
-    if unit in WINDOWS and divided is not None:
-        raise InputError(f"a {unit} has users of every segment. Hint: leave out segments= and strata=")
-    question = Question(chosen, unit=check_unit(unit), by=by, start=moment, covariates=log.covariates, days=plan.days,
+    if divided is not None and any(one.is_located for one in chosen):
+        raise InputError("quantiles and trimmed means are not taken by segment. Hint: leave out segments= and strata=")
+    question = Question(chosen, unit=unit, by=by, start=moment, covariates=log.covariates, days=plan.days,
                         plan=plan)  # fmt: skip
     counted, question, notes = counted_by_unit(log, question)
     groups = by_variant(counted.groups)
@@ -133,8 +127,6 @@ def experiment(
     base = _control(control, list(groups))
     whole = Contrast(groups, base, plan, by_variant(counted.resampled), question.known)
     whole.located = by_variant_located(counted) if divided is None else {}
-    if any(one.is_located for one in chosen) and divided is not None:
-        raise InputError("quantiles and trimmed means are not taken by segment. Hint: leave out segments= and strata=")
     whole.strata = strata_of(counted) if plan.strata is not None else []
     made = decided(whole.effects(chosen), plan)
     ratio = _check_ratio(groups, ratios)
@@ -156,6 +148,20 @@ def experiment(
         sums=groups,
         **described(log, counted, question, told),
     )
+
+
+def _divided(segments: str | None, plan: Plan, unit: Unit) -> str | None:
+    """The column that divides units, as segments to be looked at or as strata to be weighted."""
+    if segments is not None and not isinstance(segments, str):
+        raise InputError(
+            with_hint(f"segments={segments!r} is not possible; it names one column.", "segments='country'")
+        )
+    if segments and plan.strata not in (None, segments):
+        raise InputError(f"segments='{segments}' and strata='{plan.strata}' are two columns; expected the same one.")
+    divided = segments or plan.strata
+    if unit in WINDOWS and divided is not None:
+        raise InputError(f"a {unit} has users of every segment. Hint: leave out segments= and strata=")
+    return divided
 
 
 def _asked(measures: object, plan: Plan) -> list[OnlineMeasure]:
@@ -225,7 +231,10 @@ def _moment(start: str | datetime | date | float) -> int:
 
 
 def _check_anyone_left(counted: Counted, groups: Mapping[str, Sums], start: int | None, log: Events) -> None:
-    """Say why nobody is left to compare, where nobody is."""
+    """Say why nobody is left to compare, where nobody is; or why a covariate says nothing."""
+    for name in log.covariates:
+        if not any(sums.n and sums.mean(f"{name} known") > 0 for sums in groups.values()):
+            raise InputError(f"{log.source}: the covariate '{name}' is a number for no unit.")
     if any(sums.n for sums in groups.values()):
         return
     if start is not None and not groups:

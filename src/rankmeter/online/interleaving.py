@@ -245,6 +245,8 @@ class InterleavingResult(Told):
     @property
     def verdict(self) -> str:
         """Which ranking wins, if the test can tell."""
+        if math.isnan(self.p) and self.credit is not None and self.credit.value:
+            return f"no data: every {self.unit} has the same credit, so nothing says what chance could do"
         if math.isnan(self.p):
             return f"no data: no {self.unit}'s clicks favour either ranking"
         if self.p >= 1 - self.level:

@@ -104,6 +104,7 @@ class Plan:
         for name in ("primary", "looks", "covariates"):
             stated = settings.get(name) or ()
             settings[name] = (stated,) if isinstance(stated, str) else tuple(stated)
+        settings["looks"] = tuple(check_number("a look", share) for share in settings["looks"])
         settings["guardrails"] = check_mapping("guardrails", settings.get("guardrails"), "guardrails={'CTR': 0.01}")
         return cls(**settings)
 
