@@ -47,7 +47,7 @@ def command(
     difference under each measure. The verdict goes to standard error.
     """
     from rankmeter.online import predictors
-    from rankmeter.online.telling import brief
+    from rankmeter.online.phrases import brief
 
     agreement = predictors(past, list(measures), online=online, level=level, seed=seed)
     if not delivery.quiet:

@@ -10,9 +10,9 @@
 from __future__ import annotations
 
 from rankmeter.online.agreement import Agreement, agreement
+from rankmeter.online.choices import off_policy_log
 from rankmeter.online.contrasts import minimum_detectable, units_needed
 from rankmeter.online.counterfactual import effective_sample_size, off_policy, off_policy_slates
-from rankmeter.online.estimated import OffPolicy
 from rankmeter.online.evaluation import evaluate
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.experiment import experiment
@@ -23,7 +23,7 @@ from rankmeter.online.interleaving import (
     sign_test,
     team_draft,
 )
-from rankmeter.online.logged import off_policy_log
+from rankmeter.online.policies import OffPolicy
 from rankmeter.online.position_bias import PositionBias, position_bias
 from rankmeter.online.power import units_for_effect, units_for_rates
 from rankmeter.online.predictors import Predictors, predictors

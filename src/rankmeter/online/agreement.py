@@ -16,7 +16,7 @@ from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
 from rankmeter.online.contrasts import Estimate, of_variance
 from rankmeter.online.effects import corrected_p
-from rankmeter.online.telling import Told, interval_of
+from rankmeter.online.phrases import Told, interval_of
 from rankmeter.online.trial import Effect, Experiment
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rankmeter.online.counting import Counted, Question
 from rankmeter.online.events import Events
 from rankmeter.online.log import MOMENTS_PER_HOUR
+from rankmeter.online.tallies import Counted, Question
 from rankmeter.wording import Said, said
 
 FINDINGS: tuple[str, ...] = (

@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_level, examples, with_hint
 from rankmeter.online.contrasts import Estimate, of_variance
-from rankmeter.online.estimated import OffPolicy, Weights
+from rankmeter.online.policies import OffPolicy, Weights
 from rankmeter.online.settings import check_number
 
 Floats = npt.NDArray[np.float64]

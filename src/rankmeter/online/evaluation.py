@@ -16,7 +16,11 @@ from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import findings
 from rankmeter.online.columns import EVENT_NAMES
 from rankmeter.online.contrasts import Estimate, Side, estimate, of_variance
-from rankmeter.online.counting import (
+from rankmeter.online.events import Events, read_events
+from rankmeter.online.looks import t_quantile
+from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
+from rankmeter.online.settings import Counting, Plan
+from rankmeter.online.tallies import (
     LENGTHS,
     UNITS,
     WINDOWS,
@@ -27,10 +31,6 @@ from rankmeter.online.counting import (
     count,
     with_companions,
 )
-from rankmeter.online.events import Events, read_events
-from rankmeter.online.looks import t_quantile
-from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
-from rankmeter.online.settings import Counting, Plan
 from rankmeter.wording import Said, said
 
 ENOUGH_TO_SEE = 5.0

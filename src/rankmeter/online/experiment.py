@@ -11,7 +11,6 @@ from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
 from rankmeter.online.bootstrap import Resampled
 from rankmeter.online.contrasts import Estimate, heterogeneity
-from rankmeter.online.counting import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
 from rankmeter.online.effects import (
     Contrast,
     by_variant,
@@ -29,6 +28,7 @@ from rankmeter.online.events import Events, read_events
 from rankmeter.online.proportions import sample_ratio
 from rankmeter.online.settings import Plan, Planning, check_mapping, check_number
 from rankmeter.online.sums import Sums, above, below, is_sums
+from rankmeter.online.tallies import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
 from rankmeter.online.trial import Effect, Experiment, Interaction, SampleRatio
 from rankmeter.wording import Said, said
 

@@ -20,9 +20,9 @@ import numpy as np
 from rankmeter.errors import InputError, check_level, check_whole, with_hint
 from rankmeter.late import pl
 from rankmeter.online.contrasts import Estimate, of_variance
+from rankmeter.online.phrases import Told
 from rankmeter.online.proportions import wilson
 from rankmeter.online.settings import check_choice, check_names
-from rankmeter.online.telling import Told
 
 Team = Literal["A", "B", ""]
 LONGEST = 10

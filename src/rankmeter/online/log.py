@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from rankmeter.measures.online import ConversionRate, SessionMeasure
 from rankmeter.online.attribution import Credit, credit
+from rankmeter.online.equal_rows import by_user_and_time, changes, companions, first_of_each, numbered, seen_before
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
-from rankmeter.online.grouping import by_user_and_time, changes, companions, first_of_each, numbered, seen_before
 from rankmeter.online.partitions import HAS_ID, HAS_ITEM, HAS_REQUEST, HAS_SESSION, IS_REFUND, Columns
 from rankmeter.online.sessions import SessionTable, sessions_by_gap, sessions_by_id
 

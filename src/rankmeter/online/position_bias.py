@@ -22,11 +22,11 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, check_level, check_whole, with_hint
 from rankmeter.late import pl
 from rankmeter.online.bootstrap import CELLS, check_resamples, middle
-from rankmeter.online.counting import POSITIONS
 from rankmeter.online.events import read_events
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Partitions
-from rankmeter.online.telling import Told, html_table
+from rankmeter.online.phrases import Told, html_table
+from rankmeter.online.tallies import POSITIONS
 from rankmeter.wording import Said, said
 
 Floats = npt.NDArray[np.float64]

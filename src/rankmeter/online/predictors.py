@@ -14,8 +14,8 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, check_level, check_whole, examples, with_hint
 from rankmeter.late import pl
 from rankmeter.online.events import open_table
+from rankmeter.online.phrases import Told, brief
 from rankmeter.online.proportions import quantile, wilson
-from rankmeter.online.telling import Told, brief
 from rankmeter.stats.corrections import corrected
 
 FEW = 10

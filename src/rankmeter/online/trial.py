@@ -12,9 +12,9 @@ from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.contrasts import Adjusted, Difference, Estimate
+from rankmeter.online.phrases import brief, html_table, percent, plain_values, shown
 from rankmeter.online.results import LogResult
 from rankmeter.online.settings import Plan
-from rankmeter.online.telling import brief, html_table, percent, plain_values, shown
 from rankmeter.wording import Said, said
 
 Verdict = Literal["better", "worse", "higher", "lower", "cannot tell", "no data"]

@@ -42,7 +42,11 @@ def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en
 def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en") -> list[Block]:
     """Whether the sample ratio holds, what differs, the values, pictures, what is odd in the log, what it all means."""
     from rankmeter.online import Experiment
-    from rankmeter.online.telling import facts
+<<<<<<< HEAD
+    from rankmeter.online.phrases import facts
+=======
+    from rankmeter.online.phrases import brief, facts, percent, shown
+>>>>>>> 57ab1dd (Online modules are named by what is inside)
 
     words = page_words(lang)
     about = f"{result.source}: {facts(result.counts).text(lang)}" if result.counts else result.source
@@ -75,7 +79,7 @@ def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en"
 def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: Language) -> Table:
     """A row per measure and a column per group, and how many units each has."""
     from rankmeter.online import Experiment
-    from rankmeter.online.telling import shown
+    from rankmeter.online.phrases import shown
 
     values = result.values if isinstance(result, Experiment) else result.estimates
     heads = [words["measure"], *(group or words["all"] for group in values), ""]
@@ -92,7 +96,7 @@ def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: 
 def value_table(result: OnlineEvaluation | Experiment, lang: Language) -> Table:
     """A row per group and measure."""
     from rankmeter.online import Experiment
-    from rankmeter.online.telling import shown
+    from rankmeter.online.phrases import shown
 
     units = word("online_units", lang, unit=word(f"online_{result.unit}", lang))
     if isinstance(result, Experiment):
@@ -117,7 +121,7 @@ def effects_table(
     segment: str, effects: Sequence[Effect], trial: Experiment, lang: Language, *, is_page: bool = False
 ) -> Table:
     """Every difference from the control; a page has room for what may be looked at any day."""
-    from rankmeter.online.telling import brief, percent, shown
+    from rankmeter.online.phrases import brief, percent, shown
 
     words = page_words(lang)
     roles, chances = any(one.role for one in effects), any(not math.isnan(one.chance) for one in effects)
@@ -151,7 +155,7 @@ def effects_table(
 
 def days_table(trial: Experiment, lang: Language) -> Table:
     """The differences day by day, and what they add up to."""
-    from rankmeter.online.telling import shown
+    from rankmeter.online.phrases import shown
 
     heads = [word(f"online_{name}", lang) for name in ("day", "measure", "variant", "that_day", "so_far")]
     rows = [

@@ -291,8 +291,8 @@ def test_a_log_larger_than_what_is_held_is_counted_from_a_file(monkeypatch, tmp_
     monkeypatch.setattr(partitions, "BATCH_ROWS", 100)
     monkeypatch.setattr(partitions.tempfile, "tempdir", str(tmp_path))
     from rankmeter.online.contrasts import ratio
-    from rankmeter.online.counting import Question, count
     from rankmeter.online.events import read_events
+    from rankmeter.online.tallies import Question, count
 
     counted = count(read_events(log), Question(expected.measures, rows_per_partition=90))
     for measure in expected.measures:

@@ -10,7 +10,7 @@ from typing import Any
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
 from rankmeter.online.contrasts import Estimate
-from rankmeter.online.telling import Told, html_table, interval_of
+from rankmeter.online.phrases import Told, html_table, interval_of
 
 WRONG = 4.0
 """So many standard errors above 1 the mean weight is no accident."""

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 from rankmeter.errors import InputError, did_you_mean, with_hint
 from rankmeter.late import pl
 from rankmeter.online.counterfactual import SLATE_MODELS, SlateModel, off_policy, off_policy_slates
-from rankmeter.online.estimated import OffPolicy
 from rankmeter.online.events import open_table
+from rankmeter.online.policies import OffPolicy
 from rankmeter.online.settings import check_names
 
 LogModel = Literal["single", "item-position", "cascade", "standard"]

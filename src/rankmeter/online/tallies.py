@@ -25,11 +25,11 @@ from rankmeter.measures.online import (
     SessionMeasure,
     Value,
 )
-from rankmeter.online.adding import amounts, is_engaged, is_per_user, parts
 from rankmeter.online.bootstrap import Resampled
 from rankmeter.online.contrasts import Side
+from rankmeter.online.contributions import amounts, is_engaged, is_per_user, parts
+from rankmeter.online.equal_rows import changes
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
-from rankmeter.online.grouping import changes
 from rankmeter.online.locations import located
 from rankmeter.online.log import Bools, Floats, Ints, Log
 from rankmeter.online.partitions import MOST_LABELS, ROWS_PER_PARTITION, Partitions, Seen
