@@ -17,7 +17,8 @@ from rankmeter.measures.base import rule_of
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.contrasts import ratio
 from rankmeter.online.events import read_events
-from rankmeter.online.tallies import Question, count
+from rankmeter.online.questions import Question
+from rankmeter.online.tallies import count
 
 ONLINE = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, OnlineMeasure))
 NUMBERS = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rankmeter.online.events import Events
 from rankmeter.online.log import MOMENTS_PER_HOUR
-from rankmeter.online.tallies import Counted, Question
+from rankmeter.online.questions import Counted, Question
 from rankmeter.wording import Said, said
 
 FINDINGS: tuple[str, ...] = (

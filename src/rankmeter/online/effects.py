@@ -29,9 +29,9 @@ from rankmeter.online.contrasts import (
 )
 from rankmeter.online.evaluation import of_side
 from rankmeter.online.looks import Look
+from rankmeter.online.questions import Counted, Label
 from rankmeter.online.settings import Plan
 from rankmeter.online.sums import BEFORE, Sums, above, below
-from rankmeter.online.tallies import Counted, Label
 from rankmeter.online.trial import Day, Decision, Effect, Novelty
 from rankmeter.stats.corrections import Correction, corrected
 

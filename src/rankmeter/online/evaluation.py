@@ -18,19 +18,10 @@ from rankmeter.online.columns import EVENT_NAMES
 from rankmeter.online.contrasts import Estimate, Side, estimate, of_variance
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.looks import t_quantile
+from rankmeter.online.questions import LENGTHS, UNITS, WINDOWS, Counted, Label, Question, Unit, with_companions
 from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
 from rankmeter.online.settings import Counting, Plan
-from rankmeter.online.tallies import (
-    LENGTHS,
-    UNITS,
-    WINDOWS,
-    Counted,
-    Label,
-    Question,
-    Unit,
-    count,
-    with_companions,
-)
+from rankmeter.online.tallies import count
 from rankmeter.wording import Said, said
 
 ENOUGH_TO_SEE = 5.0

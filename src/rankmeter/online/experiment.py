@@ -26,9 +26,9 @@ from rankmeter.online.effects import (
 from rankmeter.online.evaluation import DEFAULT_MEASURES, check_unit, counted_by_unit, described, into_online
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.proportions import sample_ratio
+from rankmeter.online.questions import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
 from rankmeter.online.settings import Plan, Planning, check_mapping, check_number
 from rankmeter.online.sums import Sums, above, below, is_sums
-from rankmeter.online.tallies import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
 from rankmeter.online.trial import Effect, Experiment, Interaction, SampleRatio
 from rankmeter.wording import Said, said
 

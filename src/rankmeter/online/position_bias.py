@@ -26,7 +26,7 @@ from rankmeter.online.events import read_events
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Partitions
 from rankmeter.online.phrases import Told, html_table
-from rankmeter.online.tallies import POSITIONS
+from rankmeter.online.questions import POSITIONS
 from rankmeter.wording import Said, said
 
 Floats = npt.NDArray[np.float64]

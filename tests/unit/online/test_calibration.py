@@ -537,9 +537,9 @@ def test_a_switchback_experiment_has_units_of_time():
 def test_windows_are_the_same_however_the_log_is_partitioned(monkeypatch):
     log = daily_log(np.random.default_rng(24)).with_columns(variant=pl.lit("A"))
     whole = rm.online.evaluate(log, ["CTR"], unit="day").estimate("CTR")
-    from rankmeter.online import tallies
+    from rankmeter.online import questions, tallies
 
-    parts = tallies.count(rm.online.read_events(log), tallies.Question((CTR,), unit="day", rows_per_partition=50))
+    parts = tallies.count(rm.online.read_events(log), questions.Question((CTR,), unit="day", rows_per_partition=50))
     assert parts.groups["",].n == whole.units == 6
     assert parts.groups["",].total("CTR x") / parts.groups["",].total("CTR y") == pytest.approx(whole.value)
 

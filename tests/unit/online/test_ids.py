@@ -106,11 +106,12 @@ def test_ids_that_differ_are_never_one(kind, route, role, tmp_path):
 def test_an_id_of_any_partition_is_the_same_as_in_one(monkeypatch):
     rows = [{**row, "user": f"user {number}"} for number in range(40) for row in log_of("request", ["a", "b"])]
     whole = rm.online.evaluate(rows, "CTR").to_dict()
-    monkeypatch.setattr("rankmeter.online.tallies.ROWS_PER_PARTITION", 7)
+    monkeypatch.setattr("rankmeter.online.questions.ROWS_PER_PARTITION", 7)
     monkeypatch.setattr("rankmeter.online.partitions.BATCH_ROWS", 11)
     monkeypatch.setattr("rankmeter.online.partitions.HELD_BYTES", 500)  # everything goes through files
     from rankmeter.online.events import read_events
-    from rankmeter.online.tallies import Question, count
+    from rankmeter.online.questions import Question
+    from rankmeter.online.tallies import count
 
     parts = count(read_events(rows), Question((rm.CTR,), rows_per_partition=7)).groups["",]
     assert parts.n == 40

@@ -292,7 +292,8 @@ def test_a_log_larger_than_what_is_held_is_counted_from_a_file(monkeypatch, tmp_
     monkeypatch.setattr(partitions.tempfile, "tempdir", str(tmp_path))
     from rankmeter.online.contrasts import ratio
     from rankmeter.online.events import read_events
-    from rankmeter.online.tallies import Question, count
+    from rankmeter.online.questions import Question
+    from rankmeter.online.tallies import count
 
     counted = count(read_events(log), Question(expected.measures, rows_per_partition=90))
     for measure in expected.measures:

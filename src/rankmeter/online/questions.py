@@ -1,0 +1,157 @@
+"""What may be asked of a log, what it needs, and the shape in which the answer is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.measures.online import (
+    ClickThroughRate,
+    ConversionRate,
+    Conversions,
+    OnlineMeasure,
+    SessionMeasure,
+    Value,
+)
+from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.contrasts import Side
+from rankmeter.online.events import Events
+from rankmeter.online.log import Ints
+from rankmeter.online.partitions import ROWS_PER_PARTITION, Seen
+from rankmeter.online.settings import Plan
+from rankmeter.online.sums import BEFORE, Sums, above, below
+
+Unit = Literal["user", "session", "request", "hour", "day"]
+UNITS: tuple[Unit, ...] = ("user", "session", "request", "hour", "day")
+WINDOWS = {"hour": 3_600_000_000, "day": 86_400_000_000}
+"""Units of time, for switchback experiments, in which everybody sees one variant for a while, then the other."""
+ALL = ""
+"""The group of everything."""
+NO_SEGMENT = ""
+"""The segment, beside a variant, of units that have none: they belong to the experiment all the same."""
+
+POSITIONS = 20
+"""How many positions the curve by position has."""
+LENGTHS = (0.0, 1.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1800.0, 3600.0)
+"""Where the bins of the distribution of session lengths end, in seconds: exactly 0, up to 1, up to 10, ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be counted."""
+
+    measures: tuple[OnlineMeasure, ...]
+    unit: Unit = "user"
+    by: tuple[str, ...] = ()
+    """The roles that divide units into groups: ``variant``, ``segment``."""
+    start: int | None = None
+    """When the experiment began, in microseconds: earlier events are what users did before."""
+    covariates: tuple[str, ...] = ()
+    """Columns of numbers known of each user beforehand."""
+    days: bool = False
+    """Whether each day is counted on its own, and everything up to its end."""
+    plan: Plan = field(default_factory=Plan)
+    rows_per_partition: int = ROWS_PER_PARTITION
+
+    @property
+    def summed(self) -> tuple[OnlineMeasure, ...]:
+        """The measures that are quotients of sums; the others are told from all values together."""
+        return tuple(one for one in self.measures if not one.is_located)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the sums."""
+        plain = [name for measure in self.summed for name in (above(measure), below(measure))]
+        before = [name + BEFORE for name in plain] if self.start is not None else []
+        return (*plain, *before, *self.known)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The columns of the covariates, each beside one that says whether its value is known."""
+        return tuple(name for one in self.covariates for name in (one, f"{one} known"))
+
+    def needed(self) -> set[str]:
+        """The roles that must be read."""
+        return {"request", "item", "position", "session", "value", "id", *self.by}
+
+
+Label = tuple[str, ...]
+
+
+@dataclass
+class Counted:
+    """What was counted, over the whole log."""
+
+    seen: Seen
+    groups: dict[Label, Sums] = field(default_factory=dict)
+    resampled: dict[Label, Resampled] = field(default_factory=dict)
+    found: Counter[str] = field(default_factory=Counter)
+    positions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((POSITIONS, 5)))
+    """For each position the totals over users of impressions, clicks, and their squares and product."""
+    lengths: Ints = field(default_factory=lambda: np.zeros(len(LENGTHS) + 1, np.int64))
+    """How many sessions there are in each bin of lengths."""
+    located: dict[Label, dict[OnlineMeasure, Side]] = field(default_factory=dict)
+    """The quantiles and trimmed means of each group."""
+    caps: dict[OnlineMeasure, float] = field(default_factory=dict)
+    """Where the totals of users were capped, for measures that say so."""
+    days: dict[tuple[Label, int, str], Sums] = field(default_factory=dict)
+    """By group, day and whether it is the day alone (``daily``) or everything up to its end (``cumulative``)."""
+    halves: dict[Label, Sums] = field(default_factory=dict)
+    """The second half of the days, with the first as what was before."""
+    expected_crossed: float = 0.0
+    """How many users would be in several variants if units smaller than users had been assigned."""
+    kept: list[tuple[Any, ...]] = field(default_factory=list)
+    """What can only be counted when everything is there: units of time, values of units."""
+
+
+def check_answerable(events: Events, question: Question) -> None:
+    """Refuse what the log cannot answer, before it is read."""
+    for measure in question.measures:
+        needs = _needs(measure, question.unit)
+        missing = [role for role in needs if not events.has(role)]
+        if missing:
+            if events.rows.head(1).collect().is_empty():
+                raise InputError(f"{events.source} is empty: it has no event with a user and a time.")
+            fact = f"{measure} needs the column of the {missing[0]}, which {events.source} does not have."
+            raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "NAME"}}'))
+        if getattr(measure, "per", "") in ("user", "reach") and question.unit != "user":
+            raise MeasureError(f"{measure} counts users, but the unit is the {question.unit}. Hint: unit='user'")
+        if question.unit == "request" and not isinstance(measure, ClickThroughRate):
+            raise MeasureError(f"{measure} cannot be counted by request: only clicks belong to one. Hint: unit='user'")
+        capped = getattr(measure, "winsor", None) is not None
+        if question.unit != "user" and (measure.is_located or capped):
+            raise MeasureError(f"{measure} is about users, but the unit is the {question.unit}. Hint: unit='user'")
+        if capped and question.plan.resamples:
+            raise MeasureError(f"{measure} is capped before units are resampled. Hint: leave out resamples=")
+    for role in question.by:
+        if not events.has(role):
+            fact = f"{events.source} has no {role} column."
+            raise InputError(with_hint(fact, f'columns={{"{role}": "NAME"}}'))
+
+
+def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:
+    needs = []
+    if isinstance(measure, ClickThroughRate):
+        needs += ["request"] if measure.per == "request" else []
+        needs += ["position"] if measure.cutoff is not None else []
+    if isinstance(measure, ConversionRate) and measure.per == "click" and measure.item == "same":
+        needs += ["item"]
+    if isinstance(measure, Value):
+        needs += ["value"]
+    if isinstance(measure, SessionMeasure) and measure.sessions == "id":
+        needs += ["session"]
+    return needs + (["request"] if unit == "request" else [])
+
+
+def with_companions(measures: Sequence[OnlineMeasure], unit: Unit) -> tuple[OnlineMeasure, ...]:
+    """Conversions per user always stand beside a conversion rate: clicks come after the change that is tested."""
+    found = dict.fromkeys(measures)
+    if any(isinstance(one, ConversionRate) for one in measures) and unit in ("user", "session"):
+        found.setdefault(Conversions())
+    return tuple(found)
