@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -85,9 +85,18 @@ class Partitions:
         The roles beside time, user and type that the counting will look at.
     rows_per_partition
         How many rows a partition should have at most, on average.
+    words
+        Whether the texts behind codes are kept, for those who compare partitions.
     """
 
-    def __init__(self, events: Events, needed: set[str], *, rows_per_partition: int = ROWS_PER_PARTITION) -> None:
+    def __init__(
+        self,
+        events: Events,
+        needed: set[str],
+        *,
+        rows_per_partition: int = ROWS_PER_PARTITION,
+        words: Literal["forgotten", "kept"] = "forgotten",
+    ) -> None:
         self.seen = Seen()
         self._events = events
         self._needed: list[str] = [role for role in FIELDS if role in needed and events.has(role)]
@@ -96,6 +105,7 @@ class Partitions:
         self._held: list[list[Held]] = []
         self._held_bytes = 0
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._keeps_words = words == "kept"
         self.words: dict[str, pl.DataFrame] = {}
         """For each id that is text the ``code`` and the ``word`` behind it, of the partition that was given last."""
         self._hours = Hours()
@@ -140,9 +150,10 @@ class Partitions:
         if not isinstance(column, pl.Series):
             return np.asarray(column)
         named = column.cast(pl.Categorical)
-        vocabulary = _vocabulary(named)
-        self.words[role] = pl.DataFrame(vocabulary, {"word": pl.String, "code": pl.UInt64}, orient="row")
-        return _filled(named.to_physical(), 0).to_numpy().astype(np.uint64)
+        code = _filled(named.to_physical(), 0).cast(pl.UInt64)
+        if self._keeps_words:
+            self.words[role] = pl.DataFrame({"word": column, "code": code}).unique("code")
+        return code.to_numpy()
 
     def _take(self, batch: pl.DataFrame) -> None:
         seen = self.seen

@@ -157,7 +157,7 @@ def _counts(log: Any, positions: int) -> tuple[pl.DataFrame, list[str]]:
     """How often each item of each query was shown and clicked at each position, by variant."""
     tables = []
     names = ["query", "item", "position", "variant"]
-    with Partitions(log, {"request", "query", "item", "position", "variant", "id"}) as partitions:
+    with Partitions(log, {"request", "query", "item", "position", "variant", "id"}, words="kept") as partitions:
         seen = partitions.seen
         for columns in partitions:
             part = Log(columns, first_position=0 if seen.lowest_position == 0 else 1, last_time=seen.last_time or 0)

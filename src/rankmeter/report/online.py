@@ -42,11 +42,7 @@ def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en
 def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en") -> list[Block]:
     """Whether the sample ratio holds, what differs, the values, pictures, what is odd in the log, what it all means."""
     from rankmeter.online import Experiment
-<<<<<<< HEAD
     from rankmeter.online.phrases import facts
-=======
-    from rankmeter.online.phrases import brief, facts, percent, shown
->>>>>>> 57ab1dd (Online modules are named by what is inside)
 
     words = page_words(lang)
     about = f"{result.source}: {facts(result.counts).text(lang)}" if result.counts else result.source
