@@ -43,6 +43,8 @@ class Scoring:
         """The value of one system under one measure."""
         one, place = self.measured[name], list(self.measured).index(name)
         value, own = self.lined_up.means[measure][place], one.evaluation.means[measure]
+        if self.settings.unit == "run" and measure in self.samples:
+            value = float(self.samples[measure].values()[place])  # the mean of the runs, which tests are about
         is_own = value == own or math.isnan(own)
         bounds = one.unjudged.get(measure, "")
         apart = self.statistics.separation.get(measure)

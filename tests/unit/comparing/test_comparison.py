@@ -277,6 +277,18 @@ def test_the_order_of_runs_that_share_no_seed_changes_nothing(test) -> None:
         assert chance(one, other) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("measure", ["RR", "P(aggregate=geometric)@2", "P(aggregate=pooled)@2", "AP(aggregate=sum)"])
+def test_where_runs_vary_a_value_is_the_mean_of_its_runs(measure) -> None:
+    dice = np.random.default_rng(5)
+    truth = {query: {"0", "4"} for query in range(8)}
+    runs = [{query: [str(i) for i in dice.permutation(9)] for query in truth} for _ in range(8)]
+    cmp = rm.compare(truth, {"a": rm.seeds(runs[:4]), "b": rm.seeds(runs[4:])}, [measure], unit="run", **FEW)
+    for score in cmp.scores:
+        assert score.value == pytest.approx(np.mean(score.run_values))
+        assert score.interval.low <= score.value <= score.interval.high
+    assert cmp.differences[0].difference == pytest.approx(cmp.scores[0].value - cmp.scores[1].value)
+
+
 def test_runs_with_the_same_named_seeds_are_paired_by_name() -> None:
     dice = np.random.default_rng(4)
     runs = [{query: [str(i) for i in dice.permutation(9)] for query in range(8)} for _ in range(14)]
