@@ -14,7 +14,6 @@ import rankmeter as rm
 from rankmeter.arithmetic import AGGREGATES, aggregated
 from rankmeter.evaluating.asking import ask
 from rankmeter.inputs import into_judgments, into_run
-from rankmeter.placing import judgments_table, run_table
 from rankmeter.scale.blocks import State, evaluate_block, summary
 
 TRUTH = {
@@ -76,7 +75,7 @@ def test_blocks_give_every_bit_of_the_evaluation(aggregate, cuts):
     asked = measures(aggregate)
     expected = rm.evaluate(TRUTH, RUN, asked)
     names = [*TRUTH, *(query for query in RUN if query not in TRUTH)]
-    truth, run = judgments_table(into_judgments(TRUTH)), run_table(into_run(RUN))
+    truth, run = into_judgments(TRUTH).judgment_table(), into_run(RUN).run_table()
     states = []
     for first, last in itertools.pairwise((0, *cuts, len(names))):
         some = names[first:last]

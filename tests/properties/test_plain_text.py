@@ -167,7 +167,7 @@ def test_plain_text_is_placed_as_tables_are(
     except ScatteredError:  # a query came back, in this block or in a later one
         stretches = [q for n, (q, _) in enumerate(returned) if n == 0 or q != returned[n - 1][0]]
         assert len(stretches) > len(set(stretches))
-    assert plain.table.source == "truth"
+    assert plain.judgment_table().source == "truth"
 
 
 class ScatteredError(Exception):

@@ -15,14 +15,12 @@ from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.planning import into_placing
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs import AnyRun, RunFile, into_judgments, into_run
+from rankmeter.inputs import AnyRun, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
 from rankmeter.measures.prose import Language
-from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.placements import Floats
-from rankmeter.placing.table import whole
 from rankmeter.showing.document import Block
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.samples import Sample
@@ -155,11 +153,11 @@ def advise(
         raise InputError(f"purpose={purpose!r} is not possible; purpose is one of {', '.join(PURPOSES)}.")
     if k is not None:
         check_whole("k", k, 1)
-    truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
+    truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
     sources: dict[str, AnyRun] = {}
     for name, run in (runs or {}).items():
         source = into_run(run, columns=columns_of(columns, "run"))
-        sources[name] = whole(source.blocks()) if isinstance(source, RunFile) else source
+        sources[name] = source.in_memory()
     lengths = _lengths(list(sources.values()))
     cutoff, notes = _cutoff(purpose, k, lengths)
     facts = _facts(truth.query, truth.grade, lengths, len(sources), judged_share(truth, sources, cutoff))
@@ -180,7 +178,7 @@ def advise(
 def _lengths(runs: Sequence[AnyRun]) -> float | None:
     sizes: list[int] = []
     for run in runs:
-        table = run_table(run)  # type: ignore[arg-type]
+        table = run.run_table()
         sizes += table.query.value_counts()["count"].to_list()
     return float(np.median(sizes)) if sizes else None
 

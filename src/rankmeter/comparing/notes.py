@@ -11,8 +11,6 @@ import numpy as np
 
 from rankmeter.comparing.records import Difference, Settings, unit_said, units_said
 from rankmeter.comparing.unjudged import UnjudgedBounds
-from rankmeter.inputs import RunTable
-from rankmeter.inputs.sources import RankedLists, ScoredMapping
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
 from rankmeter.stats.corrections import corrected
@@ -162,13 +160,17 @@ def _same_runs(one: Measured, other: Measured) -> bool:
 def _same_run(one: AnyRun, other: AnyRun) -> bool:
     if one is other:
         return True
-    if isinstance(one, RunTable) and isinstance(other, RunTable):
-        names = ("query", "item", "score")
-        return all(getattr(one, name).equals(getattr(other, name)) for name in names)
-    if isinstance(one, (ScoredMapping, RankedLists)) and type(one) is type(other):
-        return bool(one.data == other.data)
-    paths = Path(one.source), Path(other.source)
-    return all(path.is_file() for path in paths) and filecmp.cmp(*paths, shallow=False)
+    if type(one) is not type(other):
+        return False
+    if one.is_streamed:
+        paths = Path(one.source), Path(other.source)
+        return all(path.is_file() for path in paths) and filecmp.cmp(*paths, shallow=False)
+    if one.mapping is not None and other.mapping is not None:
+        return bool(one.mapping.data == other.mapping.data)
+    if one.matrix is not None and other.matrix is not None:
+        return np.array_equal(one.matrix, other.matrix)
+    tables = one.run_table(), other.run_table()
+    return all(getattr(tables[0], name).equals(getattr(tables[1], name)) for name in ("query", "item", "score"))
 
 
 def _some(names: list[str], shown: int = 4) -> list[str] | Said:

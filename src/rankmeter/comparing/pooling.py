@@ -8,11 +8,9 @@ from typing import Literal
 import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, check_whole, examples, with_hint
-from rankmeter.inputs import AnyRun, JudgmentTable, RunFile, into_judgments, into_run
+from rankmeter.inputs import AnyRun, JudgmentTable, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
-from rankmeter.placing import judgments_table, run_table
-from rankmeter.placing.table import whole
 
 Priority = Literal["difference", "weight"]
 PRIORITIES = ("difference", "weight")
@@ -64,7 +62,7 @@ def pool(
         raise InputError(f"by={by!r} is not possible; by is one of {', '.join(PRIORITIES)}.")
     if by == "difference" and len(runs) < 2:
         raise InputError(with_hint("by='difference' needs two runs: one differs from nothing.", "by='weight'"))
-    truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
+    truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
     known = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
     asked = known.select("query").unique(maintain_order=True).with_row_index("order")
     parts = []
@@ -88,7 +86,7 @@ def _text(ids: pl.Series) -> pl.Series:
 
 def _top(run: AnyRun, asked: pl.DataFrame, depth: int) -> pl.DataFrame:
     """The first items of each judged query, with their ranks and weights; ties by higher id, as by default."""
-    table = whole(run.blocks()) if isinstance(run, RunFile) else run_table(run)
+    table = run.run_table()
     frame = pl.DataFrame({"query": _text(table.query), "item": _text(table.item), "score": table.score})
     ranked = (
         frame.join(asked.select("query"), on="query", how="semi")

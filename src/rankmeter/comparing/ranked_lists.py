@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rankmeter.inputs import Dense, RunFile, RunTable
-from rankmeter.inputs.sources import GradedMapping, RankedLists, ScoredMapping
+from rankmeter.inputs import RunTable
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
-from rankmeter.placing import judgments_table, run_table
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
@@ -28,7 +25,7 @@ def ranked_lists(run: AnyRun, queries: Collection[str], *, depth: int, ties: str
     Ids are text here. Tied items stand in the order of the tie rule; a rule that makes no order shows them as ``item``
     does, the highest id first.
     """
-    if isinstance(run, Dense) and run.values.size > MOST_CELLS:
+    if run.matrix is not None and run.matrix.size > MOST_CELLS:
         return None
     frames = [_some(table, queries) for table in _tables(run, queries)]
     frame = pl.concat(frames)
@@ -48,12 +45,7 @@ def ranked_lists(run: AnyRun, queries: Collection[str], *, depth: int, ties: str
 
 
 def _tables(run: AnyRun, queries: Collection[str]) -> Iterable[RunTable]:
-    if isinstance(run, RunFile):
-        return run.blocks()
-    if isinstance(run, (ScoredMapping, RankedLists)):
-        kept: dict[Any, Any] = {query: one for query, one in run.data.items() if str(query) in queries}
-        run = type(run)(kept, run.source)
-    return [run_table(run)]
+    return run.blocks() if run.mapping is None else run.mapping.only(queries).blocks()
 
 
 def _some(table: RunTable, queries: Collection[str]) -> pl.DataFrame:
@@ -63,15 +55,11 @@ def _some(table: RunTable, queries: Collection[str]) -> pl.DataFrame:
 
 def judgments_of(judgments: AnyJudgments, queries: Collection[str]) -> dict[str, dict[str, float]]:
     """The grades of the judged items of some queries; the highest where an item was judged on several subtopics."""
-    if isinstance(judgments, Dense):
-        wanted = [row for row in range(len(judgments.values)) if str(row) in queries]
-        return {
-            str(row): {str(item): float(grade) for item, grade in enumerate(judgments.values[row])} for row in wanted
-        }
-    if isinstance(judgments, GradedMapping):
-        kept = {query: one for query, one in judgments.data.items() if str(query) in queries}
-        judgments = replace(judgments, data=kept)
-    return _grades(judgments_table(judgments), queries)
+    if (cells := judgments.matrix) is not None:
+        wanted = [row for row in range(len(cells)) if str(row) in queries]
+        return {str(row): {str(item): float(grade) for item, grade in enumerate(cells[row])} for row in wanted}
+    asked = judgments if judgments.mapping is None else judgments.mapping.only(queries)
+    return _grades(asked.judgment_table(), queries)
 
 
 def _grades(table: JudgmentTable, queries: Collection[str]) -> dict[str, dict[str, float]]:

@@ -19,13 +19,13 @@ from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.planning import Placing, into_placing
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs import AnyJudgments, AnyRun, Dense, RunFile, RunTable, into_run
+from rankmeter.inputs import AnyJudgments, AnyRun, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.measures import Judged, Measure, RankedMeasure
-from rankmeter.placing import PlacedRun, run_table
+from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Ints
-from rankmeter.placing.table import whole, with_text_ids
+from rankmeter.placing.table import with_text_ids
 from rankmeter.wording import Said, said
 
 DEFAULT_CUTOFF = 10
@@ -150,7 +150,7 @@ def measure_system(
         return Measured(averaged(chosen, name), chosen, (), quality, unknown, seed_names)
     try:
         sources, placings = _placings(given, parts, truth, measures, columns)
-        looks = [_Look(placing, all_judged=isinstance(truth, Dense)) for placing in placings]
+        looks = [_Look(placing, all_judged=truth is not None and truth.matrix is not None) for placing in placings]
         evaluations = tuple(
             evaluate_placing(placing, asked, name, look=look, about=about)
             for placing, look in zip(placings, looks, strict=True)
@@ -272,7 +272,7 @@ def _quality_of_runs(looks: Sequence[_Look], evaluations: Sequence[Evaluation]) 
 
 def _joined(sources: Sequence[AnyRun]) -> RunTable:
     """Runs of different queries as one; ids that are numbers in one and text in another are text in all."""
-    tables = [whole(one.blocks()) if isinstance(one, RunFile) else run_table(one) for one in sources]
+    tables = [source.run_table() for source in sources]
     for column in ("query", "item"):
         if len({getattr(table, column).dtype for table in tables}) > 1:
             tables = [with_text_ids(table, column) for table in tables]

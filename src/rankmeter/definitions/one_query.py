@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
-from rankmeter.inputs import JudgmentTable, Labelled, RunFile, RunTable, into_judgments, into_run
+from rankmeter.inputs import JudgmentTable, Labelled, Run, RunTable, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.shards import joined_runs
 from rankmeter.late import pl
 from rankmeter.measures import RankedMeasure
-from rankmeter.placing import judgments_table, run_table
 from rankmeter.placing.counting import as_float32
 from rankmeter.placing.subtopics import without_subtopics
-from rankmeter.placing.table import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +64,11 @@ class Place:
 def one_query(judgments: object, run: object, query: object, *, columns: Mapping[str, str] | None = None) -> OneQuery:
     """Find one query in judgments and a run of any kind."""
     if isinstance(judgments, Labelled):
-        truth, returned = judgments_table(judgments.judgments), run_table(judgments.run)
+        truth, returned = judgments.judgments.judgment_table(), judgments.run.run_table()
     else:
-        truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
+        truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
         source = into_run(run, columns=columns_of(columns, "run"))
-        returned = _rows_in_file(source, str(query)) if isinstance(source, RunFile) else run_table(source)
+        returned = _rows_in_file(source, str(query)) if source.is_streamed else source.run_table()
     judged = _rows(truth.query, query)
     listed = _rows(returned.query, query)
     is_judged, in_run = _is_known(truth, judged, query), _is_known(returned, listed, query)
@@ -106,7 +105,7 @@ def _rows(column: pl.Series, query: object) -> pl.Series:
     return column.cast(pl.String) == str(query)
 
 
-def _rows_in_file(source: RunFile, query: str) -> RunTable:
+def _rows_in_file(source: Run, query: str) -> RunTable:
     """The rows of one query in a file, without keeping the others."""
     kept: list[RunTable] = []
     for block in source.blocks():
@@ -114,7 +113,7 @@ def _rows_in_file(source: RunFile, query: str) -> RunTable:
         if rows.any() or not kept:
             query_, item, score = block.query.filter(rows), block.item.filter(rows), block.score.filter(rows)
             kept.append(RunTable(query_, item, score, block.source, scored=block.scored))
-    return whole(iter(kept))
+    return joined_runs(kept)
 
 
 def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.inputs.sources import AnyJudgments, Dense, GradedMapping, PlainJudgments
-from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.inputs.mappings import GradedMapping
+from rankmeter.inputs.tables import Judgments, JudgmentTable
 from rankmeter.late import pl
-from rankmeter.placing import judgments_table
 from rankmeter.placing.hashing import mixed
 
 MATRIX = "matrix"
@@ -47,8 +46,8 @@ class Fingerprint:
 class JudgedBy:
     """The fingerprint of some judgments as they were when they were evaluated, made when it is first asked for.
 
-    Judgments in a table or a matrix are looked at at once, which costs little, so that they need not be kept. Of those
-    in a mapping a copy is kept, as plain tuples, and looked at when the evaluation is saved, sent elsewhere or
+    Judgments in a table or a matrix are looked at at once, which costs little, so that they need not be kept. A text is
+    kept, as nobody changes it. Of those in a mapping a copy is kept, as plain tuples, and looked at when the evaluation is saved, sent elsewhere or
     compared: to make digests of Python objects would slow down every evaluation for the sake of few.
     """
 
@@ -67,17 +66,20 @@ class JudgedBy:
         return JudgedBy, (self.fingerprint(),)
 
 
-def judged_by(truth: AnyJudgments | None) -> JudgedBy | None:
+def judged_by(truth: Judgments | None) -> JudgedBy | None:
     """What judgments are known by; None where there are none."""
     if truth is None:
         return None
-    if isinstance(truth, Dense):
-        return JudgedBy(_of_matrix(truth.values))
-    if isinstance(truth, GradedMapping):
-        return JudgedBy(make=partial(_of_copy, *_copied(truth)))
-    if isinstance(truth, PlainJudgments):  # nobody can change it, and a table of it needs Polars
-        return JudgedBy(make=lambda: fingerprint_of(truth.table))
-    return JudgedBy(fingerprint_of(judgments_table(truth)))
+    if truth.matrix is not None:
+        return JudgedBy(_of_matrix(truth.matrix))
+    if truth.mapping is not None:
+        return JudgedBy(make=partial(_of_copy, *_copied(truth.mapping)))
+    make = partial(_of_table, truth)
+    return JudgedBy(make()) if truth.text is None else JudgedBy(make=make)  # a text stays as it is
+
+
+def _of_table(truth: Judgments) -> Fingerprint:
+    return fingerprint_of(truth.judgment_table())
 
 
 def _copied(truth: GradedMapping) -> tuple[list[Any], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
@@ -87,7 +89,7 @@ def _copied(truth: GradedMapping) -> tuple[list[Any], list[tuple[Any, ...]], lis
 
 def _of_copy(queries: list[Any], items: list[tuple[Any, ...]], grades: list[tuple[Any, ...]]) -> Fingerprint:
     graded = [dict(zip(*pair, strict=True)) for pair in zip(items, grades, strict=True)]
-    return fingerprint_of(judgments_table(GradedMapping(dict(zip(queries, graded, strict=True)))))
+    return _of_table(GradedMapping(dict(zip(queries, graded, strict=True))))
 
 
 def _of_matrix(grades: npt.NDArray[Any]) -> Fingerprint:

@@ -10,7 +10,7 @@ from rankmeter.inputs import AnyJudgments, AnyRun
 from rankmeter.inputs.columns import RATINGS, fold
 from rankmeter.inputs.likeness import LOOKED_AT, why_unlike
 from rankmeter.inputs.reading import Reading, Readings
-from rankmeter.inputs.sources import readings, some_ids
+from rankmeter.inputs.sources import readings
 from rankmeter.measures import Measure
 from rankmeter.measures.base import RelevanceMeasure
 from rankmeter.placing import PlacedRun
@@ -48,7 +48,7 @@ def _ratings(read: Reading, highest: float, measures: Sequence[Measure]) -> Said
 
 def _nothing_found(judgments: AnyJudgments, run: AnyRun) -> Said | None:
     """Say that no judged item was found, and why that may be; None where the ids are alike."""
-    judged, returned = some_ids(judgments, LOOKED_AT)[1], some_ids(run, LOOKED_AT)[1]
+    judged, returned = judgments.some_ids(LOOKED_AT)[1], run.some_ids(LOOKED_AT)[1]
     if not judged or not returned or not set(map(str, judged)).isdisjoint(map(str, returned)):
         return None
     why = why_unlike(judged, returned)

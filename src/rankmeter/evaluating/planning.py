@@ -10,14 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rankmeter.errors import InputError, MeasureError, RankmeterWarning, with_hint
-from rankmeter.inputs import AnyJudgments, AnyRun, Dense, JudgmentTable, Labelled, RunFile, into_judgments, into_run
+from rankmeter.inputs import AnyJudgments, AnyRun, Labelled, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.mappings import look_swapped
 from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.sources import GradedMapping, PlainJudgments, ScoredMapping
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT
-from rankmeter.placing import PlacedRun, place_run, place_unjudged, run_table
+from rankmeter.placing import PlacedRun, place_run, place_unjudged
 from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.placing.subtopics import numbered_items, without_subtopics
@@ -61,13 +60,9 @@ class Placing:
 
     def table(self) -> AnyRun:
         """The run in memory, for what reads it more than once."""
-        if isinstance(self.returned, RunFile):
-            from rankmeter.placing.table import whole  # only for tables
-
-            return whole(self.returned.blocks())
         if self.returned is None:
             raise InputError(f"{self.run} was ranked already and holds no lists of items.")
-        return run_table(self.returned)
+        return self.returned.run_table()
 
     def for_measures(self, measures: list[Measure], key: PlacingKey) -> tuple[PlacedRun, Subtopics | None]:
         """Place for measures that share a placing."""
@@ -123,14 +118,14 @@ def into_placing(
     else:
         truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
         returned = into_run(run, columns=columns_of(columns, "run"), progress=progress)
-        if isinstance(truth, GradedMapping) and isinstance(returned, ScoredMapping) and look_swapped(truth, returned):
+        if truth.mapping and returned.mapping and look_swapped(truth.mapping, returned.mapping):
             fact = "the grades are fractions, as scores are, and the scores small whole numbers, as grades are: "
             warnings.warn(f"{fact}are these swapped? Judgments come first, then the run.", RankmeterWarning, 4)
     subtopics, numbered = None, None
-    if isinstance(truth, JudgmentTable) and truth.subtopic is not None:
-        items, subtopics = numbered_items(truth)
+    if truth.has_subtopics:
+        items, subtopics = numbered_items(truth.judgment_table())
         numbered = partial(place_run, items, returned)
-        truth = without_subtopics(truth)
+        truth = without_subtopics(truth.judgment_table())
     place = partial(place_run, truth, returned)
     wide = _all_judged(truth)
     return Placing(
@@ -152,12 +147,7 @@ def _all_judged(truth: AnyJudgments) -> bool:
 
     In a matrix every item is judged, so there is nothing to count.
     """
-    if isinstance(truth, Dense):
-        return False
-    if isinstance(truth, PlainJudgments):
-        return len(truth.rows) <= MOST_JUDGED
-    rows = len(truth.query) if isinstance(truth, JudgmentTable) else sum(map(len, truth.data.values()))
-    return rows <= MOST_JUDGED
+    return truth.matrix is None and truth.count() <= MOST_JUDGED
 
 
 def by_placing(measures: list[Measure]) -> dict[PlacingKey, list[Measure]]:

@@ -15,24 +15,19 @@ from rankmeter.inputs.sources import (
     AnyJudgments,
     AnyRun,
     Dense,
-    GradedMapping,
     Labelled,
-    PlainJudgments,
-    RankedLists,
     RunFile,
-    ScoredMapping,
-    Source,
     no_infinity,
 )
-from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
 from rankmeter.late import check_threads
 
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind."""
-    if isinstance(data, (JudgmentTable, GradedMapping, PlainJudgments, Dense)):
-        if isinstance(data, Dense):
-            no_infinity(data.values, "a grade of the array")
+    if isinstance(data, Judgments):
+        if data.matrix is not None:
+            no_infinity(data.matrix, "a grade of the array")
         return data
     if not isinstance(data, (dict, list, tuple)):
         check_threads()
@@ -65,7 +60,7 @@ def into_run(
     progress: Listener | None = None,
 ) -> AnyRun:
     """Accept a run of any kind; ``progress`` is told how far the reading of files has come."""
-    if isinstance(data, (RunTable, RunFile, ScoredMapping, RankedLists, Dense)):
+    if isinstance(data, Run):
         return data
     if not isinstance(data, (dict, list, tuple)):
         check_threads()
@@ -143,10 +138,11 @@ __all__ = [
     "Dense",
     "Files",
     "JudgmentTable",
+    "Judgments",
     "Labelled",
+    "Run",
     "RunFile",
     "RunTable",
-    "Source",
     "arrays",
     "into_judgments",
     "into_run",

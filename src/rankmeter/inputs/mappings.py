@@ -3,25 +3,159 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from math import isfinite, isinf, isnan
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, InputTypeError, examples, with_hint
-from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_same_text
-from rankmeter.inputs.sources import GradedMapping, RankedLists, ScoredMapping
-from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, examples, with_hint
+from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_same_text, types_of_ids
+from rankmeter.inputs.reading import Reading
+from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
 from rankmeter.late import pl
 
 Floats = npt.NDArray[np.float64]
-Mapped = TypeVar("Mapped", GradedMapping, ScoredMapping, RankedLists)
+Query = str | int
+Item = str | int
 _JUDGMENTS_LOOK = "{query: {item: grade}} or {query: [relevant items]}"
 _RUN_LOOK = "{query: {item: score}} or {query: [items, best first]}"
+
+
+@dataclass(frozen=True)
+class _ByQuery:
+    """Judgments or a run as a mapping from queries; the types of all ids are looked at once."""
+
+    data: Mapping[Query, Any]
+    source: str
+    query_types: frozenset[type] = field(init=False, compare=False, repr=False)
+    item_types: frozenset[type] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "query_types", frozenset(map(type, self.data)))
+        object.__setattr__(self, "item_types", frozenset(types_of_ids(self.data.values())))
+
+    def count(self) -> int:
+        """How many items it holds, over all queries."""
+        return sum(map(len, self.data.values()))
+
+    def only(self, queries: Collection[str]) -> Self:
+        """The part that is about some queries, named as text."""
+        return type(self)({query: items for query, items in self.data.items() if str(query) in queries}, self.source)
+
+    def some_ids(self, most: int) -> tuple[list[object], list[object]]:
+        """The first queries and items."""
+        items = (item for items in self.data.values() for item in items)
+        return list(islice(self.data, most)), list(islice(items, most))
+
+    def _columns(self) -> tuple[pl.Series, pl.Series, pl.Series | None]:
+        """The query and the item of each row, and every query where some have no row."""
+        query, queries = _query_columns(list(self.data), list(map(len, self.data.values())))
+        return query, ids(list(chain.from_iterable(self.data.values()))), queries
+
+
+@dataclass(frozen=True)
+class GradedMapping(_ByQuery, Judgments):
+    """Judgments as ``{query: {item: grade}}``."""
+
+    data: Mapping[Query, Mapping[Item, float]]
+    source: str = "judgments"
+
+    @property
+    def mapping(self) -> GradedMapping:
+        """Itself."""
+        return self
+
+    def how_read(self) -> Reading:
+        """A mapping."""
+        return Reading(self.source, "mapping", rows=self.count())
+
+    def judgment_table(self) -> JudgmentTable:
+        """As a table."""
+        query, item, queries = self._columns()
+        grade = numbers(list(self.data.values()), "grade", self.source, list(self.data))
+        return JudgmentTable(query, item, pl.Series(grade), self.source, queries=queries)
+
+
+@dataclass(frozen=True)
+class ScoredMapping(_ByQuery, Run):
+    """A run as ``{query: {item: score}}``."""
+
+    data: Mapping[Query, Mapping[Item, float]]
+    source: str = "run"
+    scored: ClassVar[bool] = True
+
+    @property
+    def mapping(self) -> ScoredMapping:
+        """Itself."""
+        return self
+
+    def how_read(self) -> Reading:
+        """A mapping with scores."""
+        return Reading(self.source, "mapping", rows=self.count(), order="score")
+
+    def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (scores stand in any order)
+        """As one table."""
+        query, item, queries = self._columns()
+        score = numbers(list(self.data.values()), "score", self.source, list(self.data))
+        return RunTable(query, item, pl.Series(score), self.source, queries=queries)
+
+    def scores(self, duplicates: str) -> Mapping[Query, Mapping[Item, float]]:  # noqa: ARG002 (a key stands once)
+        """The score of every item."""
+        return self.data
+
+
+@dataclass(frozen=True)
+class RankedLists(_ByQuery, Run):
+    """A run as ``{query: [items, best first]}``."""
+
+    data: Mapping[Query, Sequence[Item]]
+    source: str = "run"
+    scored: ClassVar[bool] = False
+
+    @property
+    def mapping(self) -> RankedLists:
+        """Itself."""
+        return self
+
+    def how_read(self) -> Reading:
+        """Lists, whose order is all that is known."""
+        return Reading(self.source, "lists", rows=self.count(), order="lists")
+
+    def run_table(self, depth: int | None = None) -> RunTable:
+        """As one table, with minus the place for a score."""
+        lists = [items[:depth] for items in self.data.values()]
+        sizes = np.fromiter(map(len, lists), np.int64, len(lists))
+        query, queries = _query_columns(list(self.data), sizes.tolist())
+        place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        item = ids(list(chain.from_iterable(lists)))
+        return RunTable(query, item, pl.Series(-1.0 - place), self.source, scored=False, queries=queries)
+
+    def scores(self, duplicates: str) -> Mapping[Query, Mapping[Item, float]]:
+        """Minus the place of each item; an item that stands twice is refused or counts where it stands first."""
+        longest = max(map(len, self.data.values()), default=0)
+        falling = [-float(place) for place in range(1, longest + 1)]
+        scores: dict[Query, dict[Item, float]] = {}
+        twice: list[str] = []
+        for query, items in self.data.items():
+            listed = dict(zip(items, falling, strict=False))
+            if len(listed) != len(items):
+                # dict() keeps the last score of a repeated key; the first place is the one that counts.
+                listed = dict(zip(reversed(items), reversed(falling[: len(items)]), strict=True))
+                listed = dict(sorted(listed.items(), key=lambda pair: -pair[1]))
+                twice.extend(f"item {item} in query {query}" for item, times in Counter(items).items() if times > 1)
+            scores[query] = listed
+        if twice and duplicates == "error":
+            raise RepeatedItemError.of("inputs.returned_twice", source=self.source, pairs=examples(twice))
+        return scores
+
+
+Mapped = TypeVar("Mapped", GradedMapping, ScoredMapping, RankedLists)
 
 
 def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
@@ -51,7 +185,7 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
     return _checked(GradedMapping(graded), _JUDGMENTS_LOOK)
 
 
-def look_swapped(judgments: GradedMapping, run: ScoredMapping) -> bool:
+def look_swapped(judgments: GradedMapping, run: ScoredMapping | RankedLists) -> bool:
     """Whether grades look like scores and scores like grades, by the first few of each.
 
     Scores of type float may be whole by chance, and some grades are fractions: all of each must be of the other's kind.
@@ -59,9 +193,11 @@ def look_swapped(judgments: GradedMapping, run: ScoredMapping) -> bool:
     >>> look_swapped(GradedMapping({"q": {"a": 0.91, "b": 0.2}}), ScoredMapping({"q": {"a": 2, "c": 0}}))
     True
     """
+    if not run.scored:
+        return False
+    sides: tuple[Mapping[Query, Mapping[Item, float]], ...] = (judgments.data, run.scores("error"))
     grades, scores = (
-        [value for by_item in islice(one.data.values(), 20) for value in islice(by_item.values(), 20)]
-        for one in (judgments, run)
+        [value for by_item in islice(side.values(), 20) for value in islice(by_item.values(), 20)] for side in sides
     )
     return (
         bool(scores)
@@ -166,37 +302,6 @@ def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
 def _unlike(what: str, query: object, one: object, look: str) -> str:
     return with_hint(
         f"{what}: query {query} holds {type(one).__name__} {one!r:.60}.", f"{what} should look like {look}"
-    )
-
-
-def table_of_judgments(source: GradedMapping) -> JudgmentTable:
-    """The judgments as a table, for a run that is one."""
-    groups = list(source.data.values())
-    query, queries = _query_columns(list(source.data), [len(items) for items in groups])
-    return JudgmentTable(
-        query,
-        ids([item for one in groups for item in one]),
-        pl.Series(numbers(groups, "grade", source.source, list(source.data))),
-        source.source,
-        queries=queries,
-    )
-
-
-def table_of_run(source: ScoredMapping | RankedLists) -> RunTable:
-    """The run as a table, for judgments that are one."""
-    groups = list(source.data.values())
-    if isinstance(source, RankedLists):
-        scores: Floats = np.concatenate([-1.0 - np.arange(len(items)) for items in groups])
-    else:
-        scores = numbers(list(source.data.values()), "score", source.source, list(source.data))
-    query, queries = _query_columns(list(source.data), [len(items) for items in groups])
-    return RunTable(
-        query,
-        ids([item for items in groups for item in items]),
-        pl.Series(scores),
-        source.source,
-        scored=isinstance(source, ScoredMapping),
-        queries=queries,
     )
 
 

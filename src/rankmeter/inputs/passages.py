@@ -9,9 +9,7 @@ from typing import Any, Literal, get_args
 from rankmeter.errors import InputError, MeasureError, did_you_mean, examples, with_hint
 from rankmeter.inputs import into_run, is_path
 from rankmeter.inputs.ids import ids, is_id_type
-from rankmeter.inputs.mappings import numbers, table_of_run
-from rankmeter.inputs.shards import joined_runs
-from rankmeter.inputs.sources import RankedLists, RunFile, ScoredMapping
+from rankmeter.inputs.mappings import RankedLists, ScoredMapping
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 
@@ -63,15 +61,11 @@ def roll_up(run: Any, *, documents: Documents, by: By = "best") -> Any:
             )
         )
     returned = into_run(run)
-    if isinstance(returned, (ScoredMapping, RankedLists)) and not is_path(run):
-        return _rolled_mapping(returned, documents, by)
-    if isinstance(returned, (ScoredMapping, RankedLists)):
-        returned = table_of_run(returned)
-    if isinstance(returned, RunFile):
-        returned = joined_runs(list(returned.blocks()))
-    if not isinstance(returned, RunTable):
+    if returned.matrix is not None:
         raise InputError("an array has no passage ids; give a mapping, a frame or a file.")
-    return _rolled_table(returned, documents, by)
+    if returned.mapping is not None and not is_path(run):
+        return _rolled_mapping(returned.mapping, documents, by)
+    return _rolled_table(returned.run_table(), documents, by)
 
 
 def _known(documents: Documents, passages: set[Any]) -> dict[Any, Any]:
@@ -105,9 +99,9 @@ def _firsts(documents: Documents) -> frozenset[Any]:
 def _rolled_mapping(run: ScoredMapping | RankedLists, documents: Documents, by: By) -> dict[Any, Any]:
     known = _known(documents, {passage for passages in run.data.values() for passage in passages})
     firsts = _firsts(documents) if by == "first" else known.keys()
-    if isinstance(run, ScoredMapping):
-        numbers(list(run.data.values()), "score", run.source, list(run.data))  # NaN has no order and no sum
-        return {query: _rolled(scores, known, by, firsts) for query, scores in run.data.items()}
+    if run.scored:
+        run.run_table()  # refuses NaN, which has no order and no sum
+        return {query: _rolled(scores, known, by, firsts) for query, scores in run.scores("error").items()}
     if by == "sum":
         raise InputError(with_hint("ranked lists have no scores to add up.", "by='best' or by='first'"))
     for query, passages in run.data.items():

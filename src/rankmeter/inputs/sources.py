@@ -1,59 +1,27 @@
-"""The kinds of data that can be placed, each as it came: nothing is converted before it is known what is needed."""
+"""The kinds of data that can be placed, beside mappings and tables: texts, matrices, files that are read in blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.ids import types_of_ids
 from rankmeter.inputs.reading import Reading, Readings, ReadLog
-from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.shards import joined_runs
+from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
+from rankmeter.late import pl
 
 if TYPE_CHECKING:
     from rankmeter.inputs.plain_trec import PlainRows
 
-Query = str | int
-Item = str | int
-
-
-class Source(Protocol):
-    """Judgments or a run in any form; ``source`` is what messages call it."""
-
-    @property
-    def source(self) -> str: ...
-
 
 @dataclass(frozen=True)
-class _ByQuery:
-    """Judgments or a run as a mapping from queries; the types of all ids are looked at once."""
-
-    data: Mapping[Query, Any]
-    source: str
-    query_types: frozenset[type] = field(init=False, compare=False, repr=False)
-    item_types: frozenset[type] = field(init=False, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "query_types", frozenset(map(type, self.data)))
-        object.__setattr__(self, "item_types", frozenset(types_of_ids(self.data.values())))
-
-
-@dataclass(frozen=True)
-class GradedMapping(_ByQuery):
-    """Judgments as ``{query: {item: grade}}``."""
-
-    data: Mapping[Query, Mapping[Item, float]]
-    source: str = "judgments"
-
-
-@dataclass(frozen=True)
-class PlainJudgments:
+class PlainJudgments(Judgments):
     """Judgments as they stand in a plain TREC text."""
 
     rows: PlainRows
@@ -62,46 +30,102 @@ class PlainJudgments:
     source: str = "judgments"
     reading: Reading | None = None
 
+    @property
+    def text(self) -> PlainRows:
+        """The rows."""
+        return self.rows
+
     @cached_property
-    def table(self) -> JudgmentTable:
-        """The judgments as a table, for whoever needs one."""
+    def _table(self) -> JudgmentTable:
         return replace(self.read(), source=self.source)
 
+    def judgment_table(self) -> JudgmentTable:
+        """As a table, made once."""
+        return self._table
 
-@dataclass(frozen=True)
-class ScoredMapping(_ByQuery):
-    """A run as ``{query: {item: score}}``."""
+    def count(self) -> int:
+        """How many items are judged, over all queries."""
+        return len(self.rows)
 
-    data: Mapping[Query, Mapping[Item, float]]
-    source: str = "run"
+    def how_read(self) -> Reading:
+        """How it was read."""
+        return self.reading or Reading(self.source)
 
-
-@dataclass(frozen=True)
-class RankedLists(_ByQuery):
-    """A run as ``{query: [items, best first]}``."""
-
-    data: Mapping[Query, Sequence[Item]]
-    source: str = "run"
+    def some_ids(self, most: int) -> tuple[list[object], list[object]]:
+        """The first queries and items."""
+        first = np.arange(min(most, len(self.rows)))
+        return list(self.rows.query.take(first).to_list()), list(self.rows.item.take(first).to_list())
 
 
 @dataclass(frozen=True, slots=True)
-class Dense:
+class Dense(Judgments, Run):  # type: ignore[misc]  # a matrix is neither's mapping nor text
     """Judgments or a run as a matrix of queries x items; both sides share their rows and columns."""
 
     values: npt.NDArray[Any]
     source: str = "array"
 
+    @property
+    def matrix(self) -> npt.NDArray[Any]:
+        """The matrix."""
+        return self.values
+
+    def count(self) -> int:
+        """How many cells there are: each is judged."""
+        return self.values.size
+
+    def how_read(self) -> Reading:
+        """An array."""
+        return Reading(self.source, "array")
+
+    def judgment_table(self) -> JudgmentTable:
+        """As a table, with a row for each cell."""
+        return JudgmentTable(*self._columns(), self.source)
+
+    def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (cells stand in any order)
+        """As a table, with a row for each cell."""
+        return RunTable(*self._columns(), self.source)
+
+    def _columns(self) -> tuple[pl.Series, pl.Series, pl.Series]:
+        query, item = np.indices(self.values.shape).reshape(2, -1)
+        return pl.Series(query), pl.Series(item), pl.Series(self.values.astype(np.float64).ravel())
+
 
 @dataclass(frozen=True, slots=True)
-class RunFile:
+class RunFile(Run):
     """A run that is read in blocks of whole queries while it is placed."""
 
-    blocks: Callable[[], Iterator[RunTable]]
+    read: Callable[[], Iterator[RunTable]]
     source: str = "run"
     plain: Callable[[], Iterator[PlainRows]] | None = None
     """The same as it stands in a TREC text, which may turn out not to be plain; None where it is no such text."""
     log: ReadLog = field(default_factory=ReadLog)
     """What was noticed while it was read."""
+
+    @property
+    def is_streamed(self) -> bool:
+        """It is."""
+        return True
+
+    @property
+    def text(self) -> Callable[[], Iterator[PlainRows]] | None:
+        """Reads the rows of a TREC text."""
+        return self.plain
+
+    def blocks(self) -> Iterator[RunTable]:
+        """In blocks of whole queries."""
+        return self.read()
+
+    def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (rows stand in any order)
+        """As one table."""
+        return joined_runs(list(self.read()))
+
+    def how_read(self) -> Reading:
+        """How it was read, once it was."""
+        return self.log.reading or Reading(self.source)
+
+    def some_ids(self, most: int) -> tuple[list[object], list[object]]:
+        """The first queries and items."""
+        return next(iter(self.read())).some_ids(most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,40 +136,13 @@ class Labelled:
     run: RunTable | Dense
 
 
-AnyJudgments = GradedMapping | PlainJudgments | JudgmentTable | Dense
-AnyRun = ScoredMapping | RankedLists | RunTable | RunFile | Dense
+AnyJudgments = Judgments
+AnyRun = Run
 
 
-def readings(judgments: AnyJudgments | None, run: AnyRun | None) -> Readings:
+def readings(judgments: Judgments | None, run: Run | None) -> Readings:
     """How both sides were read; what a run in files is like is known once it was placed."""
-    return Readings(*(None if side is None else _reading_of(side) for side in (judgments, run)))
-
-
-def _reading_of(side: AnyJudgments | AnyRun) -> Reading:
-    if isinstance(side, RunFile):
-        return side.log.reading or Reading(side.source)
-    if isinstance(side, (JudgmentTable, RunTable, PlainJudgments)):
-        return side.reading or Reading(side.source)
-    if isinstance(side, Dense):
-        return Reading(side.source, "array")
-    rows = sum(map(len, side.data.values()))
-    if isinstance(side, RankedLists):
-        return Reading(side.source, "lists", rows=rows, order="lists")
-    return Reading(side.source, "mapping", rows=rows, order="score" if isinstance(side, ScoredMapping) else None)
-
-
-def some_ids(side: AnyJudgments | AnyRun, most: int) -> tuple[list[object], list[object]]:
-    """The first queries and items of one side, not each once; none of what has no ids."""
-    if isinstance(side, RunFile):
-        side = next(iter(side.blocks()))
-    if isinstance(side, (JudgmentTable, RunTable)):
-        return side.query[:most].to_list(), side.item[:most].to_list()
-    if isinstance(side, PlainJudgments):
-        first = np.arange(min(most, len(side.rows)))
-        return list(side.rows.query.take(first).to_list()), list(side.rows.item.take(first).to_list())
-    if isinstance(side, Dense):
-        return [], []
-    return list(islice(side.data, most)), list(islice((item for items in side.data.values() for item in items), most))
+    return Readings(*(None if side is None else side.how_read() for side in (judgments, run)))
 
 
 def no_nan(values: npt.NDArray[Any], what: str) -> None:

@@ -6,14 +6,106 @@ Columns are Polars Series of equal length without nulls. Ids are ``String`` or 6
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rankmeter.inputs.reading import Reading
 from rankmeter.late import pl
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from rankmeter.inputs.mappings import GradedMapping, RankedLists, ScoredMapping
+    from rankmeter.inputs.plain_trec import PlainRows
+
+
+class Side:
+    """Judgments or a run, of whatever kind: nothing is converted before it is known what is needed."""
+
+    __slots__ = ()
+    source: str
+    """What messages call it."""
+
+    @property
+    def matrix(self) -> npt.NDArray[np.generic] | None:
+        """Queries x items, where it came as such."""
+        return None
+
+    def how_read(self) -> Reading:
+        """How it was read."""
+        return Reading(self.source)
+
+    def some_ids(self, most: int) -> tuple[list[object], list[object]]:  # noqa: ARG002
+        """The first queries and items, not each once; none of what has no ids."""
+        return [], []
+
+
+class Judgments(Side):
+    """What is true. Every kind can be had as a table; some have a form that is placed faster."""
+
+    __slots__ = ()
+
+    @property
+    def mapping(self) -> GradedMapping | None:
+        """``{query: {item: grade}}``, where it came as such."""
+        return None
+
+    @property
+    def text(self) -> PlainRows | None:
+        """The rows of a plain TREC text, where it came as such."""
+        return None
+
+    @property
+    def has_subtopics(self) -> bool:
+        """Whether they are about aspects of queries."""
+        return False
+
+    def judgment_table(self) -> JudgmentTable:
+        """As a table."""
+        raise NotImplementedError
+
+    def count(self) -> int:
+        """How many items are judged, over all queries."""
+        raise NotImplementedError
+
+
+class Run(Side):
+    """What a system returned. Every kind can be had in blocks of whole queries; some have a form placed faster."""
+
+    __slots__ = ()
+
+    @property
+    def mapping(self) -> ScoredMapping | RankedLists | None:
+        """``{query: {item: score}}`` or ``{query: [items]}``, where it came as such."""
+        return None
+
+    @property
+    def text(self) -> Callable[[], Iterator[PlainRows]] | None:
+        """Reads the rows of a TREC text, which may turn out not to be plain; None where it is no such text."""
+        return None
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether it is read anew each time it is looked at, and may be larger than memory."""
+        return False
+
+    def run_table(self, depth: int | None = None) -> RunTable:
+        """As one table; of lists that stand in order only so many items, where a depth is given."""
+        raise NotImplementedError
+
+    def blocks(self) -> Iterator[RunTable]:
+        """In blocks of whole queries."""
+        return iter([self.run_table()])
+
+    def in_memory(self) -> Run:
+        """What can be looked at again and again."""
+        return self.run_table() if self.is_streamed else self
+
 
 @dataclass(frozen=True, slots=True)
-class JudgmentTable:
+class JudgmentTable(Judgments):
     """One row per judged (query, item)."""
 
     query: pl.Series
@@ -31,9 +123,30 @@ class JudgmentTable:
     reading: Reading | None = None
     """How it was read; None where it was made here."""
 
+    @property
+    def has_subtopics(self) -> bool:
+        """Whether they are about aspects of queries."""
+        return self.subtopic is not None
+
+    def judgment_table(self) -> JudgmentTable:
+        """Itself."""
+        return self
+
+    def count(self) -> int:
+        """How many items are judged, over all queries."""
+        return len(self.query)
+
+    def how_read(self) -> Reading:
+        """How it was read."""
+        return self.reading or Reading(self.source)
+
+    def some_ids(self, most: int) -> tuple[list[object], list[object]]:
+        """The first queries and items."""
+        return self.query[:most].to_list(), self.item[:most].to_list()
+
 
 @dataclass(frozen=True, slots=True)
-class RunTable:
+class RunTable(Run):
     """One row per returned (query, item)."""
 
     query: pl.Series
@@ -50,3 +163,15 @@ class RunTable:
     """Every query of the run once, in order, where some have no row; None where all have one."""
     reading: Reading | None = None
     """How it was read; None where it was made here."""
+
+    def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002
+        """Itself."""
+        return self
+
+    def how_read(self) -> Reading:
+        """How it was read."""
+        return self.reading or Reading(self.source)
+
+    def some_ids(self, most: int) -> tuple[list[object], list[object]]:
+        """The first queries and items."""
+        return self.query[:most].to_list(), self.item[:most].to_list()

@@ -20,11 +20,9 @@ from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import USUAL_NAMES, fold
 from rankmeter.inputs.frames import is_frame
 from rankmeter.inputs.ids import ids
-from rankmeter.inputs.sources import Dense
 from rankmeter.late import pl
 from rankmeter.lists.categories import categories_of
 from rankmeter.lists.features import feature_columns, features_of, is_numeric
-from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Floats, Ints
 
 USUAL = {
@@ -406,8 +404,8 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
         if not is_frame(data):
             raise
         raise InputError(re.sub("^judgments", "history", str(error))) from error
-    if isinstance(read, Dense):
-        user, item = np.nonzero(read.values)
+    if read.matrix is not None:
+        user, item = np.nonzero(read.matrix)
         return History(pl.Series(user), pl.Series(item))
-    table = judgments_table(read)
+    table = read.judgment_table()
     return History(table.query, table.item, table.source)

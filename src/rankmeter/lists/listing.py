@@ -26,7 +26,7 @@ from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.fairness import GroupExposure
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
-from rankmeter.placing import PlacedRun, judgments_table
+from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Ints
 
 _Found = dict[Measure, tuple[list[float], list[int], PartsSample | SumSample | None]]
@@ -230,7 +230,7 @@ class _Cut:
         """Judgments of the items of one slice only; queries without any are left out."""
         if self.given.judgments is None:
             raise InputError(f"slices of items ({self.slicing.name}) cut the judgments, but there are none.")
-        truth = judgments_table(self.given.judgments)
+        truth = self.given.judgments.judgment_table()
         item = self.material.vocabulary.find(truth.item)
         label = np.where(item >= 0, self.slicing.code[np.maximum(item, 0)], -1)
         n, slices = len(self.placed.queries), len(self.slicing.labels)

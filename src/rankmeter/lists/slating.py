@@ -17,7 +17,6 @@ from rankmeter.lists.background import Background, Vocabulary
 from rankmeter.lists.catalogue import Catalogue, History, possible_features
 from rankmeter.measures import Measure
 from rankmeter.measures.slates import SlateMeasure
-from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Ints
 from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.slates import Lists, first_items
@@ -169,7 +168,7 @@ def gather(
     sliced: bool,
 ) -> Material:
     """Number all items and put everything in the order of the queries."""
-    truth = None if given.judgments is None else judgments_table(given.judgments)
+    truth = None if given.judgments is None else given.judgments.judgment_table()
     columns: dict[str, pl.Series] = {f"the run ({ties})": one.item for (ties, _), one in lists.items()}
     users: dict[str, pl.Series] = {"the run": queries}
     if given.catalogue is not None:

@@ -401,11 +401,9 @@ def _placements(judged: JudgedRows, rows: Ints, counted: Counted, excluded: Excl
 
 def _judgment_rows(judgments: object, items: int) -> JudgmentTable:
     """Judgments of any kind as columns; pairs as they are."""
-    from rankmeter.placing import judgments_table  # the package imports this module's neighbours
-
     columns = _columns_of_pairs(judgments, items)
     if columns is None:
-        return judgments_table(into_judgments(judgments))
+        return into_judgments(judgments).judgment_table()
     query, item, *grade = (host(column) for column in columns)
     grades = np.ones(len(query)) if not grade else grade[0].astype(np.float64)
     return JudgmentTable(pl.Series(query), pl.Series(item), pl.Series(grades), "judgments")

@@ -19,8 +19,15 @@ import numpy.typing as npt
 
 from rankmeter.errors import RankmeterWarning
 from rankmeter.inputs.ids import are_mixed, refuse_same_text
-from rankmeter.inputs.mappings import numbers, refuse_rounded
-from rankmeter.inputs.sources import GradedMapping, Item, Query, RankedLists, ScoredMapping
+from rankmeter.inputs.mappings import (
+    GradedMapping,
+    Item,
+    Query,
+    RankedLists,
+    ScoredMapping,
+    numbers,
+    refuse_rounded,
+)
 from rankmeter.late import pl
 from rankmeter.placing.counting import Keys, place, short_text_as_numbers
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan

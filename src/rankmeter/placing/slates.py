@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankmeter.inputs.ids import ids
-from rankmeter.inputs.mappings import table_of_run
-from rankmeter.inputs.sources import AnyRun, Dense, RankedLists, RunFile, ScoredMapping
-from rankmeter.inputs.tables import RunTable
+from rankmeter.inputs.shards import all_queries, joined_runs
+from rankmeter.inputs.tables import Run, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.matching import Keys, item_keys, pair_keys
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
-from rankmeter.placing.table import encode, whole, without_repeated
+from rankmeter.placing.table import encode, without_repeated
 
 FEW_PLACES = 64
 """Up to how many places the items of lists are compared with each other, rather than hashed."""
@@ -42,34 +42,28 @@ class Lists:
     """Ids of the items."""
 
 
-def first_items(run: AnyRun, *, k: int | None, ties: str, duplicates: str) -> Lists:
+def first_items(run: Run, *, k: int | None, ties: str, duplicates: str) -> Lists:
     """The first ``k`` items (all, if None) of every query of a run."""
-    if isinstance(run, RankedLists):
-        return _first(_table_of_lists(run, k if duplicates == "counted" else None), k, ties, duplicates)
-    if isinstance(run, Dense):
-        return _first(_best_cells(run, k), k, ties, "counted")
-    if isinstance(run, RunFile):
-        if duplicates != "counted":  # the same pair may stand in two blocks
-            return _first(whole(run.blocks()), k, ties, duplicates)
+    if run.matrix is not None:
+        return _first(_best_cells(run.matrix, k, run.source), k, ties, "counted")
+    if run.is_streamed and duplicates == "counted":  # else the same pair may stand in two blocks
         return _of_blocks(run.blocks(), k, ties)
-    return _first(run if isinstance(run, RunTable) else table_of_run(run), k, ties, duplicates)
+    return _first(run.run_table(k if duplicates == "counted" else None), k, ties, duplicates)
 
 
-def lengths_of(run: AnyRun) -> tuple[pl.Series, Ints]:
+def lengths_of(run: Run) -> tuple[pl.Series, Ints]:
     """The queries of a run in the order of first appearance, and how many items each has."""
-    if isinstance(run, (ScoredMapping, RankedLists)):
-        sizes = np.fromiter(map(len, run.data.values()), np.int64, len(run.data))
-        return ids(list(run.data)), sizes
-    if isinstance(run, Dense):
-        return pl.Series(np.arange(len(run.values))), np.full(len(run.values), run.values.shape[1])
-    if isinstance(run, RunTable) and run.queries is not None:  # some have no row
-        count = run.queries.len()
-        known = pl.DataFrame({"query": run.queries, "at": np.arange(count)})
-        at = pl.DataFrame({"query": run.query}).join(known, on="query", how="left", maintain_order="left")["at"]
-        return run.queries, np.bincount(at.to_numpy(), minlength=count).astype(np.int64)
-    blocks = run.blocks() if isinstance(run, RunFile) else iter([run])
-    grouped = _grouped(pl.concat([block.query for block in blocks], rechunk=True))
-    return grouped.queries, grouped.sizes
+    if run.mapping is not None:
+        sizes = np.fromiter(map(len, run.mapping.data.values()), np.int64, len(run.mapping.data))
+        return ids(list(run.mapping.data)), sizes
+    if run.matrix is not None:
+        return pl.Series(np.arange(len(run.matrix))), np.full(len(run.matrix), run.matrix.shape[1])
+    blocks = [replace(block, item=block.query.clear(), score=block.score.clear()) for block in run.blocks()]
+    query, queries = pl.concat([block.query for block in blocks], rechunk=True), all_queries(blocks)
+    if queries is None:
+        grouped = _grouped(query)
+        return grouped.queries, grouped.sizes
+    return queries, np.bincount(encode(query, queries)[1], minlength=len(queries)).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,32 +110,21 @@ def _grouped(query: pl.Series) -> _Grouped:
     return _Grouped(queries, offsets_of(sizes), code)
 
 
-def _table_of_lists(run: RankedLists, k: int | None) -> RunTable:
-    """Lists as a table, without a Python object for each row; cut beforehand where nothing behind k matters."""
-    lists = [items[:k] for items in run.data.values()]
-    sizes = np.fromiter(map(len, lists), np.int64, len(lists))
-    rows = np.repeat(np.arange(len(lists)), sizes)
-    place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    query = ids(list(run.data)).gather(pl.Series(rows))
-    item = ids(list(chain.from_iterable(lists)))
-    return RunTable(query, item, pl.Series(-1.0 - place), run.source, scored=False)
-
-
 def _of_blocks(blocks: Iterator[RunTable], k: int | None, ties: str) -> Lists:
     """Cut each block, then their union."""
     cut = [_rows(block, k, ties) for block in blocks]
-    return _first(cut[0] if len(cut) == 1 else whole(iter(cut)), k, ties, "counted")
+    return _first(cut[0] if len(cut) == 1 else joined_runs(cut), k, ties, "counted")
 
 
-def _best_cells(run: Dense, k: int | None) -> RunTable:
+def _best_cells(matrix: npt.NDArray[Any], k: int | None, source: str) -> RunTable:
     """The cells of a matrix that can be among the first k: all that are not below the k-th best of their row."""
-    scores = run.values.astype(np.float64, copy=False)
+    scores = matrix.astype(np.float64, copy=False)
     if k is not None and k < scores.shape[1]:
         bound = -np.partition(-scores, k - 1, axis=1)[:, k - 1]
         query, item = np.nonzero(scores >= bound[:, None])
     else:
         query, item = (one.ravel() for one in np.indices(scores.shape))
-    return RunTable(pl.Series(query), pl.Series(item), pl.Series(scores[query, item]), run.source)
+    return RunTable(pl.Series(query), pl.Series(item), pl.Series(scores[query, item]), source)
 
 
 def _first(run: RunTable, k: int | None, ties: str, duplicates: str) -> Lists:

@@ -6,14 +6,13 @@ A block of whole queries goes in, the places of its judged items come out; a run
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
 from rankmeter.errors import InputError, RankmeterWarning, RepeatedItemError, examples, with_hint
-from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.assembling import PlacedBlock, assembled, is_rising
@@ -105,11 +104,6 @@ def _few_and_different(items: Keys, code: Ints, queries: int) -> bool:
     """Whether every query has a few judgments, and none twice."""
     sizes = np.bincount(code, minlength=queries).astype(np.int64)
     return fits(queries, 1, int(sizes.max(initial=0))) and not Columns.of(items, sizes).any_repeated()
-
-
-def place_table(judgments: JudgmentTable, run: RunTable, plan: Plan) -> tuple[pl.Series, Placements]:
-    """Place a run that is one table; returns the ids of the queries and where their judged items stand."""
-    return place_blocks(judgments, [run], plan)
 
 
 def place_blocks(judgments: JudgmentTable, blocks: Iterable[RunTable], plan: Plan) -> tuple[pl.Series, Placements]:
@@ -409,8 +403,3 @@ def with_text_ids(table: Table, column: str) -> Table:
     if column == "query" and table.queries is not None:
         table = replace(table, queries=table.queries.cast(pl.String))
     return table
-
-
-def whole(blocks: Iterator[RunTable]) -> RunTable:
-    """All blocks as one table."""
-    return joined_runs(list(blocks))

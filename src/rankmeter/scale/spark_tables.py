@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankmeter.errors import InputError, with_hint
-from rankmeter.inputs import Labelled, RunFile, into_judgments, into_run
+from rankmeter.inputs import Labelled, into_judgments, into_run
 from rankmeter.inputs.columns import RANKING, HoldsNumbers, judgment_columns, run_columns, say_columns
 from rankmeter.inputs.reading import Reading
-from rankmeter.inputs.shards import joined_runs
 from rankmeter.late import pl
-from rankmeter.placing import judgments_table, run_table
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
 
@@ -142,7 +140,7 @@ def local_judgments(session: Any, data: object, columns: Mapping[str, str] | Non
     """Judgments that are not in Spark, sent there."""
     if isinstance(data, Labelled):
         raise InputError("lists with labels carry their run; give them alone, or judgments and a run.")
-    truth = judgments_table(into_judgments(data, columns=columns))
+    truth = into_judgments(data, columns=columns).judgment_table()
     found = {"query": truth.query, "item": truth.item, "grade": truth.grade}
     if truth.subtopic is not None:
         found["subtopic"] = truth.subtopic.cast(pl.String)
@@ -151,8 +149,7 @@ def local_judgments(session: Any, data: object, columns: Mapping[str, str] | Non
 
 def local_run(session: Any, data: object, columns: Mapping[str, str] | None) -> Side:
     """A run that is not in Spark, sent there."""
-    found = into_run(data, columns=columns)
-    run = joined_runs(list(found.blocks())) if isinstance(found, RunFile) else run_table(found)
+    run = into_run(data, columns=columns).run_table()
     value = {"score": run.score} if run.scored else {"rank": -run.score}
     return _sent({"query": run.query, "item": run.item, **value}, session, run.source, run.queries)
 

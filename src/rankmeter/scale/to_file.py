@@ -20,7 +20,7 @@ from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.planning import MOST_JUDGED, into_placing
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import values_columns
-from rankmeter.inputs import Files, RunFile, into_judgments, into_run
+from rankmeter.inputs import Files, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import none_of, regrouped
@@ -29,7 +29,6 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure
-from rankmeter.placing import judgments_table
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
 from rankmeter.placing.subtopics import without_subtopics
@@ -64,9 +63,8 @@ def evaluate_to_file(
     check_writable(target)
     check_apart({"per_query_to": target}, _paths_of(judgments, run))
     source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
-    if not isinstance(source, RunFile):
-        given = source if isinstance(source, RunTable) else run  # a pipe can be read only once
-        ev = evaluate_placing(into_placing(judgments, given, columns), asked, name, about=about)
+    if source is None or not source.is_streamed:
+        ev = evaluate_placing(into_placing(judgments, source, columns), asked, name, about=about)
         ev.save(target)
         return ev
     measures = asked.measures
@@ -74,7 +72,7 @@ def evaluate_to_file(
     check_lists(measures, about, judgments)
     truth = None
     if judgments is not None:
-        truth = judgments_table(into_judgments(judgments, columns=columns_of(columns, "judgments")))
+        truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
         check_subtopics(measures, truth.subtopic is not None, truth.source)
     known = judged_by(truth if truth is None or truth.subtopic is None else without_subtopics(truth))
     with whole_file(target) as made:

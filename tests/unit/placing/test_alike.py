@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankmeter.inputs import GradedMapping, ScoredMapping
+from rankmeter.inputs.mappings import GradedMapping, ScoredMapping
 from rankmeter.placing import Plan, place_run
 from rankmeter.placing.alike import one_of_each
 
