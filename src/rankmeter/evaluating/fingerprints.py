@@ -47,8 +47,8 @@ class JudgedBy:
     """The fingerprint of some judgments as they were when they were evaluated, made when it is first asked for.
 
     Judgments in a table or a matrix are looked at at once, which costs little, so that they need not be kept. A text is
-    kept, as nobody changes it. Of those in a mapping a copy is kept, as plain tuples, and looked at when the evaluation is saved, sent elsewhere or
-    compared: to make digests of Python objects would slow down every evaluation for the sake of few.
+    kept: nobody can change it. Of those in a mapping a copy is kept, as plain tuples, and looked at when the evaluation
+    is saved, sent elsewhere or compared: digests of Python objects would slow down every evaluation for the sake of few.
     """
 
     __slots__ = ("_known", "_make")
