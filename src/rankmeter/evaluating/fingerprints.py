@@ -48,7 +48,7 @@ class JudgedBy:
 
     Judgments in a table or a matrix are looked at at once, which costs little, so that they need not be kept. A text is
     kept: nobody can change it. Of those in a mapping a copy is kept, as plain tuples, and looked at when the evaluation
-    is saved, sent elsewhere or compared: digests of Python objects would slow down every evaluation for the sake of few.
+    is saved, sent elsewhere or compared: digests of Python objects would slow down every evaluation for few.
     """
 
     __slots__ = ("_known", "_make")
