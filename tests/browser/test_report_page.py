@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import shutil
 import time
 
@@ -281,6 +282,28 @@ def test_nothing_was_said_on_the_console_and_nothing_was_fetched(page):
     assert {url for url in asked if not url.startswith("data:")} == {itself}
 
 
+def test_a_link_leads_to_measure_system_and_query(page):
+    address = page.current_url.partition("#")[0]
+    page.get(f"{address}#measure=nDCG%403&system=bad%3Cb%3E&query=q17")
+    page.refresh()
+    _until(lambda: page.find_element("id", "detail-title").text == "q17")
+    assert page.find_element("css selector", "#leaderboard .board.shown h3").text == "nDCG@3"
+    assert ui.Select(page.find_element("id", "system")).first_selected_option.text == "bad<b>"
+    page.get(f"{address}#measure=RR&system=good")
+    page.refresh()
+    _until(lambda: len(_all(page, ".chart svg")) == 7)
+
+
+def test_bars_of_one_scale_are_as_long_as_their_values(page):
+    sizes = page.execute_script(
+        "return [...document.querySelectorAll('#query-table td.heat')].map(cell =>"
+        " [Number(cell.dataset.sort), parseFloat(getComputedStyle(cell).backgroundSize)])"
+    )
+    longest = max(size / value for value, size in sizes if value > 0)
+    for value, size in sizes:
+        assert abs(size - max(value, 0) * longest) < 0.2, (value, size)
+
+
 def test_names_that_break_lines_or_objects_are_drawn(page, tmp_path):
     """The last test of this page: it opens another one."""
     names = ["__proto__", "line\u2028separator", "two\nlines", "</script><b>", "constructor"]
@@ -308,3 +331,51 @@ def test_a_name_longer_than_the_screen_does_not_widen_the_page(page, tmp_path):
     page.get(cmp.report(tmp_path / "report.html").as_uri())
     _until(lambda: _all(page, ".chart svg"))
     test_a_phone_needs_no_sideways_scrolling(page)
+
+
+@pytest.mark.parametrize("length", [3, 26, 60])
+@pytest.mark.parametrize("width", [390, 768, 1400])
+def test_fifty_systems_fit_and_no_cell_is_hidden_without_a_way_to_scroll(page, tmp_path, width, length):
+    draw = random.Random(5)
+    truth = {f"q{i}": {f"d{n}": 1 for n in range(20)} for i in range(6)}
+    runs = {
+        f"{at:02}-{'n' * length}"[:length] if length > 3 else f"{at:02}": {
+            query: draw.sample([f"d{n}" for n in range(40)], 15) for query in truth
+        }
+        for at in range(53)
+    }
+    cmp = rm.compare(truth, runs, ["RR", "P@5", "AP"], baseline=next(iter(runs)), permutations=100, resamples=100)
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    page.get(cmp.report(tmp_path / "report.html").as_uri())
+    _until(lambda: len(_all(page, ".chart svg")) == 7)
+    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    hidden = page.execute_script(
+        "return [...document.querySelectorAll('main td, main th')].filter(cell => cell.offsetParent"
+        " && cell.getBoundingClientRect().right > window.innerWidth && !cell.closest('.wide')).length"
+    )
+    assert hidden == 0
+    shown = [row for row in _all(page, "#answer tbody tr") if row.is_displayed()]
+    assert 8 <= len(shown) <= 12
+    _click(page, page.find_element("css selector", "#answer button.all"))
+    assert len([row for row in _all(page, "#answer tbody tr") if row.is_displayed()]) == 53
+    if width == 1400:
+        page.refresh()
+        _until(lambda: len(_all(page, ".chart svg")) == 7)
+        assert page.execute_script("return document.documentElement.scrollHeight") < 6000
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_one_query_shows_every_relevant_item(page, tmp_path):
+    """Fifteen of 25 relevant items are in nobody's list."""
+    truth = {f"q{i}": {f"d{n}": 1 + n % 2 for n in range(25)} for i in range(4)}
+    runs = {
+        name: {query: [f"d{n + at}" for n in range(8)] for query in truth} for at, name in enumerate(("one", "two"))
+    }
+    cmp = rm.compare(truth, runs, ["RR", "P@5"], permutations=100, resamples=100)
+    page.get(cmp.report(tmp_path / "report.html").as_uri())
+    _until(lambda: _all(page, "#missed"))
+    listed = {item.get_attribute("title") for item in _all(page, ".lists .item")}
+    missed = {row.get_attribute("title") for row in _all(page, "#missed tbody tr")}
+    assert listed | missed == {f"d{n}" for n in range(25)}
+    assert not listed & missed

@@ -49,8 +49,12 @@ def _after_equals(text: str) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class Testing:
-    """How differences are tested, and over what."""
+    """How differences are tested, under whose names, and over what."""
 
+    dialect: str | None = option(
+        "--dialect", metavar="TOOL",
+        help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ...",
+    )  # fmt: skip
     baseline: str | None = option(
         "--baseline", metavar="NAME", help="The system that all others are tested against; without one, all pairs are."
     )
@@ -301,7 +305,7 @@ def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
 
 
 _EVALUATING = frozenset(
-    "folds no_judgments queries duplicates catalogue history columns judgments_format run_format".split()
+    "folds no_judgments dialect queries duplicates catalogue history columns judgments_format run_format".split()
 )
 """What must be known when runs are evaluated."""
 

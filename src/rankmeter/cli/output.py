@@ -186,14 +186,19 @@ def _show_comparison(cmp: Comparison, digits: int, lang: Language, *, quiet: boo
             tell([*document_text(answer).splitlines(), ""])
         show(comparisons.board_blocks(cmp, digits=digits, lang=lang), lang)
     elif len(cmp.measures) > 1:
-        show([*answer, comparisons.grid(cmp, digits=digits, lang=lang)], lang)
+        best_first = [score.system for score in cmp.ranked(cmp.measures[0])]
+        show([*answer, comparisons.grid(cmp, digits=digits, lang=lang, systems=best_first)], lang)
     else:
         show([*answer, *comparisons.board_blocks(cmp, digits=digits, lang=lang)], lang)
     if not quiet:
         sys.stdout.flush()
         notes = [] if details else [word("note", lang, text=note) for note in cmp.notes]
         more = [] if details else [word("more_with_details", lang)]
-        tell(["", *comparisons.legend(cmp, lang)[: None if details else 2], *notes, *more])
+        is_grid = not details and len(cmp.measures) > 1
+        marks = (
+            comparisons.marks_mean(cmp, lang) if is_grid else comparisons.legend(cmp, lang)[: None if details else 2]
+        )
+        tell(["", *marks, *notes, *more])
 
 
 def _comparison_text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:

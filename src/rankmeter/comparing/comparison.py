@@ -38,6 +38,7 @@ def compare(
     pairs: Family | None = None,
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
+    dialect: str | None = None,
     columns: Mapping[str, str] | None = None,
     catalogue: object = None,
     history: object = None,
@@ -62,7 +63,7 @@ def compare(
         The system that all others are tested against. Without one all pairs are tested.
     pairs
         ``all`` tests all pairs although there is a baseline.
-    queries, duplicates, columns, catalogue, history
+    queries, duplicates, dialect, columns, catalogue, history
         As for :func:`rankmeter.evaluate`.
     by
         Slices, as for :func:`rankmeter.evaluate`: ``{query: segment}``, a frame, a file, or a word. Of systems that are
@@ -114,7 +115,13 @@ def compare(
         fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
         raise InputError(with_hint(fact, "baseline= is the name of one of them"))
     about = About.of(catalogue, history, by, columns)
-    asked = ask(_asked_measures(measures, named), queries=queries, duplicates=duplicates, expanded=about.expanded)
+    asked = ask(
+        _asked_measures(measures, named),
+        queries=queries,
+        duplicates=duplicates,
+        dialect=dialect,
+        expanded=about.expanded,
+    )
     chosen = asked.measures
     margins = _margins(chance["margin"], chosen, asked.names)
     truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))

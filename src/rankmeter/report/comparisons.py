@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankmeter.comparing.records import MOST_TESTED, units_said
@@ -314,30 +315,36 @@ def grid(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", system
 
 
 def verdict(cmp: Comparison, digits: int = DIGITS) -> list[Said]:
-    """The answer in a sentence or two for each measure: which is best, whom it cannot be told from, by how much."""
-    return [sentence for measure in cmp.measures for sentence in _verdict(cmp, measure, digits)]
+    """The answer: which system is best, whom it cannot be told from, by how much it is ahead of the baseline.
+
+    Measures that agree on it share a sentence; the table beside it has their numbers.
+    """
+    groups: dict[tuple[str, ...], list[Score]] = {}
+    for measure in cmp.measures:
+        best, *others = cmp.ranked(measure)
+        if best.in_best is not None and not math.isnan(best.value):
+            rivals = (score.system for score in others if score.in_best)
+            groups.setdefault((best.system, *rivals), []).append(best)
+    return [_verdict(cmp, rivals, scores, digits) for (_, *rivals), scores in groups.items()]
 
 
-def _verdict(cmp: Comparison, measure: Measure, digits: int) -> list[Said]:
-    best, *others = cmp.ranked(measure)
-    if best.in_best is None or math.isnan(best.value):
-        return []
-    value = value_cell(best.value, measure, digits).text(measure_column(measure, digits))
-    facts = {"measure": str(measure), "system": best.system, "value": value}
-    rivals = [score.system for score in others if score.in_best]
-    if rivals:
-        shown = said("some_and_more", names=rivals[:3], more=len(rivals) - 3) if len(rivals) > 4 else rivals
-        sentence = said("verdict_open", **facts, others=shown, count=len(rivals))
-    else:
-        sentence = said("verdict_clear", **facts)
+def _verdict(cmp: Comparison, rivals: Sequence[str], scores: Sequence[Score], digits: int) -> Said:
+    best, several = scores[0], "_several" if len(scores) > 1 else ""
+    value = value_cell(best.value, best.measure, digits).text(measure_column(best.measure, digits))
+    facts = {"measure": str(best.measure), "measures": [str(score.measure) for score in scores], "value": value}
+    others = said("some_and_more", names=rivals[:3], more=len(rivals) - 3) if len(rivals) > 4 else list(rivals)
+    kind = f"verdict_{'open' if rivals else 'clear'}{several}"
+    sentence = said(kind, system=best.system, others=others, **facts)
     against = cmp.shown_against
     if against is None or against == best.system:
-        return [sentence]
-    one = cmp.difference(measure, best.system, against)
-    column = Column("", "difference", digits=digits)
-    kind = "verdict_gain" if one.significant else "verdict_no_gain"
-    return [said("two_sentences", first=sentence, second=said(kind, baseline=against, p=p_text(one.p_corrected),
-                 difference=difference_cell(one).whole(column).rstrip("↑↓")))]  # fmt: skip
+        return sentence
+    one = cmp.difference(best.measure, best.system, against)
+    difference = replace(difference_cell(one), marks=NOTHING).whole(Column("", "difference", digits=digits))
+    gain = said(
+        f"verdict_{'gain' if one.significant else 'no_gain'}{several}", measure=str(best.measure),
+        baseline=against, p=p_text(one.p_corrected), difference=difference,
+    )  # fmt: skip
+    return said("two_sentences", first=sentence, second=gain)
 
 
 def to_markdown(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:

@@ -52,7 +52,8 @@ def mean_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, inter
         (Cell(ev.name), *(_mean(ev, measure, digits, best[measure], intervals=intervals) for measure in measures))
         for ev in evaluations
     ]
-    return Table((Column("run", "text"), *(measure_column(measure, digits) for measure in measures)), tuple(rows))
+    columns = (measure_column(measure, digits, importance) for importance, measure in enumerate(measures))
+    return Table((Column("run", "text"), *columns), tuple(rows))
 
 
 def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> Table:

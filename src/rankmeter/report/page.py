@@ -31,6 +31,8 @@ MOST_SYSTEMS = 12
 """Up to how many systems all are shown at once; of more the baseline, the chosen one and the best."""
 BEST_SHOWN = 8
 MOST_SLICES = 30
+MOST_VERDICTS = 3
+"""How many sentences of the answer stand above the table; of more measures that disagree the rest unfolds."""
 
 
 def report_html(
@@ -86,8 +88,8 @@ def report_html(
             cmp=cmp,
             reference=against,
             chosen=next(name for name in best if name != against),
-            verdict=verdict[:1],
-            verdicts=verdict[1:],
+            verdict=verdict[:MOST_VERDICTS],
+            verdicts=verdict[MOST_VERDICTS:],
             grid=table_html(grid, sortable=True, kept=kept_systems(cmp, first), lang=lang),
             marks=comparisons.marks_mean(cmp, lang),
             doubts=document_html(comparisons.doubts(cmp, lang), lang=lang),

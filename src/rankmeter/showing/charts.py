@@ -70,7 +70,9 @@ def scatter(words: Words) -> Spec:
 def cutoffs(words: Words, systems: Sequence[str]) -> Spec:
     """The value at each cutoff with its band."""
     base = alt.Chart(_ROWS).encode(
-        x=alt.X("k:Q", title="k", scale=alt.Scale(type="log"), axis=alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])),
+        x=alt.X(
+            "k:Q", title="k", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])
+        ),
         color=_colour(systems),
     )
     band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=one_line(words["value"])), y2="high:Q")

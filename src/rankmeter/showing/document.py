@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rankmeter.showing.numbers import DIGITS, NONE, fixed, p_text, signed
@@ -115,6 +115,18 @@ class Table:
         rows = tuple(tuple(row[at] for at in places) for row in self.rows)
         return Table(tuple(self.columns[at] for at in places), rows, self.caption, self.name)
 
+    def turned(self) -> Table | None:
+        """Rows as columns, where every row is a name and numbers of one kind each; None where it is not so."""
+        first, *rest = self.columns
+        if first.kind != "text" or not rest or any(column.kind != "number" for column in rest):
+            return None
+        columns = (first, *(Column(row[0].text(first)) for row in self.rows))
+        turned = (
+            (Cell(column.head), *(replace(row[at], digits=_digits(row[at], column)) for row in self.rows))
+            for at, column in enumerate(rest, 1)
+        )
+        return Table(columns, tuple(turned), self.caption, self.name)
+
     def head(self, count: int) -> Table:
         """The first rows."""
         return Table(self.columns, self.rows[:count], self.caption, self.name)
@@ -123,6 +135,10 @@ class Table:
         """The ends between which everything in one column is drawn: the same for all of its rows."""
         ends = [end for row in self.rows for end in _drawn(row[at])]
         return (min(ends), max(ends)) if ends else (0.0, 1.0)
+
+
+def _digits(cell: Cell, column: Column) -> int:
+    return column.digits if cell.digits is None else cell.digits
 
 
 def _drawn(cell: Cell) -> list[float]:

@@ -125,7 +125,13 @@ def _text(cell: Cell, column: Column, bars: Bars) -> str:
 
 
 def _fitted(table: Table, width: int, bars: Bars) -> tuple[Table, list[str]]:
-    """The table with the columns that fit, long names shortened where that is not enough; and what was left out."""
+    """The table with the columns that fit, and what was left out.
+
+    A few runs under many measures fit when they are turned; long names are shortened where nothing else is left.
+    """
+    turned = table.turned() if _width(table, bars) > width else None
+    if turned is not None and _width(turned, bars) <= width:
+        return turned, []
     left_out: list[str] = []
     while (too_wide := _width(table, bars) - width) > 0:
         droppable = [column for column in table.columns if column.importance]

@@ -583,3 +583,12 @@ def test_differences_that_a_few_queries_make_are_said(rank, is_said) -> None:
 def test_an_option_that_is_not_known_is_refused_as_python_does() -> None:
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'corection'.*did you mean 'correction'"):
         rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], corection="holm")
+
+
+def test_a_comparison_speaks_the_dialect_of_another_tool() -> None:
+    truth = {f"q{i}": {"a": 2, "b": 1} for i in range(12)}
+    runs = {"one": {q: ["a", "x", "b"] for q in truth}, "two": {q: ["x", "b", "a"] for q in truth}}
+    cmp = rm.compare(truth, runs, ["NDCG@3"], dialect="recbole", **FEW)
+    alone = rm.evaluate(truth, runs["one"], ["NDCG@3"], dialect="recbole")
+    assert cmp.score("NDCG@3", "one").value == alone["NDCG@3"]
+    assert cmp.score("NDCG@3", "one").value != rm.evaluate(truth, runs["one"], "nDCG@3")["nDCG@3"]

@@ -160,7 +160,7 @@ function drawQueries() {
   const head = element("tr");
   const shownSystems = drawn();
   for (const [, label] of heads) head.append(element("th", {}, element("button", {}, label)));
-  for (const place of shownSystems) head.append(element("th", { class: "number" }, element("button", {}, name(place))));
+  for (const place of shownSystems) head.append(element("th", { class: "number name", title: name(place) }, element("button", {}, name(place))));
   head.append(element("th", { class: "number" }, element("button", {}, words.spread)));
   table.tHead.replaceChildren(head);
   const top = Math.max(...rows.flatMap((row) => row.values.filter((value) => value !== null)), 1e-9);
@@ -200,7 +200,7 @@ function valuesTable(q) {
   const all = data.values[q];
   const places = all ? drawn() : [data.reference, state.system];
   const found = pairRows().find((row) => row.q === q);
-  const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number" }, name(place))));
+  const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number name", title: name(place) }, name(place))));
   // A measure of all lists together has no value for one query.
   const known = (measure) => all[measure].some((value) => value !== null);
   const measures = all ? data.measures.map((_, measure) => measure).filter(known) : [state.measure];
@@ -248,7 +248,7 @@ function sides(lists) {
 function missed(lists) {
   if (!lists.missed.length) return [];
   const places = drawn();
-  const head = element("tr", {}, element("th", {}, words.item), element("th", { class: "number" }, words.grade), ...places.map((place) => element("th", { class: "number" }, name(place))));
+  const head = element("tr", {}, element("th", {}, words.item), element("th", { class: "number" }, words.grade), ...places.map((place) => element("th", { class: "number name", title: name(place) }, name(place))));
   const rows = lists.missed.map(([at, grade, ranks]) => {
     const [id, title] = data.lists.items[at];
     const item = element("td", {}, element("span", { class: `item ${shade(grade)}` }, title || id));
