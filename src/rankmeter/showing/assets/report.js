@@ -24,7 +24,7 @@ const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key
 function theme() {
   const ink = dark.matches ? "#c9d2db" : "#3b4753";
   const line = dark.matches ? "#303a45" : "#e3e7ec";
-  const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: 500 };
+  const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: 500, titleLimit: 240 };
   return { background: "transparent", axis, legend: { labelColor: ink }, view: { stroke: null }, font: "system-ui, sans-serif" };
 }
 
