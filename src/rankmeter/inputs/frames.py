@@ -116,13 +116,14 @@ class _Frame:
     def __init__(self, frame: object, source: str) -> None:
         self._source = source
         self._is_pandas = False
+        self._aliases: dict[str, str] = {}
         # Any of a dozen libraries' frames: only Narwhals knows their types.
         self._frame: Any = frame if isinstance(frame, (pl.DataFrame, pl.LazyFrame)) else self._open(frame)
         if self._is_pandas:
             self.names = [str(name) for name in self._frame.columns]
         else:
             with self._reading():
-                self.names = list(self._frame.collect_schema().names())
+                self.names = list(self._aliases or self._frame.collect_schema().names())
 
     def _open(self, frame: object) -> Any:
         import narwhals as nw
@@ -133,6 +134,10 @@ class _Frame:
         native = nw.to_native(frame, pass_through=True)
         # pandas columns are taken by position, so that number-named and doubly named ones can be spoken of.
         self._is_pandas = nw.dependencies.is_pandas_dataframe(native)
+        if type(native).__name__ == "DuckDBPyRelation":  # not every Narwhals quotes a name such as tf.idf
+            self._aliases = {name: f"column{at}" for at, name in enumerate(native.columns)}
+            quoted = {name: name.replace('"', '""') for name in native.columns}
+            native = native.project(", ".join(f'"{quoted[name]}" as {new}' for name, new in self._aliases.items()))
         direct = self._is_pandas or isinstance(native, (pl.DataFrame, pl.LazyFrame))
         try:
             return native if direct else nw.from_native(native)
@@ -143,12 +148,14 @@ class _Frame:
         """The first rows of a column."""
         if self._is_pandas:
             return _from_pandas(self._frame.iloc[:LOOKED_AT, self.names.index(column)])
-        return _Frame(self._frame.head(LOOKED_AT), self._source).take({"score": column})["score"]
+        inner = self._aliases.get(column, column)
+        return _Frame(self._frame.head(LOOKED_AT), self._source).take({"score": inner})["score"]
 
     def take(self, found: Mapping[Role, str]) -> dict[Role, RawColumn]:
         """Take the found columns out, in one collection where the frame is lazy."""
         if self._is_pandas:
             return {r: _from_pandas(self._frame.iloc[:, self.names.index(column)]) for r, column in found.items()}
+        found = {role: self._aliases.get(column, column) for role, column in found.items()}
         chosen = self._frame.select(list(found.values()))
         if not isinstance(chosen, (pl.DataFrame, pl.LazyFrame)):
             chosen = self._leave_narwhals(chosen)
