@@ -892,8 +892,8 @@ class _Novelty(_novelty.Novelty):
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed"] = ..., base: Literal["e"] | float = ...,
-            count: Literal["interactions", "users"] = ..., cold: Literal["one", "zero", "skip", "rarest"] = ...,
-            norm: Literal["none", "log"] = ..., divisor: Literal["list", "k"] = ...) -> Self: ...
+            cold: Literal["one", "zero", "skip", "rarest"] = ..., norm: Literal["none", "log"] = ...,
+            divisor: Literal["list", "k"] = ..., count: Literal["interactions", "users"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Novelty: _Novelty
 

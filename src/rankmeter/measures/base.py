@@ -301,6 +301,15 @@ class RelevanceMeasure(RankedMeasure):
 
 
 @with_options
+class HitMeasure(RelevanceMeasure):
+    """A measure of how many relevant items stand within the cutoff, which never turns round as they grow more."""
+
+    within_cutoff: ClassVar[bool] = True
+    sees_order: ClassVar[bool] = False
+    bounded_by_grade: ClassVar[bool] = True
+
+
+@with_options
 class GainMeasure(RankedMeasure):
     """A measure that adds up gains; ``rel``, where stated, turns grades below it into 0."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rankmeter.measures.base import COUNTS, RankedMeasure, RelevanceMeasure, register
+from rankmeter.measures.base import COUNTS, HitMeasure, RankedMeasure, register
 from rankmeter.measures.options import choice
 
 
@@ -59,7 +59,7 @@ class NumReturned(RankedMeasure):
 
 
 @register
-class NumRelevant(RelevanceMeasure):
+class NumRelevant(HitMeasure):
     """How many items are judged relevant, over all queries.
 
     Examples
@@ -73,17 +73,14 @@ class NumRelevant(RelevanceMeasure):
 
     name = "NumRel"
     formula = "relevance.num_relevant"
-    within_cutoff = True
     has_goal = False
     looks_at_relevance = False
-    sees_order = False
-    bounded_by_grade = True
     bounds = (0.0, math.inf)
     aggregates = COUNTS
 
 
 @register
-class NumRelevantReturned(RelevanceMeasure):
+class NumRelevantReturned(HitMeasure):
     """How many relevant items were returned, over all queries; with a cutoff, in the first k places.
 
     Examples
@@ -97,10 +94,7 @@ class NumRelevantReturned(RelevanceMeasure):
 
     name = "NumRelRet"
     formula = "relevance.num_relevant_returned"
-    within_cutoff = True
     only_rises = True
-    sees_order = False
-    bounded_by_grade = True
     bounds = (0.0, math.inf)
     needs_total = False
     aggregates = COUNTS

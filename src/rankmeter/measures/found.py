@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, RelevanceMeasure, register
+from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, HitMeasure, RelevanceMeasure, register
 from rankmeter.measures.options import choice, real
 
 
 @register
-class Precision(RelevanceMeasure):
+class Precision(HitMeasure):
     r"""Precision: the share of the first k places that hold relevant items.
 
     .. math:: \mathrm{P@}k = \frac{|\{i \le k : r_i \ge rel\}|}{k}
@@ -33,9 +33,6 @@ class Precision(RelevanceMeasure):
 
     name = "P"
     formula = "relevance.precision"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
 
     @property
     def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
@@ -44,7 +41,7 @@ class Precision(RelevanceMeasure):
 
 
 @register
-class Recall(RelevanceMeasure):
+class Recall(HitMeasure):
     r"""Recall: the share of the relevant items that stand in the first k places.
 
     .. math:: \mathrm{R@}k = \frac{|\{i \le k : r_i \ge rel\}|}{R}
@@ -66,13 +63,10 @@ class Recall(RelevanceMeasure):
 
     name = "R"
     formula = "relevance.recall"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
 
 
 @register
-class FMeasure(RelevanceMeasure):
+class FMeasure(HitMeasure):
     r"""The weighted harmonic mean of precision and recall at k.
 
     .. math:: \mathrm{F}_\beta = \frac{(1+\beta^2)\,\mathrm{P}\,\mathrm{R}}{\beta^2\,\mathrm{P} + \mathrm{R}}
@@ -94,13 +88,10 @@ class FMeasure(RelevanceMeasure):
 
     name = "F"
     formula = "relevance.f_measure"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
 
 
 @register
-class Success(RelevanceMeasure):
+class Success(HitMeasure):
     r"""Success, or hit rate: 1 when a relevant item stands in the first k places, else 0.
 
     .. math:: \mathrm{Success@}k = [\min_i\{i : r_i \ge rel\} \le k]
@@ -118,14 +109,11 @@ class Success(RelevanceMeasure):
 
     name = "Success"
     formula = "relevance.success"
-    within_cutoff = True
     only_rises = True
-    sees_order = False
-    bounded_by_grade = True
 
 
 @register
-class RPrecision(RelevanceMeasure):
+class RPrecision(HitMeasure):
     r"""R-precision: precision after R places, R being the number of relevant items.
 
     .. math:: \mathrm{Rprec} = \mathrm{P@}R
@@ -149,9 +137,6 @@ class RPrecision(RelevanceMeasure):
 
     name = "Rprec"
     formula = "relevance.r_precision"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
     is_cut = True  # at R
 
 
@@ -190,7 +175,7 @@ class InterpolatedPrecision(RelevanceMeasure):
 
 
 @register
-class SetPrecision(RelevanceMeasure):
+class SetPrecision(HitMeasure):
     r"""Precision of the returned list as a set: the share of it that is relevant.
 
     .. math:: \mathrm{SetP} = \frac{|\text{relevant and returned}|}{|\text{returned}|}
@@ -210,9 +195,6 @@ class SetPrecision(RelevanceMeasure):
 
     name = "SetP"
     formula = "relevance.set_precision"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
 
     @property
     def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
@@ -221,7 +203,7 @@ class SetPrecision(RelevanceMeasure):
 
 
 @register
-class SetRecall(RelevanceMeasure):
+class SetRecall(HitMeasure):
     r"""Recall of the returned list as a set: the share of the relevant items that it holds.
 
     .. math:: \mathrm{SetR} = \frac{|\text{relevant and returned}|}{R}
@@ -237,13 +219,10 @@ class SetRecall(RelevanceMeasure):
 
     name = "SetR"
     formula = "relevance.recall"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
 
 
 @register
-class SetF(RelevanceMeasure):
+class SetF(HitMeasure):
     r"""The weighted harmonic mean of set precision and set recall.
 
     .. math:: \mathrm{SetF}_\beta = \frac{(1+\beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}
@@ -267,13 +246,10 @@ class SetF(RelevanceMeasure):
 
     name = "SetF"
     formula = "relevance.set_f"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
 
 
 @register
-class AllRelevant(RelevanceMeasure):
+class AllRelevant(HitMeasure):
     r"""AllRelevant: 1 when every relevant item stands in the first k places, else 0.
 
     .. math:: \mathrm{AllRelevant@}k = [\mathrm{R@}k = 1]
@@ -291,9 +267,6 @@ class AllRelevant(RelevanceMeasure):
 
     name = "AllRelevant"
     formula = "historic.all_relevant"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
     tie_rules = SINGLE_ORDER_TIES
 
 

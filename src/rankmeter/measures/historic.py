@@ -10,6 +10,7 @@ from rankmeter.measures.base import (
     MEANS,
     SINGLE_ORDER_TIES,
     GainMeasure,
+    HitMeasure,
     RankedMeasure,
     RelevanceMeasure,
     register,
@@ -48,7 +49,7 @@ class AveragedInterpolatedPrecision(RelevanceMeasure):
 
 
 @register
-class SetAveragePrecision(RelevanceMeasure):
+class SetAveragePrecision(HitMeasure):
     r"""Set precision times set recall: what average precision would be if the order were left to chance.
 
     .. math:: \mathrm{SetAP} = \frac{h^2}{n\,R}
@@ -66,14 +67,11 @@ class SetAveragePrecision(RelevanceMeasure):
 
     name = "SetAP"
     formula = "historic.set_average_precision"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
     tie_rules = SINGLE_ORDER_TIES
 
 
 @register
-class Utility(RelevanceMeasure):
+class Utility(HitMeasure):
     r"""Linear utility of the returned set, as filtering tasks define it.
 
     .. math:: a\,h + b\,(n - h) + c\,(R - h) + d\,(N - n - R + h)
@@ -99,9 +97,6 @@ class Utility(RelevanceMeasure):
 
     name = "Utility"
     formula = "historic.utility"
-    within_cutoff = True
-    sees_order = False
-    bounded_by_grade = True
     bounds = (-math.inf, math.inf)
     tie_rules = SINGLE_ORDER_TIES
     aggregates = ("mean", "sum", "median", "filled")

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure, log_base
 
 
+@with_options
+class InformationMeasure(SlateMeasure):
+    """A measure of how much is learnt from an item: the rarer it was taken, the more."""
+
+    base: float | str = log_base()
+    cold: Literal["one", "zero", "skip", "rarest"] = choice("one", "zero", "skip", "rarest")
+    norm: Literal["none", "log"] = choice("none", "log")
+    divisor: Literal["list", "k"] = choice("list", "k")
+
+    formula: ClassVar[Any] = "slates.popularity.novelty"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    @property
+    def asks_for_longest(self) -> bool:
+        return self.divisor == "k"
+
+
 @register
-class Novelty(SlateMeasure):
+class Novelty(InformationMeasure):
     r"""Novelty: the mean self-information of the recommended items, in bits.
 
     .. math:: \frac{1}{n} \sum_{i \in L_u} -\log_b \frac{m_i}{M}
@@ -33,26 +50,16 @@ class Novelty(SlateMeasure):
     1.5
     """
 
-    base: float | str = log_base()
     count: Literal["interactions", "users"] = choice("interactions", "users")
-    cold: Literal["one", "zero", "skip", "rarest"] = choice("one", "zero", "skip", "rarest")
-    norm: Literal["none", "log"] = choice("none", "log")
-    divisor: Literal["list", "k"] = choice("list", "k")
 
     name = "Novelty"
-    formula = "slates.popularity.novelty"
-    bounds = (0.0, math.inf)
 
     def needed(self) -> tuple[str, ...]:
         return ("users",) if self.count == "users" else ("popularity",)
 
-    @property
-    def asks_for_longest(self) -> bool:
-        return self.divisor == "k"
-
 
 @register
-class MeanInverseUserFrequency(SlateMeasure):
+class MeanInverseUserFrequency(InformationMeasure):
     r"""Mean inverse user frequency: novelty by the share of users who took the item.
 
     .. math:: \frac{1}{n} \sum_{i \in L_u} -\log_b \frac{|U_i|}{|U|}
@@ -70,19 +77,8 @@ class MeanInverseUserFrequency(SlateMeasure):
     0.5
     """
 
-    base: float | str = log_base()
-    cold: Literal["one", "zero", "skip", "rarest"] = choice("one", "zero", "skip", "rarest")
-    norm: Literal["none", "log"] = choice("none", "log")
-    divisor: Literal["list", "k"] = choice("list", "k")
-
     name = "MIUF"
-    formula = "slates.popularity.novelty"
-    bounds = (0.0, math.inf)
     needs = ("users",)
-
-    @property
-    def asks_for_longest(self) -> bool:
-        return self.divisor == "k"
 
 
 @register
