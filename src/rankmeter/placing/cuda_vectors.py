@@ -129,7 +129,7 @@ class _Count:
         """Pass all blocks of items, and for each all judged items."""
         rows, band = torch.arange(len(self.own), device=self.own.device), torch.zeros_like(self.own)
         step = max(128, WORD_BYTES // (8 * self.vectors.capacity()))
-        checks = self.vectors.native(chosen_checks(host(self.threshold)))
+        checks = rows[:0] if precision == "fast" else self.vectors.native(chosen_checks(host(self.threshold)))
         again = torch.zeros((5, len(checks)), dtype=torch.int32, device=rows.device)
         parts = [rows[first : first + step] for first in range(0, len(rows), step)]
         done, every = 0, len(rows) * -(-self.vectors.shape[1] // self.vectors.block)

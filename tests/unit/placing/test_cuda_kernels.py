@@ -108,7 +108,7 @@ def small_tiles(monkeypatch):
     """Tiles that a small catalogue fills, so that the interpreter passes every loop more than once."""
 
     def tiling(width: int, products: int) -> kernels.Tiling:
-        if products == 1 and width <= 128:
+        if width <= (128 if products == 1 else 64):
             padded = max(16, 1 << (width - 1).bit_length())
             return kernels.Tiling(resident=True, queries=16, items=32, strip=padded, group=2)
         return kernels.Tiling(queries=16, items=64, strip=64, group=2)
