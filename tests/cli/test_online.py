@@ -199,7 +199,7 @@ def decided_log(path):
         (["-m", "CTR", "--prior", "0.1"], "standard deviation of 0.1"),
         (["-m", "CTR", "--covariates", "age"], "CUPED: age"),
         (["-m", "CTR", "--strata", "place"], "post-stratification"),
-        (["-m", "CTR", "--segments", "place"], "test of interaction"),
+        (["-m", "CTR", "--segments", "place"], "tests of interaction"),
         (["-m", "CTR", "--days"], "over time"),
         (["-m", "CTR", "--unit", "request", "--control", "A"], "users were assigned"),
     ],

@@ -139,10 +139,12 @@ def corrected_p(p: Mapping[Key, float], correction: Correction) -> dict[Key, flo
     return {**p, **dict(zip(known, values.tolist(), strict=True))}
 
 
-def corrected_effects(effects: Sequence[Effect], correction: Correction) -> tuple[Effect, ...]:
+def corrected_effects(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
     """The same effects with p-values corrected for how many there are, and what could be found after that."""
-    p = corrected_p({place: one.p for place, one in enumerate(effects)}, correction)
-    return tuple(replace(one, p_corrected=p[place]) for place, one in enumerate(effects))
+    p = corrected_p({place: one.p for place, one in enumerate(effects)}, plan.correction)
+    asked = 1 if plan.correction == "none" else len(effects)
+    least = [detectable(one.difference.variance, level=plan.level, power=plan.power, looks_at=asked) for one in effects]
+    return tuple(replace(one, p_corrected=p[place], least=least[place]) for place, one in enumerate(effects))
 
 
 def decided(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
@@ -171,11 +173,7 @@ def decided(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
             one = replace(one, margin=margin, p_margin=min(1.0, p * variants))
         made[place] = replace(one, role=role)
     for places in families.values():
-        family = corrected_effects([made[place] for place in places], plan.correction)
-        asked = 1 if plan.correction == "none" else len(places)
-        for place, one in zip(places, family, strict=True):
-            least = detectable(one.difference.variance, level=plan.level, power=plan.power, looks_at=asked)
-            made[place] = replace(one, least=least)
+        made |= zip(places, corrected_effects([made[place] for place in places], plan), strict=True)
     return tuple(made[place] for place in range(len(effects)))
 
 

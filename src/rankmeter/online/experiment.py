@@ -285,7 +285,7 @@ def _by_segment(counted: Counted, measures: Sequence[OnlineMeasure], control: st
         if control in variants and len(variants) > 1:
             made += Contrast(variants, control, plan, resampled.get(segment, {})).effects(measures, segment)
     # All segments together are one family of looks.
-    return corrected_effects(made, plan.correction)
+    return corrected_effects(made, plan)
 
 
 def _interactions(effects: Sequence[Effect], plan: Plan) -> tuple[Interaction, ...]:

@@ -184,11 +184,9 @@ class Interaction:
     level: float
 
     @property
-    def sentence(self) -> Said:
-        """For people."""
-        kind = "interaction_unknown" if math.isnan(self.p) else "interaction_differs"
-        kind = kind if not self.p_corrected >= 1 - self.level else "interaction_cannot_tell"
-        return said(kind, measure=str(self.measure), variant=self.variant, count=self.segments, p=self.p_corrected)
+    def differs(self) -> bool:
+        """Whether the segments can be told apart."""
+        return self.p_corrected < 1 - self.level
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +216,9 @@ class Novelty:
     p_corrected: float
 
     @property
-    def sentence(self) -> Said:
-        """For people."""
-        differs = self.p_corrected < 1 - self.change.level
-        return said("novelty_changes" if differs else "novelty_none", measure=str(self.measure), variant=self.variant,
-                    change=self.change.value, p=self.p_corrected)  # fmt: skip
+    def differs(self) -> bool:
+        """Whether the effect changed."""
+        return self.p_corrected < 1 - self.change.level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,8 +312,18 @@ class Experiment(LogResult):
 
     def conclusions(self) -> list[Said]:
         """What was decided, and what was tested beside the effects."""
-        told: list[Decision | Interaction | Novelty] = [*self.decisions, *self.interactions, *self.novelty]
-        return [one.sentence for one in told]
+        told = [one.sentence for one in self.decisions]
+        told += [said("interaction_differs", measure=str(one.measure), variant=one.variant, count=one.segments,
+                      p=one.p_corrected) for one in self.interactions if one.differs]  # fmt: skip
+        told += [said("novelty_changes", measure=str(one.measure), variant=one.variant, change=one.change.value,
+                      p=one.p_corrected) for one in self.novelty if one.differs]  # fmt: skip
+        tested: tuple[tuple[str, tuple[Interaction | Novelty, ...]], ...] = (
+            ("interactions_cannot_tell", self.interactions), ("novelty_none", self.novelty)
+        )  # fmt: skip
+        for kind, tests in tested:
+            unsure = [f"{one.measure} ({one.variant})" for one in tests if not one.differs]
+            told += [said(kind, effects=unsure)] if unsure else []
+        return told
 
     def __repr__(self) -> str:
         lines = [f"{self.source}: {self.ratio.sentence}"]
