@@ -58,7 +58,7 @@ def command(
     slates a row per position, with request and position. The effective sample size and the verdict go to standard
     error; below an effective sample size of 100 no winner is named.
     """
-    from rankmeter.online.choices import off_policy_log
+    from rankmeter.online.choice_log import off_policy_log
 
     named = pairs("--columns", columns)
     policy = off_policy_log(log, model=model, columns=named, clip=clip, switch=switch, shrink=shrink, level=level)

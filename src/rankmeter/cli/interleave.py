@@ -37,7 +37,7 @@ def command() -> None:
     "--length", type=click.IntRange(1, MOST), help="Longest list that is made. Default: the longer of the two rankings."
 )
 @click.option(
-    "--versions", type=click.IntRange(1, MOST), default=2, show_default=True,
+    "--versions", type=click.IntRange(1, 1000), default=2, show_default=True,
     help="Lists made for each query, each beside its mirror image; draw one for every request.",
 )  # fmt: skip
 @seed_option

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from rankmeter.online.agreement import Agreement, agreement
-from rankmeter.online.choices import off_policy_log
+from rankmeter.online.choice_log import off_policy_log
 from rankmeter.online.contrasts import minimum_detectable, units_needed
 from rankmeter.online.counterfactual import effective_sample_size, off_policy, off_policy_slates
 from rankmeter.online.evaluation import evaluate

@@ -152,8 +152,8 @@ class Difference:
 
         ``prior`` is its deviation beforehand as a share of the control; infinity stands for knowing nothing.
         """
-        variance = self.absolute.variance
-        kept = 1.0 if math.isinf(prior) else (prior * self.base) ** 2 / ((prior * self.base) ** 2 + variance)
+        variance, expected = self.absolute.variance, abs(prior * self.base)
+        kept = 1.0 if not expected < 1e150 else expected**2 / (expected**2 + variance) if expected else 0.0
         return kept * self.absolute.value, math.sqrt(kept * variance)
 
     def chance_to_win(self, prior: float, direction: int) -> tuple[float, float]:

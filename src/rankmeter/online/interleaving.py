@@ -25,6 +25,8 @@ from rankmeter.online.proportions import wilson
 from rankmeter.online.settings import check_choice, check_names
 
 Team = Literal["A", "B", ""]
+MOST_VERSIONS = 1000
+"""Lists of one query."""
 LONGEST = 10
 """Of optimised lists: there are up to 2^length of them."""
 
@@ -66,7 +68,8 @@ def team_draft(
         if one is not None:
             check_whole("seed", one)
     random = np.random.default_rng(seed)
-    return _drafted(a, b, wanted, [int(coin) for coin in random.integers(2, size=wanted)])
+    wanted = min(wanted, len({*a, *b}))
+    return _drafted(a, b, wanted, random.integers(2, size=wanted).tolist())
 
 
 def _drafted(a: Sequence[Hashable], b: Sequence[Hashable], wanted: int, coins: Sequence[int]) -> Interleaved:
@@ -111,8 +114,11 @@ def interleave_runs(
     """
     from rankmeter.inputs.files import read_run
 
-    if check_whole("versions", versions, 1) > 1 and versions % 2:
-        raise InputError(f"versions={versions} is not possible: each list has a mirror image. Hint: versions=2")
+    if (check_whole("versions", versions, 1) > 1 and versions % 2) or versions > MOST_VERSIONS:
+        fact = (
+            f"versions={versions} is not possible: it is 1, or an even number up to {MOST_VERSIONS:,}, since each list"
+        )
+        raise InputError(f"{fact} has a mirror image. Hint: versions=2")
     rankings = []
     for run in (a, b):
         read = read_run(run)  # type: ignore[arg-type]
@@ -126,7 +132,7 @@ def interleave_runs(
     rows = []
     for number, query in enumerate(shared):
         first, second = (ranking[query] for ranking in rankings)
-        wanted = max(len(first), len(second)) if length is None else length
+        wanted = min(max(len(first), len(second)) if length is None else length, len({*first, *second}))
         random = np.random.default_rng((seed, number))
         coins: list[int] = []
         for version in range(1, versions + 1):
