@@ -113,7 +113,7 @@ def test_the_reason_in_chinese_and_the_data_as_json():
 def test_the_table_as_a_page():
     page = invoke(*command("--format", "html", "--lang", "zh")).stdout
     assert page.startswith("<!doctype html>")
-    assert "<td style='text-align: right'>0.2917</td>" in page
+    assert "<td class='number'>0.2917</td>" in page
     assert "两种定义" in page
 
 
