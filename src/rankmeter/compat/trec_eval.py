@@ -33,7 +33,7 @@ from rankmeter.compat.trec_reading import (
     with_stand_ins,
 )
 from rankmeter.compat.trec_zscores import Zscores
-from rankmeter.errors import MeasureError, RankmeterError, RankmeterWarning, with_hint
+from rankmeter.errors import InputError, MeasureError, RankmeterError, RankmeterWarning, with_hint
 from rankmeter.placing.placements import Bools, Floats
 
 __all__ = ["Command", "TrecEvalError", "output"]
@@ -85,7 +85,8 @@ def output(command: Command) -> str:
     try:
         chosen = wanted(command.measures or ("official",), command.version)
     except MeasureError as error:
-        raise TrecEvalError(str(error), CANNOT_COMPUTE if NO_PREFERENCES in str(error) else WRONG_USE) from error
+        code = CANNOT_COMPUTE if error.problem.kind == NO_PREFERENCES else WRONG_USE
+        raise TrecEvalError(str(error), code) from error
     _check_formats(command)
     if command.level < 0:
         text = f"-l {command.level} is below 0: documents that nobody judged count as relevant in most measures."
@@ -135,7 +136,7 @@ def _stopping_with(code: int, work: Callable[[], T]) -> T:
 def _check_formats(command: Command) -> None:
     if command.judgments_format in FOREIGN_FORMATS:
         raise TrecEvalError(
-            with_hint(f"-R {command.judgments_format}: {NO_PREFERENCES}.", "-R qrels evaluates grades"), WRONG_FILE
+            str(InputError.of("compat.no_preferences", option=f"-R {command.judgments_format}")), WRONG_FILE
         )
     if command.judgments_format != "qrels":
         raise TrecEvalError(with_hint(f"-R {command.judgments_format} is no format.", "-R qrels"), WRONG_FILE)

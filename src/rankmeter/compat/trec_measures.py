@@ -95,10 +95,7 @@ DEFAULT_NUMBERS: Mapping[str, tuple[float, ...]] = {
 }
 LARGEST_INT = 2**31 - 1
 _FOREIGN = re.compile(r"prefs.*|all_prefs|qrels_jg|.*_avgjg")
-NO_PREFERENCES = (
-    "preference judgments and judgment groups are another kind of truth than grades, "
-    "and rankmeter has no measure of them"
-)
+NO_PREFERENCES = "compat.no_preferences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +180,7 @@ def _names(name: str, version: Version) -> Sequence[str]:
     if name in BY_NAME and BY_NAME[name].since <= version:
         return (name,)
     if _FOREIGN.fullmatch(name):
-        raise MeasureError(with_hint(f"-m {name}: {NO_PREFERENCES}.", "-m official, with judgments that are grades"))
+        raise MeasureError.of("compat.no_preferences", option=f"-m {name}")
     if name in BY_NAME:
         raise MeasureError(with_hint(f"-m {name}: trec_eval {version} has no such measure.", "--trec-eval-version 10"))
     known = [*(one.name for one in ORDER if one.since <= version), *NICKNAMES]

@@ -18,7 +18,7 @@ from rankmeter.inputs import into_judgments, is_path
 from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, numbers_of, table_of
 from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import USUAL_NAMES, fold
-from rankmeter.inputs.frames import is_frame
+from rankmeter.inputs.frames import is_frame, judgments_from_frame, kind_of_frame
 from rankmeter.inputs.ids import ids
 from rankmeter.late import pl
 from rankmeter.lists.categories import categories_of
@@ -398,12 +398,11 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
         if not rows:
             raise InputError("history is empty: it holds no interaction.")
         return History(ids([row[0] for row in rows]), ids([row[1] for row in rows]))
-    try:
-        read = into_judgments(data, columns={**(columns or {}), "relevant": "rows"})
-    except InputError as error:
-        if not is_frame(data):
-            raise
-        raise InputError(re.sub("^judgments", "history", str(error))) from error
+    named = {**(columns or {}), "relevant": "rows"}
+    if is_frame(data):
+        taken = judgments_from_frame(data, columns=named, source=f"history ({kind_of_frame(data)})")
+        return History(taken.query, taken.item, taken.source)
+    read = into_judgments(data, columns=named)
     if read.matrix is not None:
         user, item = np.nonzero(read.matrix)
         return History(pl.Series(user), pl.Series(item))
