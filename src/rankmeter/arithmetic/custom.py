@@ -78,6 +78,7 @@ def measure(function: Callable[..., Any]) -> Measure:
         "__doc__": function.__doc__,
         "name": name,
         "custom": True,
+        "function": staticmethod(function),  # travels to a cluster, where the measure is made again
         "formula": staticmethod(formula),
         "within_cutoff": given != "placements",  # which may look at anything
         "bounds": (-math.inf, math.inf),
