@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,12 +42,14 @@ def notes_about(
 ) -> list[Said]:
     """All notes, the most important first."""
     return [
+        *_read(measured),
         *_few(samples, settings),
         *_too_coarse(samples, settings),
         *_missing(measured),
         *_unpaired(paired, counted),
         *_unjudged(measured),
         *_overlapping(measured),
+        *_tied_winner(measured),
         *_ties(measured),
         *_runs(measured, settings),
     ]
@@ -71,6 +74,16 @@ def notes_about_differences(differences: Sequence[Difference]) -> list[Said]:
     flat = [one for one in differences if isinstance(one.reason, Said) and one.reason.kind == "no_spread"]
     pairs = list(dict.fromkeys(f"{one.measure} ({one.system} - {one.other})" for one in flat))
     return [said("no_spread_in", pairs=_some(pairs), reason=flat[0].reason)] if flat else []
+
+
+def _read(measured: Mapping[str, Measured]) -> Iterable[Said]:
+    """What looked odd when judgments and runs were read, each thing once."""
+    odd: dict[str, Said] = {}
+    for one in measured.values():
+        reading = one.evaluation.reading
+        for side in (reading.judgments, reading.run):
+            odd |= {note: note for note in (side.notes.values() if side else ()) if isinstance(note, Said)}
+    return odd.values()
 
 
 def _few(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[Said]:
@@ -185,6 +198,29 @@ def _ties(measured: Mapping[str, Measured]) -> Iterable[Said]:
         if across:
             k, count = max(across.items(), key=lambda pair: pair[1])
             yield said("ties_across_cutoff", system=name, count=count, total=one.quality.judged, k=k)
+
+
+def _tied_winner(measured: Mapping[str, Measured]) -> Iterable[Said]:
+    """Measures under which another order of tied items alone could change the winner, with the widest range of one."""
+    for measure in next(iter(measured.values())).evaluation.means:
+        values = {name: one.evaluation.means[measure] for name, one in measured.items()}
+        if any(math.isnan(value) for value in values.values()) or not measure.has_goal:
+            continue
+        ranges = {name: one.evaluation.tie_bounds.get(measure, (values[name],) * 2) for name, one in measured.items()}
+        sign = 1 if measure.higher_is_better else -1
+        best = max(values, key=lambda name: sign * values[name])
+        least = min(sign * end for end in ranges[best])
+        rivals = {
+            name: max(sign * end for end in ends)
+            for name, ends in ranges.items()
+            if name != best and not _same_runs(measured[name], measured[best])
+        }
+        rival = max(rivals, key=rivals.__getitem__, default=None)
+        if rival is not None and sign * values[rival] < sign * values[best] and rivals[rival] > least:
+            yield said(
+                "ties_could_change_winner", measure=str(measure), system=rival, low=ranges[rival][0],
+                high=ranges[rival][1], best=best, best_low=ranges[best][0], best_high=ranges[best][1],
+            )  # fmt: skip
 
 
 def _runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[Said]:

@@ -296,14 +296,16 @@ def equivalence_line(cmp: Comparison, measure: Measure, lang: Language = "en") -
 def grid(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", systems: Sequence[str] = ()) -> Table:
     """Systems x measures: the best group marked, significance as an arrow or as the numbers of those beaten."""
     rows = []
-    for system in systems or cmp.systems:
-        row = [Cell(cmp.systems.index(system) + 1, sort=cmp.systems.index(system)), Cell(system)]
+    shown = systems or cmp.systems
+    numbers = {name: number for number, name in enumerate(dict.fromkeys([*shown, *cmp.systems]), 1)}
+    for system in shown:
+        row = [Cell(numbers[system], sort=numbers[system]), Cell(system)]
         for measure in cmp.measures:
             score = cmp.score(measure, system)
             marks, raised = BEST if score.in_best else NOTHING, ""
             if cmp.settings.family == "all":
                 beaten = set(_beaten(cmp, score))
-                raised = in_ranges([number for number, name in enumerate(cmp.systems, 1) if name in beaten])
+                raised = in_ranges(sorted(numbers[name] for name in beaten))
             elif system != cmp.baseline:
                 marks |= marks_of(cmp.difference(measure, system))
             known = None if math.isnan(score.value) else score.value

@@ -17,6 +17,7 @@ BAR_WIDTH = 12
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _BEST = "*"
 """Stands before a system that cannot be separated from the best."""
+_RAISED = str.maketrans("0123456789,-", "⁰¹²³⁴⁵⁶⁷⁸⁹˒⁻")
 _LEAST_NAME = 12
 """Columns that are left of a name where it is shortened."""
 
@@ -120,7 +121,7 @@ def _text(cell: Cell, column: Column, bars: Bars) -> str:
         return "" if cell.value is None else bar(float(cell.value), bars=bars)
     if column.kind == "mark":
         return _BEST if "best" in cell.marks else ""
-    raised = f" {cell.raised}" if cell.raised else ""
+    raised = cell.raised.translate(_RAISED) if bars == "blocks" else cell.raised and f" {cell.raised}"
     return one_line(cell.whole(column) + raised)
 
 

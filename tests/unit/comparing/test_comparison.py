@@ -592,3 +592,20 @@ def test_a_comparison_speaks_the_dialect_of_another_tool() -> None:
     alone = rm.evaluate(truth, runs["one"], ["NDCG@3"], dialect="recbole")
     assert cmp.score("NDCG@3", "one").value == alone["NDCG@3"]
     assert cmp.score("NDCG@3", "one").value != rm.evaluate(truth, runs["one"], "nDCG@3")["nDCG@3"]
+
+
+def test_ties_that_could_change_the_winner_are_said_with_their_range():
+    judgments = {f"q{n}": {"a": 1} for n in range(30)}
+    tied = {query: {"a": 0.5, "b": 0.5, "c": 0.5} for query in judgments}
+    clear = {query: {"b": 0.9, "a": 0.8} for query in judgments}
+    notes = [note for note in rm.compare(judgments, {"tied": tied, "clear": clear}, "RR").notes if "ties alone" in note]
+    (note,) = notes
+    assert note.endswith("tied lies between 0.3333 and 1.0000, clear between 0.5000 and 0.5000")
+    untied = {query: {"b": 0.9, "c": 0.8, "a": 0.7} for query in judgments}
+    assert not [n for n in rm.compare(judgments, {"far": untied, "clear": clear}, "RR").notes if "ties alone" in n]
+
+
+def test_what_looked_odd_when_reading_is_said_of_a_comparison_too():
+    rated = pl.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rating": [5.0, 1.0, 3.0]})
+    lists = {"one": {1: ["a", "b"], 2: ["b", "a"]}, "other": {1: ["b", "a"], 2: ["a", "b"]}}
+    assert any("rating" in note for note in rm.compare(rated, lists, "HR@1").notes)
