@@ -11,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from errno import ELOOP
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_IMODE
@@ -22,6 +23,8 @@ from rankmeter.late import pl
 def check_writable(path: Path) -> None:
     """Refuse a place that cannot be written, before anything is computed for it."""
     folder = path.parent
+    if path.is_symlink() and _is_circle(path):
+        raise InputError.of("files.circle_of_links", source=str(path))
     if path.is_dir():
         raise InputError.of("files.is_a_directory", source=str(path), inside=str(path / "result"))
     if not folder.is_dir():
@@ -30,6 +33,14 @@ def check_writable(path: Path) -> None:
         raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(folder))
     if path.is_file() and not os.access(path, os.W_OK):
         raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(path))
+
+
+def _is_circle(link: Path) -> bool:
+    try:
+        link.stat()
+    except OSError as error:
+        return error.errno == ELOOP
+    return False
 
 
 def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:
@@ -50,7 +61,7 @@ def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:
         for file in read:
             if _is_same(place, file):
                 raise InputError.of("files.would_overwrite_input", option=option, source=str(place), input=str(file))
-        if (other := written.setdefault(place.resolve(), option)) is not option:
+        if (other := written.setdefault(_resolved(place), option)) is not option:
             raise InputError.of("files.written_twice", option=option, source=str(place), other=other)
 
 
@@ -73,7 +84,12 @@ def _is_same(place: Path, file: Path) -> bool:
     try:
         return place.samefile(file)
     except (OSError, ValueError):  # one of them is not there (yet)
-        return place.resolve() == file.resolve()
+        return _resolved(place) == _resolved(file)
+
+
+def _resolved(path: Path) -> Path:
+    """The path without links, also where they lead in a circle, at which `Path.resolve` fails."""
+    return Path(os.path.realpath(path))
 
 
 def make_folder(folder: Path) -> None:
@@ -104,7 +120,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             # A pipe or a device (/dev/stdout, /dev/null) is written to, not replaced.
             yield place
             return
-        place = place.resolve()
+        place = _resolved(place)
         with tempfile.TemporaryDirectory(prefix=".rankmeter-", dir=place.parent) as folder:
             made = Path(folder) / place.name
             yield made

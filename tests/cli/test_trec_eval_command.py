@@ -58,6 +58,19 @@ def test_the_run_may_be_standard_input(
     assert (code, out) == (0, "runid                 \tall\ttwo\n")
 
 
+@pytest.mark.parametrize("short", [0, 1 << 17])
+@pytest.mark.parametrize("score", ["9007199254740993", "-9007199254740993", "1700000000123456789"])
+def test_whole_numbers_beyond_floats_are_rounded_as_the_program_does(
+    score: str, short: int, files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trec_reading, "SHORT_BYTES", short)
+    Path(files[1]).write_text(RUN.replace("3.0", score).replace("2.0", score))
+    whole = call(capsys, *files)
+    Path(files[1]).write_text(RUN.replace("3.0", f"{score}.0").replace("2.0", f"{score}.0"))
+    assert whole == call(capsys, *files)
+    assert whole[0] == 0
+
+
 @pytest.mark.parametrize("piped", ["judgments", "run"])
 @pytest.mark.parametrize("short", [0, 1 << 17])
 def test_either_file_may_be_a_pipe(

@@ -120,10 +120,10 @@ def as_text(case: Case) -> Case | None:
 
 
 def words(case: Case) -> Case | None:
-    """TREC text separates columns by blanks, a line that begins with # is a comment, and every number is a float."""
+    """TREC text separates columns by blanks, and a line that begins with # is a comment."""
     if any(len(str(one).split()) != 1 or str(one).startswith("#") for one in case.ids()):
         return None
-    return case.each_side(lambda side: tuple((q, tuple((i, float(v)) for i, v in items)) for q, items in side))
+    return case
 
 
 def ordered(case: Case) -> Case:

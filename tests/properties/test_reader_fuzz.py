@@ -20,7 +20,7 @@ ids = st.text(
 ).filter(lambda name: not name.startswith(("#", "\ufeff")))
 numbers = st.one_of(
     st.floats(allow_nan=False).map(repr),
-    st.integers(-(10**20), 10**20).map(str),
+    st.integers(-(10**20), 10**20).map(lambda number: str(int(float(number)))),
     st.sampled_from(["1e-5", "+3", ".5", "7.", "INF", "-infinity", "1E+2", "-0"]),
 )
 blanks = st.sampled_from([" ", " ", " ", "\t", "  ", " \t", "\v", "\f "])

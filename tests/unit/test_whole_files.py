@@ -84,6 +84,25 @@ def test_a_link_stays_a_link_and_a_mode_stays_a_mode(writer, place) -> None:
     assert sorted(path.name for path in place.parent.iterdir()) == ["link", "out"]
 
 
+@pytest.mark.parametrize("links", [["loop"], ["loop", "other"]], ids=["one link", "two links"])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_links_that_lead_in_a_circle_are_said(writer, links, place) -> None:
+    for link, target in zip(links, [*links[1:], links[0]], strict=True):
+        (place.parent / link).symlink_to(target)
+    with pytest.raises(InputError) as caught:
+        WRITERS[writer](place.parent / "loop")
+    assert caught.value.problem.kind == "files.circle_of_links"
+    assert sorted(path.name for path in place.parent.iterdir()) == sorted(["out", *links])
+
+
+def test_links_that_lead_in_a_circle_are_neither_input_nor_written_twice(place) -> None:
+    loop = place.parent / "loop"
+    loop.symlink_to(loop)
+    check_apart({"--output": loop, "--save": place}, [str(place.parent / "missing")])
+    with pytest.raises(InputError, match="would overwrite"):
+        check_apart({"--output": loop, "--save": loop}, [])
+
+
 def test_a_new_file_has_the_mode_that_the_umask_gives(place) -> None:
     before = os.umask(0o027)
     try:

@@ -19,6 +19,7 @@ from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_missing, is_null, is
 from rankmeter.inputs.columns import Role
 from rankmeter.inputs.reading import Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.trec import EXACT_WHOLE_NUMBERS
 from rankmeter.late import pl
 from rankmeter.wording import said
 
@@ -35,9 +36,6 @@ class GroupedQueries(list[object]):
     def __init__(self, every: Iterable[object]) -> None:
         super().__init__()
         self.every = list(every)
-
-
-_EXACT_WHOLE_NUMBERS = 2**53  # below, every whole number is a float64 of its own
 
 
 def is_frame(obj: object) -> bool:
@@ -432,7 +430,7 @@ def _check_exact(
     role: Role, whole: pl.Series, floats: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
 ) -> None:
     """Refuse whole numbers that float64 would round: two different scores would become a tie."""
-    if whole.min() > -_EXACT_WHOLE_NUMBERS and whole.max() < _EXACT_WHOLE_NUMBERS:  # type: ignore[operator]  # there are rows
+    if whole.min() > -EXACT_WHOLE_NUMBERS and whole.max() < EXACT_WHOLE_NUMBERS:  # type: ignore[operator]  # there are rows
         return
     rounded = (floats.cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list()
     if rounded:

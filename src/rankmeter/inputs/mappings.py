@@ -25,6 +25,7 @@ Query = str | int
 Item = str | int
 _JUDGMENTS_LOOK = "{query: {item: grade}} or {query: [relevant items]}"
 _RUN_LOOK = "{query: {item: score}} or {query: [items, best first]}"
+_TRUTH_TYPES = frozenset({bool, np.bool_})
 
 
 @dataclass(frozen=True)
@@ -325,16 +326,21 @@ def numbers(lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries:
         raise InputTypeError(
             _blamed("is not a number", lambda value: not _is_number(value), lists, what, source, queries)
         )
-    refuse_rounded(values, lists, what, source, queries)
+    refuse_other_than_floats(values, lists, what, source, queries)
     if what == "grade" and np.isinf(values).any():
         raise InputError(_blamed("is not finite", isinf, lists, what, source, queries))
     return values
 
 
-def refuse_rounded(
+def refuse_other_than_floats(
     values: Floats, lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries: Sequence[Any]
 ) -> None:
-    """Refuse whole numbers that no float64 is: two of them may become one."""
+    """Refuse whole numbers that no float64 is, of which two may become one, and truth values as scores."""
+    if what == "score" and ((values == 0) | (values == 1)).any():  # what a truth value would have become
+        types = set(map(type, chain.from_iterable(one.values() for one in lists)))
+        if types & _TRUTH_TYPES:
+            pairs = _wrong(lambda value: type(value) in _TRUTH_TYPES, lists, queries)
+            raise InputTypeError.of("inputs.truth_value_as_score", source=source, pairs=examples(pairs))
     if values.max(initial=0.0) < 2**53 and values.min(initial=0.0) > -(2**53):
         return
     fact = _blamed("is beyond 2**53 and would be rounded", _would_be_rounded, lists, what, source, queries)
@@ -355,13 +361,18 @@ def _blamed(
     queries: Sequence[Any],
 ) -> str:
     """A sentence about the values that are wrong, which says where they stand; empty where none is."""
-    wrong = [
+    wrong = _wrong(is_wrong, lists, queries)
+    return f"{source}: a {what} {fact}: {examples(wrong)}. Nothing was evaluated." if wrong else ""
+
+
+def _wrong(is_wrong: Callable[[Any], bool], lists: Sequence[Mapping[Any, Any]], queries: Sequence[Any]) -> list[str]:
+    """The values that are wrong, and where they stand."""
+    return [
         f"{value!r:.60} (query {query}, item {item})"
         for query, values in zip(queries, lists, strict=False)
         for item, value in values.items()
         if is_wrong(value)
     ]
-    return f"{source}: a {what} {fact}: {examples(wrong)}. Nothing was evaluated." if wrong else ""
 
 
 def _is_number(value: Any) -> bool:

@@ -16,7 +16,16 @@ import numpy.typing as npt
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.decimals import decimals
 from rankmeter.inputs.text import PADDING, Ints, Text, TextIds
-from rankmeter.inputs.trec import BOM, Layout, as_number, may_hold_comments, normalised, query_blocks
+from rankmeter.inputs.trec import (
+    BOM,
+    EXACT_WHOLE_NUMBERS,
+    Layout,
+    as_number,
+    may_hold_comments,
+    normalised,
+    query_blocks,
+    would_be_rounded,
+)
 
 BLOCK_BYTES = 1 << 20
 """Small enough that the columns of a block stay in the processor's cache."""
@@ -124,12 +133,19 @@ def _fields(text: Text, layout: Layout) -> Ints | None:
 
 def _numbers(text: Text, start: Ints, length: Ints, layout: Layout) -> npt.NDArray[np.float64]:
     values, odd = decimals(text, start, length)
+
+    def written(row: int) -> bytes:
+        return text.data[start[row] : start[row] + length[row]].tobytes()
+
     for row in odd.tolist():
-        first = int(start[row])
-        value = as_number(text.data[first : first + int(length[row])].tobytes())
+        value = as_number(written(row))
         if value is None:
             raise NotPlainError
         values[row] = value
     if len(odd) and (np.isnan(values[odd]).any() or (layout.finite and np.isinf(values[odd]).any())):
         raise NotPlainError
+    if values.max(initial=0.0) >= EXACT_WHOLE_NUMBERS or values.min(initial=0.0) <= -EXACT_WHOLE_NUMBERS:
+        large = np.flatnonzero(np.abs(values) >= EXACT_WHOLE_NUMBERS).tolist()
+        if any(would_be_rounded(written(row), float(values[row])) for row in large):
+            raise NotPlainError
     return values

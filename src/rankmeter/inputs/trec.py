@@ -19,12 +19,14 @@ from math import isinf, isnan
 
 import numpy as np
 
-from rankmeter.errors import InputError, RankmeterWarning, examples
+from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.late import pl
 
 BOM = b"\xef\xbb\xbf"
 BLOCK_BYTES = 1 << 24
+EXACT_WHOLE_NUMBERS = 2**53
+"""Below, every whole number is a float64 of its own."""
 
 # Polars looks at the first bytes of whatever it is given: it drops a byte order mark, and decompresses gzip, zlib and
 # zstd. In the middle of a text these bytes are only an odd id ("x^2" begins like zlib): read such a block the slow way.
@@ -79,6 +81,7 @@ class Problems:
     name: str
     first: dict[str, str] = field(default_factory=dict)
     lines: dict[str, list[int]] = field(default_factory=dict)
+    hint: str = ""
 
     def add(self, kind: str, line: int, fact: str) -> None:
         """Note one problem; only the first of its kind is kept in words."""
@@ -94,7 +97,7 @@ class Problems:
             lines = self.lines[kind]
             alike = f" {len(lines):,} lines are like this: {examples(lines)}." if len(lines) > 1 else ""
             parts.append(fact + alike)
-        raise InputError("\n".join(parts) + " Nothing was evaluated.")
+        raise InputError(with_hint("\n".join(parts) + " Nothing was evaluated.", self.hint))
 
 
 def as_number(text: bytes) -> float | None:
@@ -105,6 +108,18 @@ def as_number(text: bytes) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def would_be_rounded(text: bytes, value: float) -> bool:
+    """Whether a number is written as a whole number that no float64 is: two of them may become one.
+
+    >>> would_be_rounded(b"9007199254740993", 9007199254740992.0), would_be_rounded(b"9007199254740993.5", 2.0**53)
+    (True, False)
+    """
+    digits = text.lstrip(b"+-").lstrip(b"0")  # int() takes 4300 digits at most, and a finite float has 309
+    if abs(value) < EXACT_WHOLE_NUMBERS or not digits.isdigit():
+        return False
+    return isinf(value) or int(digits) != abs(value)
 
 
 def read_frames(source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:
@@ -367,6 +382,7 @@ def _parse_simple(text: bytes, layout: Layout, shape: _Shape) -> pl.DataFrame | 
         return None
     value = frame.get_column("value")
     is_bad = value.null_count() > 0 or value.is_nan().any() or (layout.finite and value.is_infinite().any())
+    is_bad = is_bad or not value.is_between(-EXACT_WHOLE_NUMBERS, EXACT_WHOLE_NUMBERS, closed="none").all()
     return None if is_bad or frame.height != shape.lines else frame
 
 
@@ -380,6 +396,8 @@ def _parse_lines(block: bytes, layout: Layout, first_line: int, problems: Proble
         wrong = _problem_of_line(line, fields, layout)
         if wrong is not None:
             problems.add(wrong[0], number, wrong[1])
+            if wrong[0] == "rounded":
+                problems.hint = f"subtract or divide to make every {layout.value} smaller"
         elif not problems.first:
             for name, at in layout.columns.items():
                 columns[name].append(float(fields[at]) if name == "value" else fields[at].decode())
@@ -409,6 +427,8 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> tuple[
         return "nan", f"{layout.value} {_shown(text)} is not a number that can be ordered {where}"
     if layout.finite and isinf(value):
         return "infinite", f"{layout.value} {_shown(text)} is not finite {where}"
+    if would_be_rounded(text, value):
+        return "rounded", f"{layout.value} {_shown(text, quoted=False)} is beyond 2**53 and would be rounded {where}"
     return None
 
 

@@ -26,7 +26,7 @@ from rankmeter.inputs.mappings import (
     RankedLists,
     ScoredMapping,
     numbers,
-    refuse_rounded,
+    refuse_other_than_floats,
 )
 from rankmeter.late import pl
 from rankmeter.placing.counting import Keys, place, short_text_as_numbers
@@ -228,7 +228,7 @@ def _read(
         except (struct.error, TypeError, ValueError, OverflowError):
             scores[:] = np.nan
         if not np.isnan(scores).any():
-            refuse_rounded(scores, lists, "score", "run", queries)
+            refuse_other_than_floats(scores, lists, "score", "run", queries)
             return scores, hits
     scores = numbers(lists, "score", "run", queries)
     return scores, _hits(judged, lists, offsets, lowest)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.unit.inputs.test_odd_columns import FILES, FRAMES, JUDGED, ROUTES, ROWS, given
 
 import rankmeter as rm
 from rankmeter.errors import InputError
+from rankmeter.inputs import into_judgments
 
 RUN = {**ROWS, "score": [3.0, 2.0, 1.0]}
 
@@ -106,6 +108,67 @@ def test_a_run_that_changes_between_two_readings_is_refused(tmp_path):
         rm.evaluate({"q": {"a": 1}}, run, "RR")
 
 
+JUDGED_FILES = ["trec", "trec with blanks", "trec with comments", "csv", "json", "ndjson", "parquet", "ipc"]
+
+
+def _write_judgments(kind, path, relevant, *, subtopics):
+    """Judgments in a file of some kind, with one relevant item; a file that is there is replaced."""
+    path.unlink(missing_ok=True)
+    grades = {item: int(item == relevant) for item in "abc"}
+    if "trec" in kind:
+        blank = "  " if kind == "trec with blanks" else " "
+        lines = [blank.join(("q", "0", item, str(grade))) for item, grade in grades.items()]
+        path.write_text("\n".join((["# comment"] if kind == "trec with comments" else []) + lines))
+    else:
+        columns = {"query": ["q"] * 3, "item": list(grades), "grade": list(grades.values())}
+        frame = pl.DataFrame(columns | ({"subtopic": ["0"] * 3} if subtopics else {}))
+        getattr(frame, f"write_{kind}")(path)
+
+
+@pytest.mark.parametrize("kind", JUDGED_FILES)
+@pytest.mark.parametrize("subtopics", [False, True])
+@pytest.mark.parametrize("verb", ["evaluate", "compare"])
+def test_judgments_that_change_while_they_are_used_are_read_once(verb, subtopics, kind, tmp_path):
+    path = tmp_path / "judgments"
+    _write_judgments(kind, path, "a", subtopics=subtopics)
+    before = path.read_bytes()
+
+    def replaced(frame):
+        _write_judgments(kind, path, "c", subtopics=subtopics)
+        return frame
+
+    still = pl.LazyFrame({"query": ["q"] * 3, "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+    run = still.map_batches(replaced)  # the file is another one as soon as the run is looked at
+    measures = ["RR", "P@1", "P@2", "AP", *(["ERR_IA@5"] if subtopics else [])]
+    options = {"columns": {"subtopic": "iteration"}} if subtopics and "trec" in kind else {}
+    if verb == "evaluate":
+        evaluations = [rm.evaluate(str(path), run, measures, **options)]
+    else:
+        systems = {"a": still, "b": run, "c": still}
+        evaluations = rm.compare(str(path), systems, measures, **options, permutations=100, resamples=100).evaluations
+        evaluations = list(evaluations.values())
+    graded = [{item: int(item == relevant) for item in "abc"} for relevant in "ac"]
+    old, new = (
+        [rm.evaluate({"q": {i: {"0": g} if subtopics else g for i, g in one.items()}}, still, m)[m] for m in measures]
+        for one in graded
+    )
+    values = [[ev[measure] for measure in measures] for ev in evaluations]
+    assert path.read_bytes() != before
+    assert old != new
+    assert values in ([old] * len(values), [new] * len(values))
+
+
+@pytest.mark.parametrize("kind", JUDGED_FILES)
+def test_judgments_that_were_read_stay_as_they_were(kind, tmp_path):
+    path = tmp_path / "judgments"
+    _write_judgments(kind, path, "a", subtopics=False)
+    judgments = into_judgments(str(path))
+    run = {"q": ["a", "b", "c"]}
+    _write_judgments(kind, path, "c", subtopics=False)
+    assert [rm.evaluate(judgments, run, measure)[measure] for measure in ("RR", "AP", "nDCG@2")] == [1.0, 1.0, 1.0]
+    assert judgments.judgment_table().grade.to_list() == [1.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("judged", "returned", "reason"),
     [
@@ -156,3 +219,18 @@ def test_ratings_that_count_from_1_up_are_said(column, measure, is_said):
 
 def test_judgments_that_are_no_ratings_are_not_called_ratings():
     assert "ratings" not in "".join(rm.evaluate(pl.DataFrame(JUDGED), {"q": ["a"]}, "HR@10").sentences())
+
+
+LONG_LIST = {f"i{number}": 9.5 - number for number in range(200)}
+
+
+@pytest.mark.parametrize("truth", [True, False, np.True_, np.False_])
+@pytest.mark.parametrize("others", [{}, {"b": 0.5}, {"b": 0}, LONG_LIST], ids=["alone", "floats", "zero", "long"])
+def test_a_truth_value_is_a_grade_but_not_a_score(truth, others):
+    scores = {"a": truth, **others}
+    routes = [{"q": scores}, [scores], pl.DataFrame({"query": ["q"], "item": ["a"], "score": [bool(truth)]})]
+    for run in routes:
+        with pytest.raises(InputError, match=r"score .*(is a truth value|of type Boolean)"):
+            rm.evaluate([{"a": 1}] if run is routes[1] else {"q": {"a": 1}}, run, "RR")
+    expected = rm.evaluate({"q": {"a": int(truth), "c": 1}}, {"q": {"a": 2.0, "c": 1.0}}, "RR")["RR"]
+    assert rm.evaluate({"q": {"a": bool(truth), "c": True}}, {"q": {"a": 2.0, "c": 1.0}}, "RR")["RR"] == expected

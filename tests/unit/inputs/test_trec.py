@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import rankmeter as rm
 from rankmeter.errors import InputError, RankmeterWarning
 from rankmeter.inputs.files import iter_run, read_judgments, read_run
 
@@ -78,12 +79,35 @@ def test_ids_stay_text(separator: str) -> None:
 
 @pytest.mark.parametrize(
     "text", ["1e-5", "1E5", "+1.5", ".5", "5.", "-0.0", "inf", "-inf", "Infinity", "-INFINITY", "1e400", "1e-400",
-             "9007199254740993", "0.1000000000000000055511151231257827021181583404541015625", "5e-324"]
+             "9007199254740992", "9007199254740994", "-36028797018963968", "9007199254740993.0", "1e17",
+             "0.1000000000000000055511151231257827021181583404541015625", "5e-324"]
 )  # fmt: skip
 def test_scores_are_what_float_says(text: str) -> None:
     ((_, _, score),) = run_rows(f"q Q0 d 1 {text} t\n".encode())
     assert score == float(text)
     assert math.copysign(1, score) == math.copysign(1, float(text))
+
+
+@pytest.mark.parametrize("lines", ["{}", "\n  {}"], ids=["plain", "with blanks"])
+@pytest.mark.parametrize("side", ["score", "grade"])
+@pytest.mark.parametrize(
+    "text",
+    ["9007199254740993", "-9007199254740993", "+1700000000123456789", "0" * 5000 + "9007199254740993", "1" * 400],
+)
+def test_a_whole_number_that_no_float_is_is_refused_as_in_tables(
+    text: str, side: str, lines: str, write: Write
+) -> None:
+    content = lines.format(f"q Q0 d 1 {text} t" if side == "score" else f"q 0 d {text}").encode() + b"\n"
+    path = write("file", content)
+    judgments, run = ({"q": {"d": 1}}, str(path)) if side == "score" else (str(path), {"q": {"d": 1.0}})
+    if side == "grade" and len(text) == 400:
+        expected = "is not finite"
+    else:
+        expected = rf"{side} .* is beyond 2\*\*53 and would be rounded \(query q, item d\)\..* Hint: subtract or divide"
+    with pytest.raises(InputError, match=rf"file:{1 + lines.count(chr(10))}: .*{expected}"):
+        rm.evaluate(judgments, run, "RR")
+    with pytest.raises(InputError, match=expected):
+        (read_run if side == "score" else read_judgments)(content)
 
 
 @pytest.mark.parametrize("text", ["1_0", "٣", "0x1p3", "1,5", "abc", "1.5f", "-", "--1", "1e", "''"])
