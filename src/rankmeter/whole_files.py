@@ -16,12 +16,35 @@ from glob import glob, has_magic
 from pathlib import Path
 from stat import S_IMODE
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, NotFoundError, check_path
 from rankmeter.late import pl
 
 
-def check_writable(path: Path) -> None:
-    """Refuse a place that cannot be written, before anything is computed for it."""
+def check_readable(path: object) -> Path:
+    """The place of one file that is there; refuse all else."""
+    place = check_path("path", path)
+    if not _is_there(place, "files.cannot_be_opened"):
+        raise NotFoundError.of("files.no_such_file", source=str(place))
+    if place.is_dir():
+        raise InputError.of("files.is_no_file", source=str(place))
+    return place
+
+
+def _is_there(path: Path, kind: str) -> bool:
+    """Whether something is at a place; refuse, in the words of ``kind``, one that nothing can be at."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:  # a name that is too long, links in a circle
+        raise InputError.of(kind, source=str(path), reason=error.strerror) from error
+    return True
+
+
+def check_writable(path: object) -> Path:
+    """The place of a file; refuse one that cannot be written, before anything is computed for it."""
+    path = check_path("path", path)
+    _is_there(path, "files.cannot_be_written")
     folder = path.parent
     if path.is_symlink() and _is_circle(path):
         raise InputError.of("files.circle_of_links", source=str(path))
@@ -33,6 +56,7 @@ def check_writable(path: Path) -> None:
         raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(folder))
     if path.is_file() and not os.access(path, os.W_OK):
         raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(path))
+    return path
 
 
 def _is_circle(link: Path) -> bool:
@@ -56,7 +80,7 @@ def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:
     read = [Path(file) for given in inputs for file in _files_of(given)] if places else []
     written: dict[Path, str] = {}
     for option, place in places.items():
-        if place.exists() and not place.is_file():
+        if os.path.exists(place) and not place.is_file():  # noqa: PTH110 (Path.exists fails where a name is too long)
             continue  # a device such as /dev/null, a folder
         for file in read:
             if _is_same(place, file):
@@ -113,8 +137,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> [file.name for file in folder.iterdir()]
     ['values.csv']
     """
-    place = Path(path)
-    check_writable(place)
+    place = check_writable(path)
     try:
         if place.exists() and not place.is_file():
             # A pipe or a device (/dev/stdout, /dev/null) is written to, not replaced.
@@ -142,13 +165,13 @@ def _take_over_rights(place: Path, made: Path) -> None:
         made.chmod(S_IMODE(before.st_mode))
 
 
-def write_bytes(path: Path, content: bytes) -> None:
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file, whole or not at all."""
     with whole_file(path) as made:
         made.write_bytes(content)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text as UTF-8, whole or not at all."""
     write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
 

@@ -183,3 +183,33 @@ def test_the_demo_does_not_write_over_files_of_others(tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["items.csv"]
     (tmp_path / "items.csv").unlink()
     assert demo.write_data(tmp_path) == demo.write_data(tmp_path)
+
+
+def _report(path: object) -> None:
+    _compared().report(path)  # type: ignore[arg-type]
+
+
+_NO_PLACES: dict[str, object] = {"too long": "b" * 300, "inside too long": f"{'b' * 300}/x", "NUL": "b\0", "None": None}
+_SAVED = {
+    "save an evaluation": lambda path: rm.evaluate(TRUTH, RUN, ["RR"]).save(path),
+    "load an evaluation": rm.Evaluation.load,
+    "save a comparison": lambda path: _compared().save(path),
+    "load a comparison": rm.Comparison.load,
+    "report": _report,
+    "values per query": lambda path: rm.evaluate(TRUTH, RUN, ["RR"], per_query_to=path or 3),
+    "slices": lambda path: rm.evaluate(TRUTH, RUN, ["RR"], by=path or 3),
+}
+
+
+@pytest.mark.parametrize("what", _SAVED)
+@pytest.mark.parametrize("place", _NO_PLACES)
+def test_what_can_be_no_place_of_a_file_is_refused_in_a_sentence(what: str, place: str) -> None:
+    with pytest.raises((InputError, rm.NotFoundError)) as refused:
+        _SAVED[what](_NO_PLACES[place])
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("load", [rm.Evaluation.load, rm.Comparison.load])
+def test_a_folder_is_not_a_saved_result(load: Callable[[Path], object], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a directory; expected one file"):
+        load(tmp_path)

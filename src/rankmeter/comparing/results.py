@@ -309,14 +309,14 @@ class Comparison:
         """
         from rankmeter.comparing.saving import save_comparison
 
-        save_comparison(self, Path(path))
+        save_comparison(self, path)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Comparison:
         """Read what :meth:`save` wrote; ranked lists and curves over cutoffs need the runs and are not in it."""
         from rankmeter.comparing.saving import load_comparison
 
-        return load_comparison(Comparison, Path(path))
+        return load_comparison(Comparison, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values per query, as plain Python."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
@@ -20,13 +21,13 @@ from rankmeter.comparing.lining_up import LinedUp, samples_of
 from rankmeter.comparing.records import Difference, Quality, Score, Settings, SliceDifference
 from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
-from rankmeter.errors import InputError, NotFoundError
+from rankmeter.errors import InputError
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.stats.effects import Effect
 from rankmeter.stats.equivalence import Equivalence
 from rankmeter.stats.intervals import Interval
-from rankmeter.whole_files import said_if_damaged, write_bytes
+from rankmeter.whole_files import check_readable, said_if_damaged, write_bytes
 from rankmeter.wording import Said
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def is_saved_comparison(path: str | Path) -> bool:
         return False
 
 
-def save_comparison(cmp: Comparison, path: str | Path) -> None:
+def save_comparison(cmp: Comparison, path: str | os.PathLike[str]) -> None:
     """Write everything but the runs and judgments themselves."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
@@ -56,7 +57,7 @@ def save_comparison(cmp: Comparison, path: str | Path) -> None:
                 table = io.BytesIO()
                 run.save(table)
                 file.writestr(_entry(_run_name(place, number)), table.getvalue())
-    write_bytes(Path(path), made.getvalue())
+    write_bytes(path, made.getvalue())
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -103,10 +104,9 @@ def _plain_value(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
-def load_comparison(form: type[Comparison], path: str | Path) -> Comparison:
+def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Comparison:
     """Read what :func:`save_comparison` wrote."""
-    if not Path(path).is_file():
-        raise NotFoundError(f"{path}: no such file.")
+    path = check_readable(path)
     with said_if_damaged("results.no_comparison", str(path)):
         with zipfile.ZipFile(path) as file:
             header = json.loads(file.read(HEADER))

@@ -19,7 +19,6 @@ from rankmeter.errors import (
     MeasureError,
     NotFoundError,
     RankmeterWarning,
-    check_path,
     nearest,
     with_hint,
 )
@@ -40,7 +39,7 @@ from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import check_threads, pl
 from rankmeter.measures import Measure, parse
-from rankmeter.whole_files import said_if_damaged, whole_file
+from rankmeter.whole_files import check_readable, said_if_damaged, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -387,9 +386,7 @@ class Evaluation:
     def load(cls, path: str | Path | BytesIO) -> Evaluation:
         """Read what :meth:`save` wrote."""
         check_threads()
-        if not isinstance(path, BytesIO) and not check_path("path", path).is_file():
-            raise NotFoundError(f"{path}: no such file.")
-        source = "the file" if isinstance(path, BytesIO) else str(path)
+        source = "the file" if isinstance(path, BytesIO) else str(check_readable(path))
         with said_if_damaged("results.no_evaluation", source):
             known = pl.read_parquet_metadata(path)
             text = known["rankmeter"]

@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -77,8 +76,9 @@ def _from_text(text: str, queries: pl.Series, material: Material | None, catalog
     columns = [] if catalogue is None else catalogue.columns.columns
     if material is not None and text in columns and catalogue is not None:
         return [_item_slicing(text, catalogue.columns.get_column(text).to_list(), material)]
-    path, _, column = text.rpartition(":") if not Path(text).exists() and ":" in text else (text, "", "")
-    if not Path(path).exists():
+    # os.path, as Path.exists fails where a text is too long for a name.
+    path, _, column = text.rpartition(":") if not os.path.exists(text) and ":" in text else (text, "", "")  # noqa: PTH110
+    if not os.path.exists(path):  # noqa: PTH110
         known = [*BUILT_IN, *columns]
         fact = f"by='{text}' is neither a file nor one of {', '.join(known)}."
         raise InputError(with_hint(fact, did_you_mean(text, known)))

@@ -145,8 +145,7 @@ def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:
 
 def write_report(cmp: Comparison, path: str | os.PathLike[str], **options: Any) -> Path:
     """Write the report, whole or not at all."""
-    place = Path(path)
-    check_writable(place)
+    place = check_writable(path)
     write_text(place, report_html(cmp, **options))
     return place
 
