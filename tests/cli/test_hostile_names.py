@@ -49,6 +49,7 @@ NAMES = (
     "-2+3",
     "@SUM(A1)",
     "'=already",
+    " =SPACED(A1)",
     "a,b\"c'd",
     "\u2028separator",
 )
@@ -296,8 +297,22 @@ def test_names_in_csv_are_read_back_as_they_were(tmp_path: Path) -> None:
     assert rm.evaluate({name: {name} for name in NAMES}, again, "RR")["RR"] == 1.0
 
 
-@pytest.mark.parametrize("text", [*NAMES, "''=x", "'", "", "-1e5", "+0.5", "-", "=", "\t=", "'tis", "-.5"])
+@pytest.mark.parametrize(
+    "text", [*NAMES, "''=x", "'", "", "-1e5", "+0.5", "-", "=", "\t=", "'tis", "-.5", "  +1+1", "' -x", " -0.5"]
+)
 def test_a_cell_is_unguarded_to_what_it_was(text: str) -> None:
     assert unguarded(guarded(text)) == text
-    assert not guarded(text).startswith(("=", "@", "\t")), text
+    assert not guarded(text).lstrip().startswith(("=", "@", "\t")), text
     assert one_line(text).isprintable() or "\u2068" in text
+
+
+@pytest.mark.parametrize("blanks", [" ", "   ", "\t ", "\n", "\xa0", "\u3000", "\u2003\u200b", "\ufeff", "\x85"])
+@pytest.mark.parametrize("sign", "=+-@")
+def test_blanks_hide_no_formula(blanks: str, sign: str) -> None:
+    text = f"{blanks}{sign}A1"
+    written = rm.inputs.spreadsheets.frame_csv(pl.DataFrame({"id": [text, f"'{text}"]}))
+    assert unguarded(guarded(text)) == text
+    assert guarded(text)[0] == "'"
+    rows = [row["id"] for row in csv.DictReader(io.StringIO(written, newline=""))]
+    assert rows == [f"'{text}", f"''{text}"]
+    assert rm.inputs.spreadsheets.unguarded_column(pl.Series(rows)).to_list() == [text, f"'{text}"]

@@ -107,6 +107,27 @@ def test_no_command_overwrites_what_it_reads(name, read, written, spelling, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "link.txt", "mine.txt"]
 
 
+@pytest.mark.parametrize("read", [read for name, read in _paths(Reads) if name == "compare"])
+def test_no_summary_of_a_step_is_appended_to_what_is_read(read, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.txt").write_text("kept")
+    parameter = next(one for one in ALL["compare"].params if one.name == read)
+    line = _line(ALL["compare"], {read: _spelled(parameter, "mine.txt")})
+    for place in ("mine.txt", str(tmp_path / "mine.txt")):
+        result = CliRunner(env={"GITHUB_STEP_SUMMARY": place}).invoke(app, ["compare", *line, "--github-summary"])
+        assert result.exit_code == 2, result.output
+        assert f"--github-summary {place} would overwrite a file: mine.txt is read as input" in result.stderr
+        assert Path("mine.txt").read_text() == "kept"
+
+
+def test_no_summary_of_a_step_is_appended_to_what_is_written(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = ["compare", "a", "b", "c", "--save", "both", "--github-summary"]
+    result = CliRunner(env={"GITHUB_STEP_SUMMARY": "both"}).invoke(app, line)
+    assert result.exit_code == 2
+    assert "--github-summary both would overwrite a file: both is written by --save" in result.stderr
+
+
 def test_a_file_of_a_pattern_or_folder_is_not_overwritten(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     demo.write_data(tmp_path)

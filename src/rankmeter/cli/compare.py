@@ -18,11 +18,13 @@ from rankmeter.cli.parameters import (
     Command,
     Reads,
     Writes,
+    check_places,
     format_of,
     given,
     option,
     takes,
     was_given,
+    written,
 )
 from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, language_option, say, silence_notes, tell
@@ -32,7 +34,7 @@ from rankmeter.errors import InputError
 from rankmeter.measures import split_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of
-from rankmeter.whole_files import check_writable, write_text
+from rankmeter.whole_files import write_text
 from rankmeter.wording import word
 
 if TYPE_CHECKING:
@@ -364,7 +366,9 @@ def _summary_path(gating: Gating) -> Path | None:
         # The same command is tried at a desk before it runs in a step; gates and JUnit are worth having there too.
         say("note: " + str(InputError.of("cli.no_github_summary")))
         return None
-    check_writable(Path(place))
+    # It is appended to: that must change nothing that is read, and nothing that is written otherwise.
+    ctx = click.get_current_context()
+    check_places({**written(ctx), "--github-summary": Path(place)}, ctx)
     return Path(place)
 
 

@@ -39,6 +39,7 @@ from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import check_threads, pl
 from rankmeter.measures import Measure, parse
+from rankmeter.showing.characters import one_line
 from rankmeter.whole_files import check_readable, said_if_damaged, whole_file
 
 if TYPE_CHECKING:
@@ -428,7 +429,7 @@ class Evaluation:
                 worst, best = self.tie_bounds[measure]
                 line += f"  (ties: {worst:.4f} to {best:.4f})"
             lines.append(line)
-        return "\n".join(lines)
+        return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
         from rankmeter.report.evaluations import evaluation_document

@@ -12,16 +12,19 @@ from collections.abc import Iterable, Sequence
 
 from rankmeter.late import pl
 
-_FORMULA = r"^'*[=+\-@\t\r]"
+_BLANKS = "[ \t\n\r\x0b\x0c\x85\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]*"
+"""What a spreadsheet passes over before it looks for a formula; the same for Python and Polars."""
+_BEGINS = _BLANKS + r"[=+\-@\t\r]"
+_FORMULA = f"^'*{_BEGINS}"
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_GUARDED = re.compile(r"^'+[=+\-@\t\r]")
+_GUARDED = re.compile(f"^'+{_BEGINS}")
 
 
 def guarded(text: str) -> str:
     """A cell of text as it is written.
 
-    >>> guarded("=1+1"), guarded("-0.5"), guarded("'=1"), guarded("plain")
-    ("'=1+1", '-0.5', "''=1", 'plain')
+    >>> guarded("=1+1"), guarded(" =1"), guarded("-0.5"), guarded("'=1"), guarded("plain")
+    ("'=1+1", "' =1", '-0.5', "''=1", 'plain')
     """
     return f"'{text}" if re.match(_FORMULA, text) and not re.fullmatch(_NUMBER, text) else text
 
@@ -39,7 +42,7 @@ def unguarded_column(column: pl.Series) -> pl.Series:
     """A column of text as it was before it was written."""
     if column.dtype != pl.String or not column.str.starts_with("'").any():
         return column
-    return column.str.replace(r"^'('*[=+\-@\t\r])", "$1")
+    return column.str.replace(f"^'('*{_BEGINS})", "$1")
 
 
 def unguarded_frame(frame: pl.DataFrame) -> pl.DataFrame:

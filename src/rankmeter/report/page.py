@@ -15,6 +15,7 @@ from rankmeter.errors import InputError, check_whole
 from rankmeter.report import comparisons
 from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import into_titles
+from rankmeter.showing.characters import without_controls
 from rankmeter.showing.html import asset, document_html, table_html
 from rankmeter.whole_files import check_writable, make_folder, write_text
 from rankmeter.wording import Language, word, words
@@ -78,7 +79,11 @@ def report_html(
     data["colours"] = [charts.colour(place) for place in range(max(MOST_SYSTEMS, len(charts.PALETTE)) + 2)]
     verdict = [sentence.text(lang) for sentence in comparisons.verdict(cmp)]
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: without_controls(value) if type(value) is str else value,  # what is safe is no plain str
     )
     return str(
         environment.from_string(asset("report.html.jinja")).render(

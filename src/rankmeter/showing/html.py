@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from functools import cache
-from html import escape
+from html import escape as escaped
 from pathlib import Path
 
+from rankmeter.showing.characters import without_controls
 from rankmeter.showing.document import Block, Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
 from rankmeter.showing.drawings import svg
 from rankmeter.wording import Language, word
@@ -15,6 +16,15 @@ from rankmeter.wording import Language, word
 STILL = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """The policy of a page without a script."""
 _TAGS = {"note": "li", "item": "li", "hint": "p", "plain": "p", "code": "pre", "formula": "code", "alarm": "p"}
+
+
+def escape(text: str) -> str:
+    r"""A text as it stands in a page: nothing in it is markup, controls a terminal or turns what follows it.
+
+    >>> escape("<b>\x1b[31m\u202e")
+    '&lt;b&gt; [31m '
+    """
+    return escaped(without_controls(text))
 
 
 @cache

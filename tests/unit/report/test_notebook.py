@@ -37,6 +37,21 @@ def test_every_text_is_escaped_and_nothing_is_loaded(shown) -> None:
     assert not re.search(r"https?:|src=|url\(", shown)
 
 
+CONTROLS = ("\x1b[31m", "\x9b", "\x07", "\u202e", "\u2028", "\ud800")
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_no_name_controls_what_shows_it(control) -> None:
+    name = f"X{control}Y"
+    ev = rm.evaluate(TRUTH, GOOD, ["RR"], name=name)
+    cmp = rm.compare(TRUTH, {name: GOOD, "poor": POOR}, ["RR", "AP"], permutations=100, resamples=100)
+    for result in (ev, cmp):
+        for shown in (repr(result), str(result), result._repr_html_()):
+            assert "X" in shown
+            assert control[0] not in shown, control
+    assert len(repr(rm.evaluate(TRUTH, GOOD, ["RR"], name="two\nlines")).splitlines()) == 2
+
+
 def test_reasons_and_definitions_are_there(shown) -> None:
     assert "there is no better or worse" in shown
     assert "RR: Reciprocal rank; rel=1" in shown
