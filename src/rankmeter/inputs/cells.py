@@ -40,6 +40,15 @@ def is_number(value: object) -> bool:
     return isinstance(value, numbers.Real)
 
 
+def is_text(value: str) -> bool:
+    """Whether every character is one; half of one (a lone surrogate) cannot be written anywhere."""
+    try:
+        value.isascii() or value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def number_of(text: object) -> object:
     """Take the number or truth value that a field spells, or the field itself for the message that refuses it."""
     if not isinstance(text, str) or "_" in text or not text.isascii():

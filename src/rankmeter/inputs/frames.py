@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, examples, with_hint
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_missing, is_null, is_number
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_missing, is_null, is_number, is_text
 from rankmeter.inputs.columns import Role
 from rankmeter.inputs.reading import Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -115,10 +115,11 @@ class _Frame:
         self._source = source
         self._is_pandas = False
         self._aliases: dict[str, str] = {}
+        self._levels: dict[object, int] = {}
         # Any of a dozen libraries' frames: only Narwhals knows their types.
         self._frame: Any = frame if isinstance(frame, (pl.DataFrame, pl.LazyFrame)) else self._open(frame)
         if self._is_pandas:
-            self.names = [str(name) for name in self._frame.columns]
+            self.names = [str(name) for name in (*self._levels, *self._frame.columns)]
         else:
             with self._reading():
                 self.names = list(self._aliases or self._frame.collect_schema().names())
@@ -132,6 +133,10 @@ class _Frame:
         native = nw.to_native(frame, pass_through=True)
         # pandas columns are taken by position, so that number-named and doubly named ones can be spoken of.
         self._is_pandas = nw.dependencies.is_pandas_dataframe(native)
+        if self._is_pandas or nw.dependencies.is_pandas_like_dataframe(native):
+            self._levels = self._named_levels(native)
+            if self._levels and not self._is_pandas:
+                native = native.reset_index(list(self._levels.values()))
         if type(native).__name__ == "DuckDBPyRelation":  # not every Narwhals quotes a name such as tf.idf
             self._aliases = {name: f"column{at}" for at, name in enumerate(native.columns)}
             quoted = {name: name.replace('"', '""') for name in native.columns}
@@ -142,17 +147,35 @@ class _Frame:
         except nw.exceptions.DuplicateError as error:
             raise InputError(f"{self._source}: {str(error).replace(chr(10), ' ')}.") from error
 
+    def _named_levels(self, native: Any) -> dict[object, int]:
+        """The levels of a pandas index that have a name: columns like any other, before the others."""
+        named = [(name, at) for at, name in enumerate(native.index.names) if name is not None]
+        names = [str(name) for name, _ in named]
+        taken = {str(name) for name in native.columns}
+        for name in names:
+            if name in taken or names.count(name) > 1:
+                raise InputError.of("inputs.index_and_column", source=self._source, name=name)
+        return dict(named)
+
+    def _of_pandas(self, column: str, rows: int | None = None) -> RawColumn:
+        """A column of a pandas frame, or the first rows of it."""
+        at = self.names.index(column)
+        if at >= len(self._levels):
+            return _from_pandas(self._frame.iloc[:rows, at - len(self._levels)])
+        level = list(self._levels.values())[at]
+        return _from_pandas(self._frame.index[:rows].get_level_values(level).to_series())
+
     def head(self, column: str) -> RawColumn:
         """The first rows of a column."""
         if self._is_pandas:
-            return _from_pandas(self._frame.iloc[:LOOKED_AT, self.names.index(column)])
+            return self._of_pandas(column, LOOKED_AT)
         inner = self._aliases.get(column, column)
         return _Frame(self._frame.head(LOOKED_AT), self._source).take({"score": inner})["score"]
 
     def take(self, found: Mapping[Role, str]) -> dict[Role, RawColumn]:
         """Take the found columns out, in one collection where the frame is lazy."""
         if self._is_pandas:
-            return {r: _from_pandas(self._frame.iloc[:, self.names.index(column)]) for r, column in found.items()}
+            return {role: self._of_pandas(column) for role, column in found.items()}
         found = {role: self._aliases.get(column, column) for role, column in found.items()}
         chosen = self._frame.select(list(found.values()))
         if not isinstance(chosen, (pl.DataFrame, pl.LazyFrame)):
@@ -373,7 +396,7 @@ def _float_ids_text(role: Role, column: pl.Series, origin: Origin) -> str:
 def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
     """Python objects as ids: all text, all whole numbers, or, where both occur, everything as text."""
     kinds = set(map(type, values))
-    surrogates = [row for row, v in enumerate(values) if isinstance(v, str) and not _is_text(v)]
+    surrogates = [row for row, v in enumerate(values) if isinstance(v, str) and not is_text(v)]
     if surrogates:
         fact = f"{role} {values[surrogates[0]]!r} holds a lone surrogate, which is no character"
         raise InputError(origin.blame(fact, surrogates, {}))
@@ -394,15 +417,6 @@ def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColu
         except (TypeError, OverflowError):  # beyond 64 bits, or a mix of negative and very large
             pass
     return pl.Series([None if v is None else str(v) for v in clean], dtype=pl.String)
-
-
-def _is_text(value: str) -> bool:
-    """Whether every character is one; half of one (a lone surrogate) cannot be written anywhere."""
-    try:
-        value.isascii() or value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from rankmeter.errors import InputError, with_hint
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, are_numbers, is_missing, number_of
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, are_numbers, is_missing, is_text, number_of
 from rankmeter.inputs.columns import Role, is_usual, judgment_columns, run_columns
 from rankmeter.wording import Language, Said, said, word
 
@@ -129,6 +129,9 @@ def read_as(
     side: Side, names: Sequence[str], head: Head, given: Mapping[str, str] | None, source: str, format: str
 ) -> Reading:
     """Find out which column of a table is what."""
+    broken = next((name for name in names if not is_text(name)), None)
+    if broken is not None:
+        raise InputError.of("inputs.name_not_text", source=source, name=repr(broken))
     find = judgment_columns if side == "judgments" else run_columns
     roles = find(names, given, source, lambda column: are_numbers(head(column)))
     columns: dict[str, str] = dict(roles.items())
