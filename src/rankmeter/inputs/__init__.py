@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from rankmeter.inputs.sources import (
     AnyRun,
     Dense,
     Labelled,
+    PlainJudgments,
     RunFile,
     no_infinity,
 )
@@ -37,10 +39,10 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
 
         paths = _files_of(data)
         if (plain := plain_judgments(paths.paths, format=format, columns=columns)) is not None:
-            return plain
+            return _with_notes(plain, paths)
         with paths.reading():
             tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
-        return tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source)
+        return _with_notes(tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source), paths)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, judgments_from_frame  # only for frames
 
@@ -50,6 +52,14 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
     from rankmeter.inputs.mappings import judgments_from_mapping
 
     return judgments_from_mapping(data)
+
+
+def _with_notes(judgments: PlainJudgments | JudgmentTable, files: Files) -> AnyJudgments:
+    """Judgments that say of the files what they should."""
+    if not files.notes:
+        return judgments
+    reading = judgments.how_read()
+    return replace(judgments, reading=replace(reading, notes={**files.notes, **reading.notes}))
 
 
 def into_run(
@@ -117,7 +127,7 @@ def _files_of(data: str | os.PathLike[str] | Files) -> Files:
         return data
     path = os.fspath(data)
     # What is no path at all is for the reader to refuse.
-    return Files(expand(path), path if Path(path).is_dir() else None) if path else Files((path,))
+    return expand(path) if path else Files((path,))
 
 
 def refuse_bare_array(data: object) -> None:

@@ -38,6 +38,8 @@ _LOOKS = {
 }
 
 
+_LAST_BYTES = 4096
+"""Where the last line of a file is looked for."""
 SUBTOPICS_OF_TREC = {"subtopic": "iteration"}
 """The only columns that can be named in TREC text: that the second field of the judgments holds subtopics."""
 
@@ -219,13 +221,35 @@ def iter_parts(
 
 
 def trec_notes(source: ByteSource) -> dict[str, str]:
-    """What looks odd in the first lines of a run: ranks that say something else than the scores do."""
+    """What looks odd in a run: ranks that say something else than the scores do, tags of several systems."""
     rows = [fields for line in sample_rows(source.head, LOOKED_AT) if len(fields := line.split()) >= 5]
+    notes: dict[str, str] = {}
     numbers = [[as_number(fields[at]) for fields in rows] for at in (3, 4)]
-    if (pair := disagreement([fields[0] for fields in rows], *numbers)) is None:
-        return {}
-    first, second = (rows[row][2].decode("utf-8", "replace") for row in pair)
-    return {"rank": said("ranks_disagree", source=source.name, rank="rank", score="score", first=first, second=second)}
+    if (pair := disagreement([fields[0] for fields in rows], *numbers)) is not None:
+        first, second = (_shown(rows[row][2:3]) for row in pair)
+        notes["rank"] = said(
+            "ranks_disagree", source=source.name, rank="rank", score="score", first=first, second=second
+        )
+    tags = [fields[5:] for fields in (*rows, _last_line(source).split()) if len(fields) > 5]
+    if (other := next((tag for tag in tags if tag != tags[0]), None)) is not None:
+        notes["tags"] = said("several_tags", source=source.name, first=_shown(tags[0]), second=_shown(other))
+    return notes
+
+
+def _shown(fields: list[bytes]) -> str:
+    return b" ".join(fields).decode("utf-8", "replace")
+
+
+def _last_line(source: ByteSource) -> bytes:
+    """The last line of a file that is not compressed; nothing where it is long or cannot be had without reading all."""
+    if source.path is None:
+        return b""
+    size = source.path.stat().st_size
+    with source.path.open("rb", buffering=0) as file:
+        file.seek(max(0, size - _LAST_BYTES))
+        _, newline, line = file.read(_LAST_BYTES).rstrip().rpartition(b"\n")
+    is_cut = not newline and size > _LAST_BYTES
+    return b"" if is_cut or line.startswith(b"#") else line
 
 
 def _fraction(source: ByteSource, size: int) -> float | None:

@@ -142,6 +142,8 @@ OTHER_NAMES = {"trec": "qrels or run, whichever is read", "labelled": "qrels in 
 """Names that ``format=`` takes for what is in the table under another name."""
 FORMATS: tuple[str, ...] = tuple(dict.fromkeys([*OTHER_NAMES, *(one.name for one in TABLE)]))
 """The names that ``format=`` takes."""
+ENDINGS = frozenset({*FORMATS, "arrow", "feather", "ndjson", "pq"})
+"""How names of data usually end. Files are read by their content; this says which of those left out might be data."""
 OPENS = {one.name: one.open for one in TABLE if one.open is not None}
 """How each format with named columns is opened."""
 

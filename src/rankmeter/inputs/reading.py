@@ -185,8 +185,8 @@ def disagreement(
 class ReadLog:
     """What is noticed while the files of a run are read, perhaps several times: each time they must be the same."""
 
-    def __init__(self, source: str | None = None) -> None:
-        self._source = source
+    def __init__(self, source: str | None = None, notes: Mapping[str, str] | None = None) -> None:
+        self._source, self._notes = source, notes or {}
         self._stamps: dict[str, tuple[int, int, int]] = {}
         self._now: Reading | None = None
         self._whole: Reading | None = None
@@ -203,12 +203,18 @@ class ReadLog:
     def add(self, reading: Reading | None, rows: int) -> None:
         """Some rows were read."""
         if self._now is None:
-            self._now = reading and replace(reading, rows=rows, source=self._source or reading.source)
+            notes = {**self._notes, **(reading.notes if reading else {})}
+            self._now = reading and replace(reading, rows=rows, source=self._source or reading.source, notes=notes)
         elif reading is not None:
             notes = {**reading.notes, **self._now.notes}
             if reading.columns != self._now.columns:
                 notes.setdefault("read otherwise", said("read_otherwise", file=reading.text()))
             self._now = replace(self._now, rows=(self._now.rows or 0) + rows, notes=notes)
+
+    def note(self, kind: str, note: str) -> None:
+        """Something looked odd that one file alone does not show."""
+        if self._now is not None:
+            self._now = replace(self._now, notes={**self._now.notes, kind: note})
 
     def end(self) -> None:
         """The files were read to the end."""

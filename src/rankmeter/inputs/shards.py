@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rankmeter.errors import InputError, NotFoundError, Problem, RepeatedItemError, check_path, with_hint
+from rankmeter.errors import InputError, NotFoundError, Problem, RepeatedItemError, check_path, examples, with_hint
 from rankmeter.inputs.compression import refuse_url
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
+from rankmeter.wording import said
 
+_COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 _HIDDEN = ("_", ".")  # _SUCCESS, _metadata, .part-0.parquet.crc: what Spark and Hive leave beside the data
 
 
@@ -24,6 +27,15 @@ class Files:
     paths: tuple[str, ...]
     folder: str | None = None
     """The folder that was named in place of them."""
+    left_out: tuple[str, ...] = ()
+    """Files of a folder or pattern that look like data but for the beginning of their names."""
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What whoever reads the files should be told about the choice of them."""
+        if not self.left_out:
+            return {}
+        return {"left out": said("left_out", files=examples(self.left_out))}
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -46,7 +58,8 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
     r"""Several files as one run, or as one set of judgments.
 
     A bare list means lists of items; this says that it is a list of paths. Patterns (``*``, ``?``, ``[0-9]``, ``**``)
-    and folders stand for the files they hold, in the order of their names.
+    and folders stand for the files they hold, in the order of their names, numbers in them by size (``part-2``
+    is before ``part-10``).
 
     Examples
     --------
@@ -63,7 +76,11 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
         given.extend(str(check_path("path", path)) for path in many)
     if not given:
         raise InputError(with_hint("files() was given no path.", "files('part-0.parquet', 'part-1.parquet')"))
-    return Files(tuple(path for one in given for path in expand(one)))
+    expanded = [expand(one) for one in given]
+    paths_of, left_out = (
+        tuple(path for one in expanded for path in getattr(one, name)) for name in ("paths", "left_out")
+    )
+    return Files(paths_of, left_out=left_out)
 
 
 @contextmanager
@@ -77,42 +94,62 @@ def folder_is_one_run(run: object) -> Iterator[None]:
         raise error.changed(hint=Problem("inputs.run_in_each_file", {"pattern": str(Path(run, "*"))})) from error
 
 
-def expand(path: str) -> tuple[str, ...]:
+def expand(path: str) -> Files:
     """The files that a path stands for: itself, those of a folder, or those that fit a pattern."""
     if path == "-" or Path(path).is_file():
-        return (path,)
+        return Files((path,))
     refuse_url(path)
     if Path(path).is_dir():
         return _in_folder(path)
     if glob.has_magic(path) and not Path(path).exists():
         # Path.glob takes no absolute pattern.
-        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
-        found = [match for one in matches for match in _matched(one)]
-        if not found:
+        matches = sorted(glob.glob(path, recursive=True), key=_by_numbers)  # noqa: PTH207
+        matched = [_matched(match) for match in matches]
+        paths = tuple(file for match in matched for file in match.paths)
+        if not paths:
             raise NotFoundError(with_hint(f"no file fits the pattern {path}.", f"look into {_fixed_part(path)}"))
-        return tuple(found)
-    return (path,)  # whoever opens it says what is wrong with it
+        return Files(paths, left_out=tuple(file for match in matched for file in match.left_out))
+    return Files((path,))  # whoever opens it says what is wrong with it
 
 
-def _matched(path: str) -> Iterator[str]:
+def _matched(path: str) -> Files:
     """A match of a pattern: a file as it is named; a folder is what it holds (``query.run/`` written by a cluster)."""
     if Path(path).is_dir():
-        yield from _in_folder(path)
-    elif not Path(path).name.startswith(_HIDDEN):
-        yield path
+        return _in_folder(path)
+    if Path(path).name.startswith(_HIDDEN):
+        return Files((), left_out=(path,) if _may_be_data(Path(path).name) else ())
+    return Files((path,))
 
 
-def _in_folder(path: str) -> tuple[str, ...]:
+def _in_folder(path: str) -> Files:
     """Every file below a folder, sorted by path; names that begin with _ or . are no data."""
     root = Path(path)
-    found = sorted(
-        str(one)
-        for one in root.rglob("*")
-        if one.is_file() and not any(part.startswith(_HIDDEN) for part in one.relative_to(root).parts)
-    )
-    if not found:
+    data, hidden = [], []
+    for file in root.rglob("*"):
+        marked = [part for part in file.relative_to(root).parts if part.startswith(_HIDDEN)]
+        if not marked and file.is_file():
+            data.append(str(file))
+        elif marked == [file.name] and _may_be_data(file.name) and file.is_file():
+            hidden.append(str(file))
+    if not data:
         raise InputError(f"{path} is a directory without a data file in it (names with _ or . at the front are none).")
-    return tuple(found)
+    return Files(tuple(sorted(data, key=_by_numbers)), path, tuple(sorted(hidden, key=_by_numbers)))
+
+
+def _may_be_data(name: str) -> bool:
+    """Whether a hidden file ends as data does; what Spark, Hive and macOS (``._a.csv``) leave beside data does not."""
+    from rankmeter.inputs.formats import ENDINGS
+
+    ending = name.lower()
+    for packed in _COMPRESSED:
+        ending = ending.removesuffix(packed)
+    return not name.startswith("._") and ending.lstrip("_.").rpartition(".")[2] in ENDINGS and "." in ending[1:]
+
+
+def _by_numbers(path: str) -> tuple[list[str | int], str]:
+    """Sorts texts with the numbers in them by size: part-2 is before part-10."""
+    pieces = re.split(r"([0-9]+)", path)  # a text and a number in turn
+    return [int(piece) if place % 2 else piece for place, piece in enumerate(pieces)], path
 
 
 def _fixed_part(pattern: str) -> str:

@@ -17,6 +17,7 @@ from rankmeter.inputs.sources import RunFile
 from rankmeter.inputs.stretches import whole_queries
 from rankmeter.inputs.tables import RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES
+from rankmeter.wording import said
 
 
 def open_run(
@@ -29,7 +30,7 @@ def open_run(
     """A run in files, to be read while it is placed; what can be read only once (a pipe) is read at once."""
     if all(Path(path).is_file() for path in data.paths):
         # A partial, unlike a function made here, can be pickled with the comparison that it is part of.
-        log = ReadLog(data.source)
+        log = ReadLog(data.source, data.notes)
         again = partial(stream_run, data, format=format, columns=columns, progress=progress, log=log)
         plain = None
         if len(data.paths) == 1 and not columns:
@@ -88,17 +89,38 @@ def _all_parts(
     sizes = [Path(path).stat().st_size if Path(path).is_file() else 0 for path in paths]
     total, before, rows = sum(sizes), 0, 0
     empty: list[EmptyInputError] = []
+    orders = _RowOrder(log)
     for path, size in zip(paths, sizes, strict=True):
         read = iter_parts(path, format=format, columns=columns, block_bytes=block_bytes, rows_before=rows)
         read = _logged(read, path, log)
         with data.reading():
             for part in _not_empty(read, empty) if len(paths) > 1 else read:
                 rows += len(part.table.query)
+                if len(paths) > 1:
+                    orders.look(part.table, path)
                 done = None if part.fraction is None or not total else (before + part.fraction * size) / total
                 yield RunPart(part.table, done)
         before += size
     if len(empty) == len(paths):
         raise empty[0]
+
+
+class _RowOrder:
+    """Says of a query in several files that nothing but their order, and that of their rows, ranks its items."""
+
+    def __init__(self, log: ReadLog) -> None:
+        self._log = log
+        self._file_of: dict[object, str] | None = {}
+
+    def look(self, table: RunTable, path: str) -> None:
+        """See which queries of a file were in another one."""
+        if self._file_of is None or table.reading is None or table.reading.order not in ("row order", "lists"):
+            return
+        for query in table.query.unique(maintain_order=True).to_list():
+            if (first := self._file_of.setdefault(query, path)) != path:
+                self._log.note("several files", said("order_over_files", query=query, first=first, second=path))
+                self._file_of = None  # one example is enough
+                return
 
 
 def _logged(parts: Iterator[RunPart[Rows]], path: str, log: ReadLog) -> Iterator[RunPart[Rows]]:

@@ -1,0 +1,106 @@
+"""Folders and patterns: which files they stand for, in which order, and what is said about them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+import rankmeter as rm
+from rankmeter.inputs.shards import expand
+
+RUN = "query,item,score\nq,a,1\n"
+TRUTH = {"q": {"a": 1}}
+
+
+def _notes(truth: object, run: object) -> str:
+    return " | ".join(rm.evaluate(truth, run, "RR").reading.notes)
+
+
+@pytest.mark.parametrize("mark", ["_", "."])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl", "json", "arrow", "run", "qrels", "CSV", "run.gz"])
+def test_hidden_files_that_may_be_data_are_named(mark: str, ending: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(RUN)
+    hidden = tmp_path / f"{mark}b.{ending}"
+    hidden.write_text("anything")
+    assert f"left out because of a name that begins with _ or .: {hidden}" in _notes(TRUTH, tmp_path)
+
+
+@pytest.mark.parametrize("pattern", ["*", "*.csv", "**/*.csv"])
+def test_hidden_files_of_a_pattern_are_named(pattern: str, tmp_path: Path) -> None:
+    for name in ("a.csv", "_b.csv"):
+        (tmp_path / name).write_text(RUN)
+    assert _notes(TRUTH, str(tmp_path / pattern)).endswith(f"_ or .: {tmp_path / '_b.csv'}")
+
+
+@pytest.mark.parametrize("content", ["q 0 a 1\n", "query,item,grade\nq,a,1\n"])
+@pytest.mark.parametrize("parts", [1, 2])
+def test_hidden_files_of_judgments_are_named(content: str, parts: int, tmp_path: Path) -> None:
+    for part in range(parts):
+        (tmp_path / f"{part}.txt").write_text(
+            content.replace("q", f"q{part}" if part else "q").replace("q1uery", "query")
+        )
+    (tmp_path / "_b.qrels").write_text(content)
+    assert f"_ or .: {tmp_path / '_b.qrels'}" in _notes(tmp_path, {"q": ["a"]})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "_SUCCESS",
+        "_metadata",
+        "_committed_7",
+        ".a.csv.crc",
+        ".DS_Store",
+        "._a.csv",
+        "_csv",
+        ".csv",
+        "_delta_log/0.json",
+    ],
+)
+def test_what_tools_leave_beside_data_is_passed_over_in_silence(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(RUN)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("anything")
+    assert _notes(TRUTH, tmp_path) == ""
+
+
+@pytest.mark.parametrize("named", ["", "*", "part-*", "part-[0-9]*.csv"])
+@pytest.mark.parametrize("width", [1, 5])
+def test_parts_are_read_in_the_order_of_their_numbers(named: str, width: int, tmp_path: Path) -> None:
+    names = [f"part-{number:0{width}}.csv" for number in range(12)]
+    for number, name in enumerate(names):
+        (tmp_path / name).write_text(f"query,item\nq,{number}\n")
+    place = str(tmp_path / named)
+    assert [Path(path).name for path in expand(place).paths] == names
+    assert [Path(path).name for path in rm.files(place).paths] == names
+    assert rm.evaluate({"q": {"9": 1}}, place, "RR")["RR"] == pytest.approx(1 / 10)
+
+
+@pytest.mark.parametrize(("header", "value"), [("", ""), (",score", ",{}"), (",rank", ",{}")])
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_query_in_row_order_over_several_files_is_said(header: str, value: str, shared: bool, tmp_path: Path) -> None:
+    for number in (1, 2):
+        query = "q" if shared else f"q{number}"
+        (tmp_path / f"{number}.csv").write_text(f"query,item{header}\n{query},{number}{value.format(number)}\n")
+    said = _notes({"q": {"1": 1}, "q1": {"1": 1}}, tmp_path)
+    assert ("query q is in" in said and "1.csv come first" in said) == (shared and not header)
+
+
+@pytest.mark.parametrize(("packed", "lines"), [(False, 1), (False, 50_000), (True, 1)])
+@pytest.mark.parametrize("tags", [("x", "x"), ("x", "y"), ("x y", "x y"), ("x y", "x z")])
+def test_tags_of_two_runs_in_one_file_are_said(packed: bool, tags: tuple[str, str], lines: int, tmp_path: Path) -> None:
+    rows = [f"q{row} Q0 {tag[-1]} 1 1 {tag}\n" for tag in tags[: 1 + (tags[0] != tags[1])] for row in range(lines)]
+    path = tmp_path / "both.run"
+    content = "".join(rows).encode()
+    path.write_bytes(gzip.compress(content) if packed else content)
+    truth = {"q0": {tags[0][-1]: 1}}
+    assert ("two runs in one file" in _notes(truth, path)) == (tags[0] != tags[1])
+
+
+@pytest.mark.parametrize("last", ["# q Q0 b 2 1 other\n", f"q Q0 {'b' * 9000} 2 0.5 x", "q Q0 b 2 0.5\n", "\n\n"])
+def test_a_last_line_without_another_tag_says_nothing(last: str, tmp_path: Path) -> None:
+    path = tmp_path / "plain.run"
+    path.write_text("q Q0 a 1 1 x\n" + last)
+    assert "two runs" not in _notes(TRUTH, path)
