@@ -5,8 +5,10 @@ from __future__ import annotations
 import decimal
 import math
 import numbers
+import re
+import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from rankmeter.late import pl
@@ -17,6 +19,12 @@ RawColumn: TypeAlias = "pl.Series | list[object]"
 LOOKED_AT = 1000
 """How many rows of a column are looked at to tell what it holds."""
 
+Contents = Literal["numbers", "some numbers", "few words", "words", "other"]
+"""What a column holds: numbers alone, some among other things, a few words again and again, short texts, or none."""
+
+_FEW_WORDS = 10
+_LONG_TEXT = 40
+_DATE = re.compile(r"\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2})")
 _NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
 _TRUTH_VALUES = {"true": True, "false": False}
 
@@ -66,19 +74,39 @@ def spells_number(text: str) -> bool:
     return isinstance(number_of(text), (int, float))
 
 
-def are_numbers(column: RawColumn | Sequence[object]) -> bool:
-    """Whether the first rows of a column hold numbers or truth values, also where they are text.
+def contents(column: RawColumn | Sequence[object]) -> Contents:
+    """Tell from the first rows of a column what it holds; truth values are numbers, also where they are text.
+
+    Sentences, addresses and dates make it none of them, unless there are more numbers than these.
 
     Examples
     --------
-    >>> [are_numbers(values) for values in (["0.5", "1e3", None], [True, False], ["a", "1"], [None])]
-    [True, True, False, False]
+    >>> [contents(values) for values in (["0.5", "1e3", None], [True, False], ["N/A", "0,5"], ["-", "1 %"])]
+    ['numbers', 'numbers', 'some numbers', 'some numbers']
+    >>> [contents(values) for values in (["yes", "no", "yes"], ["yes", "no"], [None], ["https://a.example/1", "1"])]
+    ['few words', 'words', 'other', 'other']
     """
-    values = [
-        value
-        for value in list(column[:LOOKED_AT])
-        if not is_missing(value) and not (isinstance(value, str) and not value)
-    ]
-    return bool(values) and all(
-        spells_number(value) if isinstance(value, str) else is_number(value) for value in values
-    )
+    rows = list(column[:LOOKED_AT])
+    values = [value for value in rows if not is_missing(value) and not (isinstance(value, str) and not value)]
+    texts = [value for value in values if isinstance(value, str)]
+    others = [value for value in values if not isinstance(value, str)]
+    if values and all(map(spells_number, texts)) and all(map(is_number, others)):
+        return "numbers"
+    numbers_read = sum(map(_reads_as_number, texts)) + sum(map(is_number, others))
+    if numbers_read > (prose := sum(map(_is_prose, texts))):
+        return "some numbers"
+    if prose or not texts:
+        return "other"
+    different = len(set(map(str, values))) + (len(values) < len(rows))
+    return "few words" if different <= _FEW_WORDS and different < len(rows) else "words"
+
+
+def _is_prose(text: str) -> bool:
+    """Whether this is longer than any number or verdict, an address, or a date."""
+    return len(text) > _LONG_TEXT or len(text.split()) > 5 or "://" in text or _DATE.match(text) is not None
+
+
+def _reads_as_number(text: str) -> bool:
+    """Whether a person reads a number: with a decimal comma, a percent sign, in the digits of any script."""
+    plain = unicodedata.normalize("NFKC", text).strip().replace("\u2212", "-").removesuffix("%").rstrip()
+    return any(character.isdigit() for character in plain) and spells_number(plain.replace(",", "."))

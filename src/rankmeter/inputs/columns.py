@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Literal, cast, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, nearest, with_hint
+from rankmeter.inputs.cells import Contents
 
 Role = Literal["query", "item", "score", "rank", "distance", "grade", "subtopic"]
 
@@ -29,8 +30,8 @@ STATEMENTS: Mapping[str, str] = MappingProxyType({"order": "rows", "relevant": "
 STATEMENT_SIDES: Mapping[str, str] = MappingProxyType({"order": "run", "relevant": "judgments"})
 """Which side each of them is about."""
 
-HoldsNumbers = Callable[[str], bool]
-"""Whether a column of a table holds numbers, as numbers, truth values or text."""
+Holds = Callable[[str], Contents]
+"""What a column of a table holds."""
 
 USUAL_NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
     {
@@ -72,6 +73,15 @@ _BESIDE = frozenset(
     "iteration iter fold split index unnamed:0 row rowid rownumber level0".split()
 )
 """Numbers that stand beside judgments and runs and are neither grade nor score."""
+
+_PROSE = tuple(
+    "title name text snippet url uri link description body content headline abstract passage summary author comment "
+    "note reason explanation question keyword image path".split()
+)
+"""What the name of a column ends with where it holds text for people, in which a number may stand too."""
+
+_VERDICT = ("verdict", "relevan", "judgment", "judgement", "judged", "label", "grade", "assessment", "qrel", "rating")
+"""What the name of a column says where it may tell which pairs are relevant."""
 
 
 def fold(name: str) -> str:
@@ -139,19 +149,20 @@ def find_columns(
     return {role: found[role] for role in wanted if role in found}
 
 
-def _any_may(name: str) -> bool:
+def _any_may(_: str) -> Contents:
     """Where nothing is known of the values, any column may hold numbers."""
-    return bool(name)
+    return "numbers"
 
 
 def judgment_columns(
-    names: Sequence[str], given: Mapping[str, str] | None, source: str, holds_numbers: HoldsNumbers = _any_may
+    names: Sequence[str], given: Mapping[str, str] | None, source: str, holds: Holds = _any_may
 ) -> dict[Role, str]:
     """Find query, item and, when there is one, grade and subtopic.
 
     With ids alone every listed pair is relevant (recommender interactions). A table that has a rank or a score and no
-    grade is a run that came in the wrong place, and is refused; so is one with a column of numbers that nobody
-    recognises.
+    grade is a run that came in the wrong place, and is refused; so is one with a column that nobody recognises and
+    that may be the grade: numbers, also some among other things, a few words again and again, or words under a name
+    such as ``verdict``.
     """
     given = check_columns(given) or {}
     if "relevant" in given and "grade" not in given:
@@ -168,7 +179,13 @@ def judgment_columns(
         likely = ranking[0]
         hint = f"judgments come first, then the run; if '{likely}' holds the grades, say {say_columns('grade', likely)}"
         raise InputError(with_hint(msg, hint))
-    unknown = _unknown_numbers(free, holds_numbers)
+    unknown = [
+        name
+        for name in free
+        if _may_be_number(name, what := holds(name))
+        or (what == "few words" and _may_be_read(name))
+        or (what == "words" and _says_verdict(name))
+    ]
     if unknown:
         msg = f"{source} has no grade column, and {_listed(unknown)} may be one."
         hint = f"{say_columns('grade', unknown[0])} if it is; {_say('relevant')} if every row is a relevant pair"
@@ -177,13 +194,13 @@ def judgment_columns(
 
 
 def run_columns(
-    names: Sequence[str], given: Mapping[str, str] | None, source: str, holds_numbers: HoldsNumbers = _any_may
+    names: Sequence[str], given: Mapping[str, str] | None, source: str, holds: Holds = _any_may
 ) -> dict[Role, str]:
     """Find query, item and, when there is one, score or else rank.
 
     The score wins over the rank unless the caller named the rank and not the score. With ids alone the rows are in
     ranked order as given. A table that has a grade instead is judgments that came in the wrong place; one with a column
-    of numbers that nobody recognises is refused.
+    of numbers, or of some among other things, that nobody recognises is refused.
     """
     given = check_columns(given) or {}
     named = next((role for role in RANKING if role in given), None)
@@ -203,7 +220,7 @@ def run_columns(
             f"judgments come first, then the run; if '{grades[0]}' is the score, say {say_columns('score', grades[0])}"
         )
         raise InputError(with_hint(msg, hint))
-    unknown = _unknown_numbers(free, holds_numbers)
+    unknown = [name for name in free if _may_be_number(name, holds(name))]
     if unknown:
         msg = f"{source} has neither a score nor a rank column, and {_listed(unknown)} may be one."
         hint = (
@@ -214,9 +231,20 @@ def run_columns(
     return columns
 
 
-def _unknown_numbers(free: Sequence[str], holds_numbers: HoldsNumbers) -> list[str]:
-    """The columns of numbers that nobody recognises."""
-    return [name for name in free if fold(name) not in _BESIDE and holds_numbers(name)]
+def _may_be_number(name: str, what: Contents) -> bool:
+    """Whether a column that nobody recognises may be the score or the grade."""
+    return (what == "numbers" and fold(name) not in _BESIDE) or (what == "some numbers" and _may_be_read(name))
+
+
+def _may_be_read(name: str) -> bool:
+    """Whether a column with text in it may be more than an id, a time or text for people, as far as its name says."""
+    is_id = any(is_usual(role, name) for role in ("query", "item", "subtopic"))
+    is_prose = fold(name).rstrip("s").endswith(_PROSE) and not _says_verdict(name)
+    return not is_id and not is_prose and fold(name) not in _BESIDE
+
+
+def _says_verdict(name: str) -> bool:
+    return any(part in fold(name) for part in _VERDICT)
 
 
 def _say(statement: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from rankmeter.errors import InputError, with_hint
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, are_numbers, is_missing, is_text, number_of
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, contents, is_missing, is_text, number_of
 from rankmeter.inputs.columns import Role, is_usual, judgment_columns, run_columns
 from rankmeter.wording import Language, Said, said, word
 
@@ -133,7 +133,7 @@ def read_as(
     if broken is not None:
         raise InputError.of("inputs.name_not_text", source=source, name=repr(broken))
     find = judgment_columns if side == "judgments" else run_columns
-    roles = find(names, given, source, lambda column: are_numbers(head(column)))
+    roles = find(names, given, source, lambda column: contents(head(column)))
     columns: dict[str, str] = dict(roles.items())
     unused = tuple(name for name in names if name not in columns.values())
     if side == "judgments":

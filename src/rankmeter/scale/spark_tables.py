@@ -8,7 +8,7 @@ from typing import Any
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs import Labelled, into_judgments, into_run
-from rankmeter.inputs.columns import RANKING, HoldsNumbers, judgment_columns, run_columns, say_columns
+from rankmeter.inputs.columns import RANKING, Holds, judgment_columns, run_columns, say_columns
 from rankmeter.inputs.reading import Reading
 from rankmeter.late import pl
 
@@ -99,13 +99,13 @@ class Side:
 def judgment_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
     """Judgments: query, item and, where there is one, grade."""
     source = "judgments (Spark DataFrame)"
-    return _side(frame, judgment_columns(frame.columns, columns, source, _numbers_of(frame)), source)
+    return _side(frame, judgment_columns(frame.columns, columns, source, _holds_of(frame)), source)
 
 
 def run_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
     """A run: query, item, and score or rank; the order of rows ranks nothing here."""
     source = "run (Spark DataFrame)"
-    found = run_columns(frame.columns, columns, source, _numbers_of(frame))
+    found = run_columns(frame.columns, columns, source, _holds_of(frame))
     if not any(role in found for role in RANKING):
         fact = f"{source} has neither a score nor a rank column (found: {', '.join(frame.columns)}), "
         fact += "and the rows of a Spark table have no order of their own."
@@ -113,10 +113,12 @@ def run_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
     return _side(frame, found, source)
 
 
-def _numbers_of(frame: Frame) -> HoldsNumbers:
-    """Which columns hold numbers, by their types: to look at values would start a job."""
-    kinds = dict(frame.dtypes)
-    return lambda column: _base(kinds[column]) in (*_NUMBERS, "boolean")
+def _holds_of(frame: Frame) -> Holds:
+    """What columns hold, by their types: to look at values would start a job."""
+    kinds = {name: _base(kind) for name, kind in frame.dtypes}
+    return lambda column: (
+        "numbers" if kinds[column] in (*_NUMBERS, "boolean") else "words" if kinds[column] in _TEXT else "other"
+    )
 
 
 def _side(frame: Frame, found: Mapping[Any, str], source: str) -> Side:

@@ -145,6 +145,70 @@ def test_an_odd_column_of_numbers_in_judgments_is_refused(route, values, name, t
         assert rr(judgments, run, {"grade": name}) == pytest.approx(1 / 3)
 
 
+PARTLY_NUMBERS = {
+    "a missing one": ["N/A", "0.2", "0.3"],
+    "decimal commas": ["0,1", "0,2", "0,9"],
+    "percents": ["1%", "2 %", "none"],
+    "one number": ["-", "-", "7"],
+    "wide digits": ["\uff10\uff0e\uff15", "?", "?"],
+    "a sentence": ["the model gave no answer in time for this", "0.2", "0.9"],
+}
+
+
+@pytest.mark.parametrize("values", PARTLY_NUMBERS.values(), ids=PARTLY_NUMBERS)
+@pytest.mark.parametrize("side", ["judgments", "run"])
+@pytest.mark.parametrize("route", ROUTES)
+def test_an_odd_column_of_which_a_part_reads_as_numbers_is_refused(route, side, values, tmp_path):
+    table = given(route, {**ROWS, "conf": values}, tmp_path, side)
+    with pytest.raises(InputError, match="'conf' may be one"):
+        rr(*((table, pl.DataFrame(ROWS)) if side == "judgments" else (pl.DataFrame(JUDGED), table)))
+
+
+@pytest.mark.parametrize("values", [["N/A", 0.2, 0.9], [pd.Timestamp(0), 0.2, None], ["x", True, pd.NaT]], ids=str)
+@pytest.mark.parametrize("side", ["judgments", "run"])
+def test_an_odd_column_of_mixed_objects_is_refused(side, values):
+    table = pd.DataFrame({**ROWS, "conf": pd.Series(values, dtype=object)})
+    with pytest.raises(InputError, match="'conf' may be one"):
+        rr(*((table, pl.DataFrame(ROWS)) if side == "judgments" else (pl.DataFrame(JUDGED), table)))
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("verdict", ["relevant", "not relevant", "relevant"]),
+        ("ok", ["yes", "no", "yes"]),
+        ("clicked", ["x", "", ""]),
+        ("Is-Relevant", ["high", "low", "none"]),
+        ("relevance_text", ["high", "low", "none"]),
+    ],
+)
+@pytest.mark.parametrize("route", ROUTES)
+def test_words_that_may_be_verdicts_are_refused_in_judgments_alone(route, name, values, tmp_path):
+    table = given(route, {**ROWS, name: values}, tmp_path, "table")
+    with pytest.raises(InputError, match=f"no grade column, and '{name}' may be one") as refused:
+        rr(table, pl.DataFrame(ROWS))
+    assert f'columns={{"grade": "{name}"}}' in str(refused.value)
+    assert rr(table, table, {"relevant": "rows"}) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("title", ["1984", "Heat", "Heat"]),
+        ("query_text", ["red shoes", "red shoes", "red shoes"]),
+        ("snippets", ["100", "a text", "a text"]),
+        ("page", ["https://a.example/1", "https://a.example/1", "2"]),
+        ("seen", ["2024-05-01", "2024-05-01", "2024-05-01"]),
+        ("remark", ["This one was found by the first crawl", "7", ""]),
+        ("film", ["Heat", "Alien", "Up"]),
+    ],
+)
+@pytest.mark.parametrize("route", ROUTES)
+def test_text_for_people_is_neither_score_nor_grade(route, name, values, tmp_path):
+    table = given(route, {**ROWS, name: values}, tmp_path, "table")
+    assert rr(table, table) == 1.0
+
+
 @pytest.mark.parametrize("route", ROUTES)
 def test_relevancy_is_a_grade(route, tmp_path):
     judgments = given(route, {**ROWS, "relevancy": [0, 0, 1]}, tmp_path, "judgments")
