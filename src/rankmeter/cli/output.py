@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from rankmeter.cli.talk import not_noted, tell
-from rankmeter.inputs.reading import reading_line
+from rankmeter.inputs.reading import UNUSED, reading_line
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.report.evaluations import (
     dash_notes,
@@ -158,10 +158,12 @@ def _facts(evaluations: Sequence[Evaluation]) -> list[str]:
     """The counts, once for all runs that share them."""
     runs: dict[str, list[str]] = {}
     for ev in evaluations:
-        runs.setdefault("; ".join(not_noted(ev.sentences())), []).append(ev.name)
+        unused = {side.notes.get(UNUSED) for side in ev.reading.sides}  # the line about reading names them
+        sentences = [sentence for sentence in not_noted(ev.sentences()) if sentence not in unused]
+        runs.setdefault("; ".join(sentences), []).append(ev.name)
     if len(runs) == 1:
         return list(runs)
-    return [f"{', '.join(names)}: {sentences}" for sentences, names in runs.items()]
+    return [f"{', '.join(names)}: {facts}" for facts, names in runs.items()]
 
 
 def deliver_comparison(

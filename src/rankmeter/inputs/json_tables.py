@@ -20,7 +20,7 @@ from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.frames import GroupedQueries, Origin
 from rankmeter.inputs.opened import OpenedTable, TablePart
-from rankmeter.inputs.reading import Order, Reading, Side
+from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
 from rankmeter.late import pl, polars_faults
 
 _NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "candidates"})
@@ -127,9 +127,11 @@ class Records:
                 raise
             reading = look(["item" if key == nested else key for key in self.names])
             reading = replace(reading, columns={**reading.columns, "item": nested})
-        if reading.order == "row order" and isinstance(self._records[0].get(reading.columns["item"]), (list, dict)):
-            holds_numbers = isinstance(self._records[0][reading.columns["item"]], dict)
-            reading = replace(reading, order="score" if holds_numbers else "lists")
+        items = self._records[0].get(reading.columns["item"])
+        if isinstance(items, (list, dict)):  # what counts is said there, not by the rows
+            reading = replace(reading, notes={kind: note for kind, note in reading.notes.items() if kind != UNUSED})
+            if reading.order == "row order":
+                reading = replace(reading, order="score" if isinstance(items, dict) else "lists")
         return reading
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:

@@ -8,15 +8,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, contents, is_missing, is_text, number_of
-from rankmeter.inputs.columns import Role, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.columns import RANKING, Role, is_usual, judgment_columns, run_columns
 from rankmeter.wording import Language, Said, said, word
 
 Side = Literal["judgments", "run"]
 Order = Literal["score", "distance", "rank", "row order", "lists"]
 Head = Callable[[str], "RawColumn | Sequence[object]"]
 """The first rows of a column."""
+
+UNUSED = "unused"
+"""The kind of note that names columns of which nothing was read where rows alone say what counts."""
 
 _FIELDS: Mapping[Side, Mapping[str, str]] = {
     "judgments": {"query": "field 1", "item": "field 3", "grade": "field 4"},
@@ -136,11 +139,14 @@ def read_as(
     roles = find(names, given, source, lambda column: contents(head(column)))
     columns: dict[str, str] = dict(roles.items())
     unused = tuple(name for name in names if name not in columns.values())
+    notes = {}
+    decides = ("grade", "relevant") if side == "judgments" else (*RANKING, "order")
+    if unused and not any(role in columns or role in (given or {}) for role in decides):
+        notes[UNUSED] = said(f"unused_in_{side}", source=source, names=examples(unused))
     if side == "judgments":
-        return Reading(source, format, columns, unused=unused)
+        return Reading(source, format, columns, unused=unused, notes=notes)
     order: Order = next((role for role in ("score", "distance", "rank") if role in columns), "row order")
     ranks = [name for name in unused if is_usual("rank", name)]
-    notes = {}
     if order == "score" and len(ranks) == 1 and "rank" not in (given or {}):
         taken = {role: head(columns[role]) for role in ("query", "item", "score")}
         if (pair := disagreement(taken["query"], head(ranks[0]), taken["score"])) is not None:

@@ -210,6 +210,25 @@ def test_text_for_people_is_neither_score_nor_grade(route, name, values, tmp_pat
 
 
 @pytest.mark.parametrize("route", ROUTES)
+def test_what_was_not_used_is_said_where_rows_alone_decide(route, tmp_path):
+    bare = given(route, {**ROWS, "title": ["x", "y", "z"]}, tmp_path, "bare")
+    ev = rm.evaluate(bare, bare, "RR")
+    assert "not used: title; every row counts as relevant" in repr(ev)
+    assert "not used: title; the order of the rows ranks the items" in repr(ev)
+    assert len(ev.reading.notes) == 2
+    stated = rm.evaluate(bare, bare, "RR", columns={"relevant": "rows", "order": "rows"})
+    full = given(route, {**ROWS, "title": ["x", "y", "z"], "grade": [0, 0, 1], "score": BY_SCORE}, tmp_path, "full")
+    assert "not used" not in repr(stated) + repr(rm.evaluate(full, full, "RR"))
+
+
+@pytest.mark.parametrize("items", [["a", "b"], {"a": 2, "b": 1}], ids=["list", "numbers"])
+def test_lists_of_items_in_records_decide_themselves(items, tmp_path):
+    path = tmp_path / "nested.jsonl"
+    path.write_text(json.dumps({"query": "q", "items": items, "title": "x"}) + "\n")
+    assert "not used" not in repr(rm.evaluate(str(path), str(path), "RR"))
+
+
+@pytest.mark.parametrize("route", ROUTES)
 def test_relevancy_is_a_grade(route, tmp_path):
     judgments = given(route, {**ROWS, "relevancy": [0, 0, 1]}, tmp_path, "judgments")
     assert rr(judgments, {"q": ["a", "b", "c"]}) == pytest.approx(1 / 3)
