@@ -131,7 +131,11 @@ def test_ids_of_two_types_are_refused():
             rm.online.evaluate(log_of(role, [1, "1"]), "CTR")
 
 
-@pytest.mark.parametrize("ids", [[{"a": 1}, {"a": 2}], [[1], [2]], [2**130, 2**130 + 1], [object(), object()]], ids=str)
+@pytest.mark.parametrize(
+    "ids",
+    [[{"a": 1}, {"a": 2}], [[1], [2]], [2**130, 2**130 + 1], [object(), object()]],
+    ids=["mappings", "lists", "beyond 128 bits", "objects"],
+)
 def test_what_is_no_id_is_refused_in_a_sentence(ids):
     with pytest.raises(InputError, match="events"):
         rm.online.evaluate(log_of("user", ids), "CTR")
