@@ -301,3 +301,46 @@ def test_files_about_other_queries_and_broken_files_are_said(tmp_path: Path) -> 
     assert units.exit_code == 2
     assert "not said to which kind these queries belong: q001" in units.stderr
     assert "broken.zip is not a saved" in call("compare", "--saved", str(broken)).stderr
+
+
+OF_TESTS = (
+    "p-values",
+    "paired t",
+    "intervals",
+    "significantly",
+    "cannot be separated",
+    "best group",
+    "differences and tests",
+)
+WHOLE = ("Coverage@10", "Gini@10")
+
+
+def unjudged(measures: tuple[str, ...], *more: str):
+    items = ["--catalogue", str(demo.data_path(demo.ITEMS))]
+    asked = [word for measure in measures for word in ("-m", measure)]
+    return call("compare", "--no-judgments", RUNS["keyword"], RUNS["hybrid"], *asked, *items, *more, *QUICK)
+
+
+@pytest.mark.parametrize("measures", [WHOLE[:1], WHOLE])
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
+def test_nothing_is_said_of_tests_that_were_not_made(format: str, measures: tuple[str, ...]) -> None:
+    result = unjudged(measures, "--format", format)
+    assert result.exit_code == 0
+    text = json.dumps(json.loads(result.stdout)["settings"]["said"]) if format == "json" else result.output
+    assert "seed 0" in text
+    assert not [words for words in OF_TESTS if words in text]
+    assert "\n\n\n" not in result.output  # the table stands between two blank lines
+    # Where one of the measures is tested, they are there.
+    tested = unjudged((*measures, "ShortLists@10"), "--format", format).output
+    assert not [words for words in ("p-values", "intervals") if words not in tested]
+
+
+def test_a_page_without_judgments_says_why_it_has_no_lists(tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    for measures, count in ((WHOLE[:1], "1 measure ·"), (WHOLE, "2 measures ·")):
+        assert unjudged(measures, "--report", str(tmp_path / "r.html")).exit_code == 0
+        shown, _, _ = (tmp_path / "r.html").read_text().partition('<script type="application/json"')
+        assert count in shown
+        assert "No judgments were given: there are no lists to show." in shown
+        assert "saved evaluations" not in shown
+        assert not [words for words in OF_TESTS[:5] if f"{words}:" in shown or f"★ {words}" in shown]

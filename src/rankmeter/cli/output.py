@@ -185,7 +185,7 @@ def _show_comparison(cmp: Comparison, digits: int, lang: Language, *, quiet: boo
         if not quiet:
             quality = comparisons.quality_blocks(cmp, digits=digits, lang=lang)
             tell([word("quality", lang), *document_text(quality, lang=lang).splitlines(), ""])
-            tell([*document_text(answer).splitlines(), ""])
+            tell([*document_text(answer).splitlines(), ""] if answer else [])
         show(comparisons.board_blocks(cmp, digits=digits, lang=lang), lang)
     elif len(cmp.measures) > 1:
         best_first = [score.system for score in cmp.ranked(cmp.measures[0])]
@@ -197,9 +197,8 @@ def _show_comparison(cmp: Comparison, digits: int, lang: Language, *, quiet: boo
         notes = [] if details else [word("note", lang, text=note) for note in cmp.notes]
         more = [] if details else [word("more_with_details", lang)]
         is_grid = not details and len(cmp.measures) > 1
-        marks = (
-            comparisons.marks_mean(cmp, lang) if is_grid else comparisons.legend(cmp, lang)[: None if details else 2]
-        )
+        board = comparisons.legend if details else comparisons.board_marks
+        marks = comparisons.marks_mean(cmp, lang) if is_grid else board(cmp, lang)
         tell(["", *marks, *notes, *more])
 
 

@@ -183,6 +183,7 @@ def compare(
         settings=settings,
         slice_differences=within,
         inputs=_inputs(truth, measured),
+        is_unjudged=truth is None and all(one.sources for one in measured.values()),
         seeds={name: one.seeds for name, one in measured.items()},
     )
 

@@ -127,6 +127,8 @@ def _missing(measured: Mapping[str, Measured]) -> Iterable[Said]:
 
 def _unpaired(paired: Mapping[Measure, Bools], counted: Mapping[Measure, Bools]) -> Iterable[Said]:
     for measure, both in paired.items():
+        if measure.aggregate == "whole":  # of all lists together, in differences too
+            continue
         some = int((counted[measure].any(axis=0) & ~both).sum())
         if some and counted[measure].any(axis=1).all():
             yield said("unpaired", measure=str(measure), count=some, all=int(both.sum()))

@@ -93,7 +93,7 @@ def _top(run: AnyRun, asked: pl.DataFrame, depth: int) -> pl.DataFrame:
         .sort("query", "score", "item", descending=[False, True, True])
         .unique(["query", "item"], keep="first", maintain_order=True)
         .with_columns(rank=pl.int_range(1, pl.len() + 1).over("query"))
-        .filter(pl.col("rank") <= depth)
+        .filter(pl.col("rank") <= min(depth, len(frame)))
     )
     return ranked.select("query", "item", "rank", weight=1.0 / (pl.col("rank") + 1.0).log(2.0))
 
@@ -116,7 +116,7 @@ def _prioritised(
         .sort("priority", "weight", "order", "item", descending=[True, True, False, False])
         .select("query", "item", "priority", "best_rank", "systems")
     )
-    return listed if budget is None else listed.head(budget)
+    return listed if budget is None else listed.head(min(budget, len(listed)))
 
 
 def judged_share(judgments: JudgmentTable, runs: Mapping[str, AnyRun], depth: int) -> dict[str, float]:

@@ -67,13 +67,13 @@ class Settings:
         """How many tests a family has."""
         return said("one_test") if self.pairs == 1 else said("several_tests", count=self.pairs)
 
-    def sentences(self) -> list[Said]:
-        """What must be known to repeat or to cite the numbers."""
+    def sentences(self, *, tested: bool = True, bounded: bool = True) -> list[Said]:
+        """What must be known to repeat or to cite the numbers, where there are tests and where there are intervals."""
         units, drawn = units_said(self.unit), said("nothing")
         if self.test == "randomisation":
             drawn = said("permutations", count=self.permutations)
         computed = self.interval == "t" or (self.interval == "randomisation" and not self.paired)
-        return [
+        tests = [
             said(
                 "tested" if self.paired else "tested_separately",
                 test=said(f"test_{self.test}" if self.paired else f"test_separate_{self.test}"),
@@ -83,6 +83,9 @@ class Settings:
                 tests=self.tests_said,
                 meaning=said(f"correction_{self.correction}"),
             ),
+            said("best_group_by", level=self.level),
+        ]
+        intervals = [
             said(
                 "intervals_by",
                 level=self.level,
@@ -90,9 +93,9 @@ class Settings:
                 units=units,
                 drawn=said("nothing") if computed else said("resamples", count=self.resamples),
             ),
-            said("best_group_by", level=self.level),
-            said("made_by", seed=self.seed, version=self.version),
         ]
+        made = said("made_by", seed=self.seed, version=self.version)
+        return [*(tests[:1] if tested else []), *(intervals if bounded else []), *(tests[1:] if tested else []), made]
 
 
 def unit_said(unit: str) -> Said:

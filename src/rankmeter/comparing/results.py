@@ -81,6 +81,8 @@ class Comparison:
     """The names of the seeds of each system's runs, where they were given."""
     saved_sources: tuple[Source, ...] = ()
     """Where the inputs of a loaded comparison came from."""
+    is_unjudged: bool = False
+    """Whether runs were compared without judgments."""
     _scores: dict[tuple[str, str], Score] = field(init=False, repr=False, compare=False)
     _differences: dict[tuple[str, str, str], Difference] = field(init=False, repr=False, compare=False)
 
@@ -89,6 +91,16 @@ class Comparison:
         object.__setattr__(self, "_scores", {(str(one.measure), one.system): one for one in self.scores})
         pairs = {(str(one.measure), one.system, one.other): one for one in self.differences}
         object.__setattr__(self, "_differences", pairs)
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether anything was tested: a value for all lists together is not."""
+        return any(one.p is not None for one in (*self.differences, *(part.found for part in self.slice_differences)))
+
+    def how_made(self) -> list[Said]:
+        """How p-values and intervals were made, where there are any."""
+        bounded = any(one.interval for one in self.scores) or any(one.interval for one in self.differences)
+        return self.settings.sentences(tested=self.is_tested, bounded=bounded)
 
     def find(self, measure: str | Measure) -> Measure:
         """The measure of this comparison that is meant, by the text that was asked or the canonical one."""
@@ -325,7 +337,7 @@ class Comparison:
             "baseline": self.baseline,
             "sources": [list(source) for source in self.sources],
             "reading": {system: asdict(reading) for system, reading in self.reading.items()},
-            "settings": {**asdict(self.settings), "said": self.settings.sentences()},
+            "settings": {**asdict(self.settings), "said": self.how_made()},
             "notes": list(self.notes),
             "quality": {system: plain(asdict(quality)) for system, quality in self.quality.items()},
             "leaderboard": [score_dict(score) for measure in self.measures for score in self.ranked(measure)],

@@ -22,6 +22,7 @@ from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, AnyRun, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.shards import joined_runs
+from rankmeter.inputs.tables import SeveralRuns
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Ints
@@ -33,7 +34,7 @@ DEFAULT_CUTOFF = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Repeats:
+class Repeats(SeveralRuns):
     """Several runs of one system."""
 
     runs: tuple[object, ...]

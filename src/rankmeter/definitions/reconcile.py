@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
+from typing import Any
 
 from rankmeter.definitions.bench import Bench
 from rankmeter.definitions.found import AxisEffect, Claim, ClaimResult, Definition, NearMiss, Reconciliation, ToolMatch
@@ -113,8 +114,13 @@ def _check_bounds(name: str, text: str, measure: Measure, value: float) -> None:
     raise MeasureError(with_hint(f"{name}={text} is not possible: {type(measure).name} is {span}.", hint))
 
 
-def _pairs(claims: Mapping[str, object] | Iterable[tuple[str, object]]) -> list[tuple[str, object]]:
-    return list(claims.items() if isinstance(claims, Mapping) else claims)
+def _pairs(claims: Any) -> list[tuple[str, object]]:
+    given = claims.items() if isinstance(claims, Mapping) else claims
+    pairs: list[Any] = list(given) if isinstance(given, Iterable) else [given]
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise MeasureError.of("measures.no_claim", claim=repr(pair), type=type(pair).__name__)
+    return pairs
 
 
 _SUM = Change("aggregate", "sum")

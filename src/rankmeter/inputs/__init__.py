@@ -21,7 +21,7 @@ from rankmeter.inputs.sources import (
     RunFile,
     no_infinity,
 )
-from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
+from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable, SeveralRuns
 from rankmeter.late import check_threads
 
 
@@ -89,6 +89,10 @@ def into_run(
 
         if is_frame(data):
             return run_from_frame(data, columns=columns)
+        if isinstance(data, SeveralRuns):
+            from rankmeter.errors import InputError
+
+            raise InputError.of("inputs.several_runs", kind=data.kind)
         refuse_bare_array(data)
     from rankmeter.inputs.mappings import run_from_mapping
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from math import isnan
 from typing import Any, Literal, get_args
 
 from rankmeter.errors import InputError, MeasureError, did_you_mean, examples, with_hint
@@ -122,6 +123,8 @@ def _rolled(scores: Mapping[Any, float], known: Mapping[Any, Any], by: By, first
             rolled[document] = score
         else:
             rolled[document] = rolled[document] + score if by == "sum" else max(rolled[document], score)
+    if by == "sum":
+        _refuse_no_sum([document for document, score in rolled.items() if isnan(score)])
     return rolled
 
 
@@ -143,8 +146,15 @@ def _rolled_table(run: RunTable, documents: Documents, by: By) -> RunTable:
         .group_by("query", "document", maintain_order=True)
         .agg(score)
     )
+    _refuse_no_sum(rolled.filter(pl.col("score").is_nan())["document"].to_list())
     queries = run.query.unique(maintain_order=True) if run.queries is None else run.queries
     return RunTable(rolled["query"], rolled["document"], rolled["score"], run.source, run.scored, queries)
+
+
+def _refuse_no_sum(documents: Sequence[Any]) -> None:
+    """Refuse passages of one document with scores inf and -inf: these have no sum."""
+    if documents:
+        raise InputError.of("inputs.no_sum", documents=examples(map(str, documents)))
 
 
 def _refuse_repeated(source: str, pairs: Sequence[tuple[Any, Any]]) -> None:

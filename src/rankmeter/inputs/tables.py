@@ -104,6 +104,14 @@ class Run(Side):
         return self.run_table() if self.is_streamed else self
 
 
+class SeveralRuns:
+    """Runs that are one system together: they are compared, not evaluated."""
+
+    __slots__ = ()
+    kind: str
+    """What they are called, which is also the name of the function that makes them."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgmentTable(Judgments):
     """One row per judged (query, item)."""

@@ -189,14 +189,26 @@ def quality_blocks(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "e
 
 def legend(cmp: Comparison, lang: Language = "en") -> list[str]:
     """What the marks mean, and how p-values and intervals were made."""
+    return [*board_marks(cmp, lang), *how_made(cmp, lang)]
+
+
+def board_marks(cmp: Comparison, lang: Language = "en") -> list[str]:
+    """What the marks of a leaderboard mean; it has none where nothing was tested."""
     kind = "arrows_mean"
     if cmp.shown_against is None:
         kind = "beats_mean" if _named(cmp) else "beats_numbers_mean"
-    disagree = any(score.in_best is False and score.rank_low == 1 for score in cmp.scores)
-    lines = [
+    marks = [
         said("best_mark", mark="*", level=cmp.settings.level),
         said(kind, baseline=cmp.shown_against, alpha=cmp.settings.alpha),
-        *cmp.settings.sentences(),
+    ]
+    return [line.text(lang) for line in marks if cmp.is_tested]
+
+
+def how_made(cmp: Comparison, lang: Language = "en") -> list[str]:
+    """How p-values and intervals were made, and how the inputs were read."""
+    disagree = any(score.in_best is False and score.rank_low == 1 for score in cmp.scores)
+    lines = [
+        *cmp.how_made(),
         *([said("group_and_ranks_disagree")] if disagree else []),
         *sliced_how(cmp),
         *([read] if (read := reading_line(cmp.reading.values())) else []),
@@ -363,19 +375,17 @@ def to_latex(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") ->
 
 def marks_mean(cmp: Comparison, lang: Language = "en") -> list[str]:
     """What the marks of the table of all systems and measures mean."""
-    return _below(cmp, lang)[:2]
+    kind = "numbers_in_table" if cmp.settings.family == "all" else "arrows_in_table"
+    marks = [
+        said("best_in_table", level=cmp.settings.level),
+        said(kind, baseline=cmp.baseline, alpha=cmp.settings.alpha),
+    ]
+    return [line.text(lang) for line in marks if cmp.is_tested]
 
 
 def _below(cmp: Comparison, lang: Language) -> list[str]:
     """What the marks of a table mean, and how they were come by."""
-    kind = "numbers_in_table" if cmp.settings.family == "all" else "arrows_in_table"
-    lines = [
-        said("best_in_table", level=cmp.settings.level),
-        said(kind, baseline=cmp.baseline, alpha=cmp.settings.alpha),
-        *cmp.settings.sentences(),
-        *sliced_how(cmp),
-    ]
-    return [line.text(lang) for line in lines]
+    return [*marks_mean(cmp, lang), *(line.text(lang) for line in [*cmp.how_made(), *sliced_how(cmp)])]
 
 
 def slice_tables(

@@ -609,3 +609,11 @@ def test_what_looked_odd_when_reading_is_said_of_a_comparison_too():
     rated = pl.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rating": [5.0, 1.0, 3.0]})
     lists = {"one": {1: ["a", "b"], 2: ["b", "a"]}, "other": {1: ["b", "a"], 2: ["a", "b"]}}
     assert any("rating" in note for note in rm.compare(rated, lists, "HR@1").notes)
+
+
+@pytest.mark.parametrize("kind", ["folds", "seeds"])
+def test_several_runs_are_led_on_to_compare(kind) -> None:
+    run = {"q": ["a"]}
+    for measured in (rm.evaluate, lambda truth, runs: rm.pool(truth, {"mine": runs})):
+        with pytest.raises(rm.InputError, match=rf"{kind}\(\.\.\.\) are several runs .*Hint: compare\("):
+            measured({"q": {"a"}}, getattr(rm, kind)(run, run))

@@ -124,3 +124,9 @@ def test_bad_advice_is_refused() -> None:
         rm.advise({"q": ["a"]}, purpose="z")
     with pytest.raises(rm.InputError, match="k=0"):
         rm.advise({"q": ["a"]}, k=0)
+
+
+@pytest.mark.parametrize("most", [2**31, 2**63, 10**30])
+def test_more_than_there_is_may_be_asked_for(most) -> None:
+    truth, runs = {"q": {"a": 1}}, {"one": {"q": ["a", "x", "y"]}}
+    assert rm.pool(truth, runs, budget=most, depth=most).equals(rm.pool(truth, runs))

@@ -507,3 +507,9 @@ def test_a_claim_has_the_digits_of_its_number(number: object, digits: int) -> No
 def test_what_is_no_number_is_no_claim(number: object) -> None:
     with pytest.raises(rm.MeasureError, match="a claim is a number"):
         read_claim("MRR", number)
+
+
+@pytest.mark.parametrize("claims", [3, None, "nDCG", [3], [("nDCG",)], [("nDCG", 1, 2)]])
+def test_what_is_no_claim_is_refused_in_a_sentence(claims) -> None:
+    with pytest.raises(rm.MeasureError, match=r"is no claim: .*Hint: reconcile"):
+        rm.reconcile({"q": {"a": 1}}, {"q": ["a"]}, claims)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -69,3 +70,15 @@ def test_all_evidence_is_found_by_documents_where_passages_miss_it() -> None:
 def test_a_passage_of_no_document_is_refused(documents):
     with pytest.raises(rm.InputError, match="does not name the document of p"):
         rm.roll_up({"q": {"p": 1.0}}, documents=documents)
+
+
+@pytest.mark.parametrize("form", [dict, pl.DataFrame])
+@pytest.mark.parametrize("scores", [(math.inf, -math.inf), (-math.inf, 1.0, math.inf)])
+def test_infinities_that_cancel_have_no_sum(form, scores) -> None:
+    passages = [f"p{place}" for place in range(len(scores))]
+    run = {"q": dict(zip(passages, scores, strict=True))}
+    if form is pl.DataFrame:
+        run = pl.DataFrame({"query": ["q"] * len(scores), "item": passages, "score": scores})
+    with pytest.raises(rm.InputError, match="some passages of d have the score inf and some -inf"):
+        rm.roll_up(run, documents=lambda _: "d", by="sum")
+    rm.roll_up(run, documents=lambda _: "d", by="best")
