@@ -142,7 +142,9 @@ def read_as(
     notes = {}
     decides = ("grade", "relevant") if side == "judgments" else (*RANKING, "order")
     if unused and not any(role in columns or role in (given or {}) for role in decides):
-        notes[UNUSED] = said(f"unused_in_{side}", source=source, names=examples(unused))
+        notes[UNUSED] = said(
+            "unused_in_run" if side == "run" else "unused_in_judgments", source=source, names=examples(unused)
+        )
     if side == "judgments":
         return Reading(source, format, columns, unused=unused, notes=notes)
     order: Order = next((role for role in ("score", "distance", "rank") if role in columns), "row order")
