@@ -44,10 +44,13 @@ def _is_there(path: Path, kind: str) -> bool:
 def check_writable(path: object) -> Path:
     """The place of a file; refuse one that cannot be written, before anything is computed for it."""
     path = check_path("path", path)
+    circle = False
+    with suppress(OSError, ValueError):  # what cannot even be looked at is refused below
+        circle = path.is_symlink() and _is_circle(path)
+    if circle:
+        raise InputError.of("files.circle_of_links", source=str(path))
     _is_there(path, "files.cannot_be_written")
     folder = path.parent
-    if path.is_symlink() and _is_circle(path):
-        raise InputError.of("files.circle_of_links", source=str(path))
     if path.is_dir():
         raise InputError.of("files.is_a_directory", source=str(path), inside=str(path / "result"))
     if not folder.is_dir():
