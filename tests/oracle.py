@@ -113,9 +113,14 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
     formula = FORMULAS[measure.name]
     relevant = None if measure.name in ("NumRel", "NumRelRet", "Utility") else RELEVANT.get(measure.name)
     if relevant is not None and not any(relevant(measure, grade) for grade in grades):
-        return {"zero": empty_zero, "one": empty_one, "nan": empty_nan, "skip": lambda _: None}[measure.empty](
-            formula(measure, shared_or_single(measure, groups), query)
-        )
+        silent = not (returned or (measure.candidates == "appended" and judged))
+        return {
+            "zero": empty_zero,
+            "one": empty_one,
+            "nan": empty_nan,
+            "skip": lambda _: None,
+            "silent": empty_one if silent else empty_zero,
+        }[measure.empty](formula(measure, shared_or_single(measure, groups), query))
     if measure.ties == "mean":
         ratio = expected([formula(measure, single(order), query) for order in orders(groups)])
     else:

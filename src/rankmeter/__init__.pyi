@@ -90,9 +90,9 @@ class _NumQ(_counts.NumQueries):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumQ: _NumQ
 
@@ -103,9 +103,9 @@ class _NumRet(_counts.NumReturned):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumRet: _NumRet
 
@@ -116,9 +116,9 @@ class _NumRel(_counts.NumRelevant):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumRel: _NumRel
 
@@ -129,9 +129,9 @@ class _NumRelRet(_counts.NumRelevantReturned):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumRelRet: _NumRelRet
 
@@ -142,9 +142,10 @@ class _P(_found.Precision):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., norm: Literal["k", "list", "capped"] = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            norm: Literal["k", "list", "capped"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 P: _P
 
@@ -155,9 +156,10 @@ class _R(_found.Recall):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., norm: Literal["relevant", "capped"] = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            norm: Literal["relevant", "capped"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 R: _R
 
@@ -168,9 +170,10 @@ class _F(_found.FMeasure):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., beta: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            beta: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 F: _F
 
@@ -181,9 +184,9 @@ class _Success(_found.Success):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Success: _Success
 
@@ -194,10 +197,10 @@ class _Rprec(_found.RPrecision):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., norm: Literal["places", "relevant"] = ...,
-            mult: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            norm: Literal["places", "relevant"] = ..., mult: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Rprec: _Rprec
 
@@ -208,10 +211,10 @@ class _IPrec(_found.InterpolatedPrecision):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., recall: float = ...,
-            rounding: Literal["ceil", "trec9", "nearest"] = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            recall: float = ..., rounding: Literal["ceil", "trec9", "nearest"] = ...) -> Self: ...
     def __matmul__(self, value: float) -> Self: ...
 IPrec: _IPrec
 
@@ -222,9 +225,10 @@ class _SetP(_found.SetPrecision):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., norm: Literal["list", "capped"] = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            norm: Literal["list", "capped"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SetP: _SetP
 
@@ -235,9 +239,9 @@ class _SetR(_found.SetRecall):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SetR: _SetR
 
@@ -248,10 +252,10 @@ class _SetF(_found.SetF):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., beta: float = ...,
-            weight: Literal["squared", "plain"] = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            beta: float = ..., weight: Literal["squared", "plain"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SetF: _SetF
 
@@ -262,9 +266,9 @@ class _AllRelevant(_found.AllRelevant):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 AllRelevant: _AllRelevant
 
@@ -275,9 +279,9 @@ class _Compat(_found.Compatibility):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., p: float = ...,
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ..., p: float = ...,
             norm: Literal["ideal", "none"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Compat: _Compat
@@ -289,9 +293,9 @@ class _RR(_order.ReciprocalRank):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 RR: _RR
 
@@ -302,9 +306,9 @@ class _AP(_order.AveragePrecision):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...,
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
             norm: Literal["relevant", "capped", "list", "found", "hits", "k"] = ...,
             ranks: Literal["relevant", "all"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
@@ -317,9 +321,9 @@ class _AUC(_order.AreaUnderCurve):
             ties: Literal["mean", "item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 AUC: _AUC
 
@@ -330,9 +334,9 @@ class _MeanRank(_order.MeanRank):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["skip", "zero", "one", "nan"] = ...,
-            miss: Literal["skip", "zero"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["skip", "zero", "one", "nan", "silent"] = ..., miss: Literal["skip", "zero"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 MeanRank: _MeanRank
 
@@ -343,9 +347,10 @@ class _CG(_gains.CumulatedGain):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
             rel: float | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 CG: _CG
@@ -357,10 +362,11 @@ class _DCG(_gains.DiscountedGain):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
-            rel: float | None = ..., discount: Literal["log2", "jk", "reciprocal"] = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ..., rel: float | None = ...,
+            discount: Literal["log2", "jk", "reciprocal"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 DCG: _DCG
 
@@ -371,10 +377,11 @@ class _nDCG(_gains.NDCG):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
-            rel: float | None = ..., discount: Literal["log2", "jk", "reciprocal"] = ...,
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ..., rel: float | None = ...,
+            discount: Literal["log2", "jk", "reciprocal"] = ...,
             ideal: Literal["judged", "list", "top", "uncut", "full", "length"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 nDCG: _nDCG
@@ -386,10 +393,11 @@ class _RBP(_gains.RankBiasedPrecision):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., p: float = ..., rel: float = ..., gain: Literal["binary", "exp2", "linear"] = ...,
-            max_grade: int | None = ..., norm: Literal["none", "capped", "list"] = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., p: float = ..., rel: float = ...,
+            gain: Literal["binary", "exp2", "linear"] = ..., max_grade: int | None = ...,
+            norm: Literal["none", "capped", "list"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 RBP: _RBP
 
@@ -400,9 +408,9 @@ class _ERR(_gains.ExpectedReciprocalRank):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., max_grade: int = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 ERR: _ERR
 
@@ -413,9 +421,9 @@ class _Bpref(_incomplete.BinaryPreference):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Bpref: _Bpref
 
@@ -426,9 +434,9 @@ class _infAP(_incomplete.InferredAP):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 infAP: _infAP
 
@@ -439,9 +447,9 @@ class _Judged(_incomplete.Judged):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Judged: _Judged
 
@@ -452,10 +460,10 @@ class _INST(_users.Inst):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., max_grade: int = ..., min_grade: int = ..., horizon: int = ...,
-            T: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
+            min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 INST: _INST
 
@@ -466,10 +474,10 @@ class _INSQ(_users.Insq):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., max_grade: int = ..., min_grade: int = ..., horizon: int = ...,
-            T: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
+            min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 INSQ: _INSQ
 
@@ -480,10 +488,10 @@ class _BPM(_users.BejeweledPlayer):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., max_grade: int = ..., min_grade: int = ..., horizon: int = ...,
-            T: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
+            min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 BPM: _BPM
 
@@ -494,9 +502,10 @@ class _SDCG(_users.ScaledDiscountedGain):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., max_grade: int = ..., min_grade: int = ..., horizon: int = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
+            min_grade: int = ..., horizon: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SDCG: _SDCG
 
@@ -507,9 +516,10 @@ class _NERR8(_users.NormalisedErr8):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., max_grade: int = ..., min_grade: int = ..., horizon: int = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
+            min_grade: int = ..., horizon: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NERR8: _NERR8
 
@@ -520,9 +530,10 @@ class _NERR9(_users.NormalisedErr9):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., max_grade: int = ..., min_grade: int = ..., horizon: int = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
+            min_grade: int = ..., horizon: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NERR9: _NERR9
 
@@ -533,10 +544,10 @@ class _NERR10(_users.NormalisedErr10):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., max_grade: int = ..., min_grade: int = ..., horizon: int = ...,
-            p: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
+            min_grade: int = ..., horizon: int = ..., p: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NERR10: _NERR10
 
@@ -547,10 +558,10 @@ class _NERR11(_users.NormalisedErr11):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., max_grade: int = ..., min_grade: int = ..., horizon: int = ...,
-            T: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
+            min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NERR11: _NERR11
 
@@ -561,10 +572,10 @@ class _IPrecAvg(_historic.AveragedInterpolatedPrecision):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., points: int | Sequence[float] = ...,
-            rounding: Literal["ceil", "trec9", "nearest"] = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            points: int | Sequence[float] = ..., rounding: Literal["ceil", "trec9", "nearest"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 IPrecAvg: _IPrecAvg
 
@@ -575,9 +586,9 @@ class _SetAP(_historic.SetAveragePrecision):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SetAP: _SetAP
 
@@ -588,10 +599,11 @@ class _Utility(_historic.Utility):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., found: float = ..., noise: float = ..., missed: float = ...,
-            rest: float = ..., collection: int = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            found: float = ..., noise: float = ..., missed: float = ..., rest: float = ...,
+            collection: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Utility: _Utility
 
@@ -602,9 +614,9 @@ class _binG(_historic.BinaryG):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 binG: _binG
 
@@ -615,9 +627,10 @@ class _G(_historic.NormalisedG):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
             rel: float | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 G: _G
@@ -629,9 +642,10 @@ class _nDCGrel(_historic.NdcgOverRelevant):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
             rel: float | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 nDCGrel: _nDCGrel
@@ -643,9 +657,10 @@ class _RnDCG(_historic.NdcgOverLevels):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
             rel: float | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 RnDCG: _RnDCG
@@ -657,9 +672,9 @@ class _NumNonrelRet(_historic.NumNonrelevantReturned):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumNonrelRet: _NumNonrelRet
 
@@ -670,9 +685,9 @@ class _Unjudged(_historic.Unjudged):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Unjudged: _Unjudged
 
@@ -683,9 +698,10 @@ class _RBPResidual(_historic.RankBiasedResidual):
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., p: float = ..., tail: Literal["always", "if-unjudged"] = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., p: float = ...,
+            tail: Literal["always", "if-unjudged"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 RBPResidual: _RBPResidual
 
@@ -696,9 +712,10 @@ class _alpha_DCG(_diversity.AlphaDCG):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., alpha: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            alpha: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 alpha_DCG: _alpha_DCG
 
@@ -709,9 +726,10 @@ class _alpha_nDCG(_diversity.AlphaNDCG):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., alpha: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            alpha: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 alpha_nDCG: _alpha_nDCG
 
@@ -722,9 +740,10 @@ class _ERR_IA(_diversity.IntentAwareERR):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., alpha: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            alpha: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 ERR_IA: _ERR_IA
 
@@ -735,9 +754,10 @@ class _nERR_IA(_diversity.NormalisedIntentAwareERR):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., alpha: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            alpha: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 nERR_IA: _nERR_IA
 
@@ -748,9 +768,10 @@ class _NRBP(_diversity.NoveltyBiasedRBP):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., alpha: float = ..., beta: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            alpha: float = ..., beta: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NRBP: _NRBP
 
@@ -761,9 +782,10 @@ class _nNRBP(_diversity.NormalisedNoveltyBiasedRBP):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ..., alpha: float = ..., beta: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
+            alpha: float = ..., beta: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 nNRBP: _nNRBP
 
@@ -774,9 +796,9 @@ class _AP_IA(_diversity.IntentAwareAP):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 AP_IA: _AP_IA
 
@@ -787,9 +809,9 @@ class _P_IA(_diversity.IntentAwarePrecision):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 P_IA: _P_IA
 
@@ -800,9 +822,9 @@ class _StRecall(_diversity.SubtopicRecall):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ..., empty: Literal["zero", "one", "nan", "skip"] = ...,
-            miss: Literal["zero", "skip"] = ..., blank: Literal["counted", "nan", "skip"] = ...,
-            depth: int | None = ..., rel: float = ...) -> Self: ...
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 StRecall: _StRecall
 

@@ -67,7 +67,7 @@ def test_measures_asked_together_have_the_values_that_they_have_alone(case, seve
 
 @pytest.mark.parametrize("queries", ["judged", "common", "run"])
 @pytest.mark.parametrize("miss", ["zero", "skip"])
-@pytest.mark.parametrize("empty", ["zero", "one", "nan", "skip"])
+@pytest.mark.parametrize("empty", ["zero", "one", "nan", "skip", "silent"])
 @settings(max_examples=3)
 @given(case=data())
 def test_empty_miss_and_query_policies_hold_in_every_family(empty, miss, queries, case):
@@ -98,7 +98,9 @@ def test_a_ranked_list_has_the_values_of_its_order(case, measure):
 
 @pytest.mark.parametrize("aggregate", ["mean", "geometric", "sum", "median", "pooled"])
 @settings(max_examples=8)
-@given(case=data(), empty=st.sampled_from(["zero", "one", "nan", "skip"]), miss=st.sampled_from(["zero", "skip"]))
+@given(
+    case=data(), empty=st.sampled_from(["zero", "one", "nan", "skip", "silent"]), miss=st.sampled_from(["zero", "skip"])
+)
 @example(case=Data({"q": {"a": 0}}, {"q": {"a": 1.0}}), empty="zero", miss="zero")
 @example(case=Data({"q": {"a": 1}, "r": {"a": 0}}, {"q": {"a": 1.0}}), empty="nan", miss="zero")
 @example(case=Data({"q": {"a": 1}, "r": {"a": 0}}, {"q": {"b": 1.0}}), empty="one", miss="zero")

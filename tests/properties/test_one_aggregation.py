@@ -32,7 +32,7 @@ RUN = {
     "not judged": {"a": 1.0},
 }
 POLICIES = {
-    "empty": ("zero", "one", "nan", "skip"),
+    "empty": ("zero", "one", "nan", "skip", "silent"),
     "miss": ("zero", "skip"),
     "blank": ("counted", "nan", "skip"),
     "queries": ("judged", "common", "run"),

@@ -49,7 +49,7 @@ def values_of(
             # The policy goes into both parts, so that pooled numbers follow it too; a query keeps its weight there.
             if empty != "zero":
                 below = np.where(nothing & ~(below > 0), 1.0, below)
-            above = np.where(nothing, below if empty == "one" else math.nan if empty == "nan" else 0.0, above)
+            above = np.where(nothing, _worth_of_empty(empty, below, listless), above)
         if miss == "skip" and parts.found is not None:
             counted = counted & (nothing | parts.found)
     if blank == "skip" and listless is not None:
@@ -59,3 +59,12 @@ def values_of(
         counted = counted | (listless & chosen)
     value = np.divide(above, below, out=np.zeros(len(below)), where=below > 0)
     return Values(value, counted, above, below)
+
+
+def _worth_of_empty(empty: str, below: Floats, listless: Bools | None) -> Floats | float:
+    """What stands above the line where nothing is relevant; below it stands ``below``."""
+    if empty == "one":
+        return below
+    if empty == "silent":  # right is who returned nothing, as nothing was to be found
+        return 0.0 if listless is None else np.where(listless, below, 0.0)
+    return math.nan if empty == "nan" else 0.0

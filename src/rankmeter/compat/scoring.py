@@ -71,6 +71,7 @@ class Scores:
             empty=getattr(measure, "empty", "zero"),
             miss=getattr(measure, "miss", "zero"),
             chosen=everything,
+            listless=self.placed.placements.returned == 0,
         )
         return values.value
 

@@ -188,7 +188,7 @@ def _policy(measure: RankedMeasure, data: OneQuery) -> str:
     """The convention that decides the value in place of the rows, if one does."""
     if not data.scores and measure.blank == "nan":
         return "blank=nan"
-    if measure.empty in ("one", "nan"):
+    if measure.empty in ("one", "nan") or (measure.empty == "silent" and not data.scores):
         skipping = measure(empty="skip", miss="zero", blank="counted")
         values, number = _values(skipping, data, {data.query: data.scores})[data.query]
         if not values.counted[number]:

@@ -186,7 +186,7 @@ class RankedMeasure(Measure):
     unjudged: Literal["nonrelevant", "removed"] = choice("nonrelevant", "removed")
     negative: Literal["unjudged", "nonrelevant"] = choice("unjudged", "nonrelevant")
     candidates: Literal["all", "list", "appended"] = choice("all", "list", "appended")
-    empty: Literal["zero", "one", "nan", "skip"] = choice("zero", "one", "nan", "skip")
+    empty: Literal["zero", "one", "nan", "skip", "silent"] = choice("zero", "one", "nan", "skip", "silent")
     miss: Literal["zero", "skip"] = choice("zero", "skip")
     blank: Literal["counted", "nan", "skip"] = choice("counted", "nan", "skip")
     depth: int | None = whole(None, low=1)

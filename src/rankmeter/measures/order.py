@@ -155,7 +155,7 @@ class MeanRank(RelevanceMeasure):
     3.0
     """
 
-    empty: Literal["zero", "one", "nan", "skip"] = choice("skip", "zero", "one", "nan")
+    empty: Literal["zero", "one", "nan", "skip", "silent"] = choice("skip", "zero", "one", "nan", "silent")
     miss: Literal["zero", "skip"] = choice("skip", "zero")
 
     name = "MeanRank"
