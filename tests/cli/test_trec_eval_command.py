@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rankmeter.cli.application import app
-from rankmeter.compat import trec_reading
+from rankmeter.compat import trec_files
 
 JUDGMENTS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = "q1 Q0 a 1 3.0 one\nq1 Q0 x 2 2.0 one\nq2 Q0 x 1 2.0 two\n"
@@ -63,7 +63,7 @@ def test_the_run_may_be_standard_input(
 def test_whole_numbers_beyond_floats_are_rounded_as_the_program_does(
     score: str, short: int, files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trec_reading, "SHORT_BYTES", short)
+    monkeypatch.setattr(trec_files, "SHORT_BYTES", short)
     Path(files[1]).write_text(RUN.replace("3.0", score).replace("2.0", score))
     whole = call(capsys, *files)
     Path(files[1]).write_text(RUN.replace("3.0", f"{score}.0").replace("2.0", f"{score}.0"))
@@ -76,7 +76,7 @@ def test_whole_numbers_beyond_floats_are_rounded_as_the_program_does(
 def test_either_file_may_be_a_pipe(
     piped: str, short: int, files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trec_reading, "SHORT_BYTES", short)
+    monkeypatch.setattr(trec_files, "SHORT_BYTES", short)
     path = next(Path(one) for one in files if one.endswith(piped))
     content = path.read_bytes()
     path.unlink()
@@ -93,7 +93,7 @@ def test_a_grade_that_begins_with_a_point_is_0_in_long_files_too(
     (tmp_path / "judgments").write_text(JUDGMENTS.replace("b 0", "b .5"))
     outputs = []
     for short in (0, 1 << 17):
-        monkeypatch.setattr(trec_reading, "SHORT_BYTES", short)
+        monkeypatch.setattr(trec_files, "SHORT_BYTES", short)
         outputs.append(call(capsys, "-m", "ndcg", *files)[:2])
     assert outputs == [(0, "ndcg                  \tall\t0.5000\n")] * 2
 
@@ -104,7 +104,7 @@ def test_scattered_queries_and_fractions_of_grades(tmp_path: Path, capsys: pytes
     (tmp_path / "judgments").write_text(JUDGMENTS.replace("b 0", "b 0.9"))
     code, out, err = call(capsys, "-m", "map", str(tmp_path / "judgments"), str(tmp_path / "run"))
     assert (code, out) == (0, MAP)
-    assert "a grade is no plain number; read as trec_eval reads them: '0.9' as 0" in err
+    assert "a grade is not a plain number; read as trec_eval reads them: '0.9' as 0" in err
 
 
 @pytest.mark.parametrize("form", ["prefs", "qrels_prefs", "qrels_jg"])
@@ -126,14 +126,14 @@ def test_preferences_are_refused_with_the_reason(
         (["-T", "other"], 2, "-T trec_results"),
         (["-R", "other"], 2, "-R qrels"),
         (["-m", "P.0"], 2, "a cutoff is below 1"),
-        (["-m", "P.5,5"], 2, "a cutoff stands twice"),
+        (["-m", "P.5,5"], 2, "a cutoff is given twice"),
         (["-m", "ndcg.10"], 2, "level=gain"),
         (["-m", "utility.1,2"], 4, "4 coefficients"),
         (["-m", "dcg", "-m", "ndcg.1=4"], 4, "trec_eval crashes"),
-        (["-m", "rbp.1=-1"], 4, "a gain is below 0"),
-        (["-m", "ndcg.1=inf"], 4, "so large that trec_eval cannot put it in order"),
+        (["-m", "rbp.1=-1"], 4, "a gain is negative"),
+        (["-m", "ndcg.1=inf"], 4, "too large for trec_eval to put it in order"),
         (["-m", "iprec_at_recall.nan"], 2, "no number of documents belongs to a point that large"),
-        (["-m", "P.1,99999999999"], 2, "cannot sort them"),
+        (["-m", "P.1,99999999999"], 2, "too far apart for trec_eval to sort them"),
         (["-M", "-1"], 4, "-M -1 is below 0"),
         (["--trec-eval-version", "8"], 1, "trec_eval 8 is not imitated"),
         (["--trec-eval-version", "9", "-m", "rbp"], 1, "--trec-eval-version 10"),
@@ -181,13 +181,13 @@ def test_nothing_in_common_is_noted_where_the_program_counts_zeros(
         (JUDGMENTS, RUN.replace("q", "z"), "10", 4, "stops at the first, q1"),
         (JUDGMENTS, RUN + "q1 Q0 x 1 2.0 two\n", "10", 4, "twice"),
         (JUDGMENTS + "q1 0 a 1\n", RUN, "9", 4, "judges an item twice"),
-        (JUDGMENTS, RUN.replace(" two", ""), "10", 2, "r:3: 5 fields where trec_eval expects 6 or more"),
-        (JUDGMENTS, RUN.replace("x 2", "x\0 2"), "10", 2, "r:2: a NUL byte stands inside the line"),
+        (JUDGMENTS, RUN.replace(" two", ""), "10", 2, "r:3: 5 fields where trec_eval expects at least 6"),
+        (JUDGMENTS, RUN.replace("x 2", "x\0 2"), "10", 2, "r:2: there is a NUL byte inside the line"),
         (JUDGMENTS, "", "10", 2, "is empty"),
         (RUN, JUDGMENTS, "10", 2, "Hint: judgments come first, then the run"),
         ("q1 0 a\n", RUN, "10", 2, "j:1: 3 fields where trec_eval expects 4"),
         (JUDGMENTS + "\n", RUN, "10", 2, "j:4: 0 fields"),
-        (JUDGMENTS + "# end\n", RUN, "10", 2, "j:4: a comment with no judgment behind it"),
+        (JUDGMENTS + "# end\n", RUN, "10", 2, "j:4: no judgment follows the comment"),
         ("# one\n# two\n" + JUDGMENTS, RUN, "10", 2, "j:2: 2 fields"),
         ("# one\n" + JUDGMENTS, RUN, "9", 2, "j:1: 2 fields"),
         ("\0\n", RUN, "9", 2, "holds no judgment"),

@@ -11,7 +11,7 @@ import pytest
 
 from rankmeter.cli import trec_eval as cli
 from rankmeter.cli.application import app
-from rankmeter.compat import trec_reading
+from rankmeter.compat import trec_files
 
 CASES: list[dict[str, Any]] = json.loads(
     lzma.decompress((Path(__file__).parent / "trec_eval_output.json.xz").read_bytes())
@@ -40,7 +40,7 @@ def test_output_is_that_of_the_program(
 def test_long_files_are_taken_as_short_ones_are(
     case: dict[str, Any], tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trec_reading, "SHORT_BYTES", 0)
+    monkeypatch.setattr(trec_files, "SHORT_BYTES", 0)
     check(case, tmp_path, capsysbinary, monkeypatch)
 
 

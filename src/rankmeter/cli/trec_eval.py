@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rankmeter.cli.talk import examples, say
-from rankmeter.compat import c_numbers
+from rankmeter.compat import c_library
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.late import without_matrix_threads
 from rankmeter.showing.characters import without_controls
@@ -154,7 +154,7 @@ def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
 
 
 def _whole(name: str, text: str) -> int:
-    number = c_numbers.whole(text)
+    number = c_library.whole(text)
     if not re.fullmatch(r"\s*[+-]?\d+", text):
         warnings.warn(
             f"{name} takes a whole number, not '{text}'; read as trec_eval reads it: {number}.",

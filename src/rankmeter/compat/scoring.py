@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic import Parts, Views, formula_of, values_of
-from rankmeter.inputs import AnyJudgments, AnyRun
 from rankmeter.inputs.ids import LateIds, list_of_ids
 from rankmeter.measures import Measure
-from rankmeter.placing import PlacedRun, Plan, place_run
+from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.mapping import place_mappings
 from rankmeter.placing.placements import Bools, Floats
 
@@ -27,11 +26,6 @@ class Scores:
         self.placed = placed
         self.views = Views(placed.placements)
         self._values: dict[Measure, Floats] = {}
-
-    @classmethod
-    def of_run(cls, judgments: AnyJudgments, run: AnyRun, plan: Plan) -> Scores:
-        """Place a run."""
-        return cls(place_run(judgments, run, plan))
 
     @classmethod
     def of_mappings(

@@ -12,10 +12,9 @@ import numpy as np
 
 from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
 from rankmeter.arithmetic.gain import gains_of
-from rankmeter.compat import c_numbers, trec_unusual
+from rankmeter.compat import c_library, trec_unusual
 from rankmeter.compat.scoring import Scores
-from rankmeter.compat.trec_measures import LARGEST_INT, Printed, Version, Wanted
-from rankmeter.compat.trec_parsing import UNDEFINED
+from rankmeter.compat.trec_measures import LARGEST_INT, UNDEFINED, Printed, Version, Wanted
 from rankmeter.compat.trec_unusual import Seen
 from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure
@@ -208,7 +207,7 @@ class Columns:
         return self.definitions.metric(wanted.printed).build(None, {"gains": gains})
 
     def _relstring(self, wanted: Wanted) -> Column:
-        length = max(c_numbers.rounded_towards_zero(wanted.numbers[0]), 0)
+        length = max(c_library.rounded_towards_zero(wanted.numbers[0]), 0)
         view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
         shown = [["-"] * int(min(length, returned)) for returned in view.returned]
         rows = view.rank <= length
@@ -220,7 +219,7 @@ class Columns:
     def _utility(self, wanted: Wanted) -> Column:
         numbers = wanted.numbers
         if len(numbers) != UTILITY_COEFFICIENTS:
-            raise MeasureError(f"utility takes 4 coefficients, but {len(numbers)} were given: {wanted.text}.")
+            raise MeasureError.of("compat.not_utility", count=len(numbers), text=wanted.text)
         collection = self.settings.collection
         if collection < 0 or not all(map(math.isfinite, numbers)):
             return self._by_query(wanted, lambda seen: trec_unusual.utility(seen, numbers, collection))
@@ -232,7 +231,7 @@ class Columns:
     def _averaged_points(self, wanted: Wanted) -> Column:
         numbers = wanted.numbers
         if not all(abs(point) < LARGEST_INT for point in numbers):
-            raise MeasureError(f"{wanted.label}: no number of documents belongs to a point that large.")
+            raise MeasureError.of("compat.point_too_large", name=wanted.label)
         is_usual = sorted(numbers) == list(numbers) and all(0 <= point <= 1 for point in numbers)
         if not is_usual or self.settings.level < 0:
             version = self.settings.version
@@ -284,7 +283,7 @@ class Columns:
         measure = self.definitions.measure("ndcg")
         gains = _gains(wanted)
         if not all(0 <= gain < math.inf for gain in gains.values()):
-            raise MeasureError(f"{wanted.label}: a gain is below 0 or no number; {UNDEFINED}.")
+            raise MeasureError.of("compat.not_a_gain", name=wanted.label, undefined=UNDEFINED)
         if gains:
             measure = measure(gain=gains)
         view = self.scores.views.of(measure)  # type: ignore[arg-type]

@@ -10,30 +10,30 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
 
 from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
-from rankmeter.compat.four_digits import all_four_digits, four_digits
-from rankmeter.compat.scoring import Scores
+from rankmeter.compat import c_library
 from rankmeter.compat.trec_columns import Column, Columns, Settings
-from rankmeter.compat.trec_measures import NO_PREFERENCES, Version, Wanted, check_shared_gains, wanted
-from rankmeter.compat.trec_parsing import UNDEFINED
-from rankmeter.compat.trec_reading import (
+from rankmeter.compat.trec_files import (
     CANNOT_COMPUTE,
     WRONG_FILE,
     WRONG_USE,
     WRONG_ZSCORES,
-    Asked,
     Evaluated,
     TrecEvalError,
+    name_of,
+    printed,
     read,
+    read_table,
     with_stand_ins,
 )
-from rankmeter.compat.trec_zscores import Zscores
-from rankmeter.errors import InputError, MeasureError, RankmeterError, RankmeterWarning, with_hint
+from rankmeter.compat.trec_measures import UNDEFINED, Command, Wanted, check_shared_gains, wanted
+from rankmeter.errors import InputError, MeasureError, RankmeterError, RankmeterWarning
 from rankmeter.placing.placements import Bools, Floats
 
 __all__ = ["Command", "TrecEvalError", "output"]
@@ -42,42 +42,11 @@ T = TypeVar("T")
 FOREIGN_FORMATS = ("prefs", "qrels_prefs", "qrels_jg")
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One call of the program; the comments name its options."""
-
-    judgments: str
-    run: str
-    measures: tuple[str, ...] = ("official",)
-    """-m"""
-    per_query: bool = False
-    """-q"""
-    summary: bool = True
-    """-n turns it off"""
-    complete: bool = False
-    """-c"""
-    level: int = 1
-    """-l"""
-    depth: int | None = None
-    """-M"""
-    judged_only: bool = False
-    """-J"""
-    collection: int = 0
-    """-N"""
-    judgments_format: str = "qrels"
-    """-R"""
-    run_format: str = "trec_results"
-    """-T"""
-    zscores: str | None = None
-    """-Z"""
-    only_query: str | None = None
-    """-D level.query"""
-    version: Version = 10
-
-    @property
-    def settings(self) -> Settings:
-        """The part that changes values."""
-        return Settings(self.version, self.level, self.depth, self.judged_only, self.collection)
+MISSING_ZSCORE = -1000000.0
+MANY = 500
+"""From how many numbers on the texts are made beforehand."""
+DOUBTFUL = 1e-6
+"""How near to half way the scaled number may be misleading: far more than its rounding error."""
 
 
 def output(command: Command) -> str:
@@ -85,42 +54,34 @@ def output(command: Command) -> str:
     try:
         chosen = wanted(command.measures or ("official",), command.version)
     except MeasureError as error:
-        code = CANNOT_COMPUTE if error.problem.kind == NO_PREFERENCES else WRONG_USE
-        raise TrecEvalError(str(error), code) from error
+        code = CANNOT_COMPUTE if error.problem.kind == "compat.no_preferences" else WRONG_USE
+        raise TrecEvalError(error.problem, code) from error
     _check_formats(command)
     if command.level < 0:
         text = f"-l {command.level} is below 0: documents that nobody judged count as relevant in most measures."
         warnings.warn(text, RankmeterWarning, stacklevel=2)
-    found = _stopping_with(WRONG_FILE, lambda: read(_asked(command, chosen)))
+    looks = any(asked.printed.name not in ("runid", "num_q") for asked in chosen)
+    evaluated = _stopping_with(WRONG_FILE, lambda: read(command, looks_at_documents=looks))
     means = command.zscores
     zscores = None if means is None else _stopping_with(WRONG_ZSCORES, lambda: Zscores.read(means))
-    for one in chosen:
-        _stopping_with(WRONG_FILE, one.check)
+    for asked in chosen:
+        _stopping_with(WRONG_FILE, asked.check)
     _stopping_with(CANNOT_COMPUTE, lambda: check_shared_gains(chosen))
     if command.complete and command.version == 10:
-        if not found.scores.common.any():
-            text = (
-                f"no query in common: all of {command.judgments} count as 0, because {command.run} holds none of them."
-            )
-            warnings.warn(text, RankmeterWarning, stacklevel=2)
-        found = with_stand_ins(found, command.depth)
-    if not found.order and found.stop is not None:
-        raise found.stop
-    settings = replace(command.settings, depth=None) if found.is_cut else command.settings
-    columns = _stopping_with(CANNOT_COMPUTE, lambda: _columns(found.scores, chosen, settings, command))
-    if found.tag is None and command.summary and any(one.printed.name == "runid" for one in chosen):
-        raise TrecEvalError(f"{command.run} holds no line of a run, so it has no tag; {UNDEFINED}.", WRONG_FILE)
-    table = _Table(command, found, columns, zscores)
-    if found.stop is None:
+        if not evaluated.scores.common.any():
+            text = f"{name_of(command.run)} holds none of the judged queries: all of {command.judgments} count as 0."
+            warnings.warn(f"no query in common: {text}", RankmeterWarning, stacklevel=2)
+        evaluated = with_stand_ins(evaluated, command.depth)
+    if not evaluated.order and evaluated.stop is not None:
+        raise evaluated.stop
+    columns = _stopping_with(CANNOT_COMPUTE, lambda: _columns(evaluated, chosen, command))
+    if evaluated.tag is None and command.summary and any(asked.printed.name == "runid" for asked in chosen):
+        problem = InputError.of("compat.no_tag", source=name_of(command.run), undefined=UNDEFINED).problem
+        raise TrecEvalError(problem, WRONG_FILE)
+    table = _Table(command, evaluated, columns, zscores)
+    if evaluated.stop is None:
         return "".join(table.blocks(chosen))
-    raise TrecEvalError(str(found.stop), found.stop.code, "".join(table.of_queries()))
-
-
-def _asked(command: Command, chosen: list[Wanted]) -> Asked:
-    looks = any(one.printed.name not in ("runid", "num_q") for one in chosen)
-    return Asked(
-        command.judgments, command.run, command.version, command.depth, command.complete, command.only_query, looks
-    )
+    raise TrecEvalError(evaluated.stop.problem, evaluated.stop.code, "".join(table.of_queries()))
 
 
 def _stopping_with(code: int, work: Callable[[], T]) -> T:
@@ -130,31 +91,30 @@ def _stopping_with(code: int, work: Callable[[], T]) -> T:
     except TrecEvalError:
         raise
     except RankmeterError as error:
-        raise TrecEvalError(str(error), code) from error
+        raise TrecEvalError(error.problem, code) from error
 
 
 def _check_formats(command: Command) -> None:
-    if command.judgments_format in FOREIGN_FORMATS:
-        raise TrecEvalError(
-            str(InputError.of("compat.no_preferences", option=f"-R {command.judgments_format}")), WRONG_FILE
-        )
-    if command.judgments_format != "qrels":
-        raise TrecEvalError(with_hint(f"-R {command.judgments_format} is no format.", "-R qrels"), WRONG_FILE)
-    if command.run_format != "trec_results":
-        raise TrecEvalError(with_hint(f"-T {command.run_format} is no format.", "-T trec_results"), WRONG_FILE)
+    formats = (("-R", command.judgments_format, "qrels"), ("-T", command.run_format, "trec_results"))
+    for option, name, known in formats:
+        if option == "-R" and name in FOREIGN_FORMATS:
+            problem = InputError.of("compat.no_preferences", option=f"-R {name}").problem
+            raise TrecEvalError(problem, WRONG_FILE)
+        if name != known:
+            problem = InputError.of("compat.no_format", option=option, format=name, known=known).problem
+            raise TrecEvalError(problem, WRONG_FILE)
 
 
-def _columns(
-    scores: Scores, chosen: list[Wanted], settings: Settings, command: Command
-) -> list[tuple[Wanted, list[Column]]]:
-    maker = Columns(scores, settings)
-    made = [(one, list(maker.of(one))) for one in chosen]
-    absent = ~scores.placed.placements.in_run
+def _columns(evaluated: Evaluated, chosen: list[Wanted], command: Command) -> list[Column]:
+    depth = None if evaluated.is_cut else command.depth
+    settings = Settings(command.version, command.level, depth, command.judged_only, command.collection)
+    maker = Columns(evaluated.scores, settings)
+    columns = [column for asked in chosen for column in maker.of(asked)]
+    absent = ~evaluated.scores.placed.placements.in_run
     if command.complete and absent.any():
-        for _, columns in made:
-            for column in columns:
-                _clear_stand_ins(column, absent)
-    return made
+        for column in columns:
+            _clear_stand_ins(column, absent)
+    return columns
 
 
 def _clear_stand_ins(column: Column, absent: Bools) -> None:
@@ -171,16 +131,16 @@ class _Table:
     """The values of the evaluated queries, and how they are printed and averaged."""
 
     command: Command
-    found: Evaluated
-    columns: list[tuple[Wanted, list[Column]]]
+    evaluated: Evaluated
+    columns: list[Column]
     zscores: Zscores | None
 
     def blocks(self, chosen: list[Wanted]) -> Iterator[str]:
         """The output: the lines of each query, then those of the summary."""
         yield from self.of_queries()
         if self.command.summary:
-            if any(one.printed.name == "runid" for one in chosen):
-                yield f"{'runid':<22}\tall\t{self.found.tag}\n"
+            if any(asked.printed.name == "runid" for asked in chosen):
+                yield f"{'runid':<22}\tall\t{self.evaluated.tag}\n"
             for column, values in self._kept():
                 if column.printed.mean != "none":
                     yield self._line(column, "all", self._summary(column, values))
@@ -202,19 +162,19 @@ class _Table:
     def _cells(self, column: Column, values: Floats) -> Sequence[object]:
         """The values of one column, ready to be printed."""
         if column.texts is not None:
-            return [self._text(column, number) for number in self.found.order]
+            return [self._text(column, number) for number in self.evaluated.order]
         if column.printed.kind == "count" and not self.zscores:
             return [*map(int, values.tolist())]
         return all_four_digits(values)
 
     @property
     def _names(self) -> list[str]:
-        return [self.found.names[number] for number in self.found.order]
+        return [self.evaluated.names[number] for number in self.evaluated.order]
 
     def _kept(self) -> Iterator[tuple[Column, Floats]]:
         """The columns with the values of the evaluated queries, in order; as z-scores where that was asked."""
-        rows = np.array(self.found.order)
-        for column in (column for _, columns in self.columns for column in columns):
+        rows = np.array(self.evaluated.order)
+        for column in self.columns:
             values = column.values[rows]
             if self.zscores is not None:
                 pairs = zip(self._names, values.tolist(), strict=True)
@@ -222,7 +182,7 @@ class _Table:
             yield column, values
 
     def _text(self, column: Column, number: int) -> str:
-        absent = not self.found.scores.placed.placements.in_run[number]
+        absent = not self.evaluated.scores.placed.placements.in_run[number]
         return "''" if absent and column.label == "relstring" else (column.texts or ())[number]
 
     def _mark(self, column: Column) -> str:
@@ -234,7 +194,7 @@ class _Table:
 
     def _summary(self, column: Column, values: Floats) -> float:
         """One number for all queries, added up in their order as the program does."""
-        placements = self.found.scores.placed.placements
+        placements = self.evaluated.scores.placed.placements
         judged = int(placements.is_judged.sum())
         count = judged if self.command.complete else len(values)
         total = 0.0 + float(np.add.accumulate(values)[-1])  # from 0 on: -0 alone gives 0
@@ -242,9 +202,84 @@ class _Table:
             return float(count)
         if column.printed.name == "num_rel" and self.command.complete:
             # The program counts every positive grade here, whatever -l says.
-            return float(self.found.relevant)
+            return float(self.evaluated.relevant)
         if column.printed.mean == "sum":
             return total
         if column.printed.mean == "geometric":
             return math.exp((total + (count - len(values)) * math.log(GEOMETRIC_FLOOR)) / count)
         return total / count
+
+
+@dataclass(frozen=True, slots=True)
+class Zscores:
+    """The mean and the standard deviation of measures for each query, from a file ``query measure mean deviation``."""
+
+    rows: list[tuple[str, float, float]]
+    """Measure, mean and deviation, sorted by query and measure."""
+    of_query: dict[str, tuple[int, int]]
+    """The first row of each query, and the one behind its last."""
+
+    @classmethod
+    def read(cls, path: str) -> Zscores:
+        """Read the file; every line must have its four fields."""
+        table = sorted(read_table(path, ("query", "measure", "mean", "deviation")), key=lambda fields: fields[:2])
+        rows = [(name, c_library.real(mean), c_library.real(deviation)) for _, name, mean, deviation in table]
+        of_query: dict[str, tuple[int, int]] = {}
+        for number, (query, *_) in enumerate(table):
+            first, _ = of_query.get(query, (number, number))
+            of_query[query] = (first, number + 1)
+        return cls(rows, {printed(query): ends for query, ends in of_query.items()})
+
+    def convert(self, query: str, measure: str, value: float) -> float:
+        """A value in standard deviations from its mean; the program's mark where that is not known."""
+        row = self._find(*self.of_query[query], measure) if query in self.of_query else None
+        if row is None:
+            return MISSING_ZSCORE
+        _, mean, deviation = row
+        if deviation:
+            return (value - mean) / deviation
+        return 0.0 if value == mean else MISSING_ZSCORE
+
+    def _find(self, first: int, end: int, measure: str) -> tuple[str, float, float] | None:
+        """The row of a measure, by halving as in the program, which looks at one row too many: of the next query."""
+        low, high = first, end
+        while low <= high:
+            # Halved as distances from the first row, which is what the program counts from.
+            middle = first + (low + high - 2 * first) // 2
+            if middle == len(self.rows):
+                return None
+            name = self.rows[middle][0]
+            if measure == name:
+                return self.rows[middle]
+            low, high = (low, middle - 1) if measure < name else (middle + 1, high)
+        return None
+
+
+def four_digits(value: float) -> str:
+    """A value as C prints it: 0/0 has a minus sign, one that was read from a file of z-scores has that of the file."""
+    if math.isnan(value):
+        return "  -nan" if math.copysign(1, value) < 0 else "   nan"
+    return f"{value:6.4f}"
+
+
+def all_four_digits(values: Floats) -> list[str]:
+    """Many values as C prints each of them.
+
+    Most measures lie between 0 and 1, so there are only ten thousand and one texts to choose from. Numbers that lie as
+    good as half way between two of them, or outside, are printed one by one.
+    """
+    if len(values) < MANY:
+        return list(map(four_digits, values.tolist()))
+    with np.errstate(invalid="ignore"):
+        scaled = values * 1e4
+        nearest = np.rint(scaled)
+        certain = ~np.signbit(values) & (values <= 1.0) & (np.abs(np.abs(scaled - nearest) - 0.5) > DOUBTFUL)
+    texts = list(map(_texts().__getitem__, np.where(certain, nearest, 0.0).astype(np.int64).tolist()))
+    for row in np.flatnonzero(~certain).tolist():
+        texts[row] = four_digits(float(values[row]))
+    return texts
+
+
+@cache
+def _texts() -> list[str]:
+    return [f"{number / 10_000:6.4f}" for number in range(10_001)]

@@ -1,60 +1,227 @@
-"""Judgments and runs with their tag, read in the ordinary way as far as trec_eval would read them so.
+"""trec_eval's files: both of them read, the run placed, which queries count, and where the program would stop.
 
-What it would read otherwise raises an InputError, and is for `trec_parsing`.
+A short file, and an odd one of any size, is read line by line and exactly as the program reads it. Long plain files are
+read by the ordinary readers, which are much faster. These take blank lines and comments that the program does not, and
+refuse what it takes (a score `1abc`, which it reads as 1); so whatever they refuse, and whatever is not as it stood in
+the file, is read again in the exact way.
+
+In the exact way ids are text of which every character is one byte (Latin-1): the program compares bytes, and any byte
+but blanks may stand in an id. `printed` turns them back.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import isnan
 from pathlib import Path
 
 import numpy as np
 
-from rankmeter.compat.trec_measures import Version
-from rankmeter.compat.trec_parsing import SPACE, Source, is_plain_judgments, is_plain_run
-from rankmeter.errors import InputError
+from rankmeter.compat import c_library
+from rankmeter.compat.scoring import Scores
+from rankmeter.compat.trec_measures import UNDEFINED, Command, Source, Version
+from rankmeter.errors import InputError, Problem, RankmeterError, RankmeterWarning, examples
+from rankmeter.inputs import is_read_once
 from rankmeter.inputs.compression import ByteSource, open_source
-from rankmeter.inputs.files import plain_judgments, read_judgments
-from rankmeter.inputs.plain_trec import PlainRows, read_plain
-from rankmeter.inputs.sources import PlainJudgments, RunFile
-from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.files import plain_judgments
+from rankmeter.inputs.ids import LateIds
+from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain
 from rankmeter.inputs.text import PADDING
-from rankmeter.inputs.trec import BOM, RUN, read_frames
-from rankmeter.late import pl
+from rankmeter.inputs.trec import BOM, RUN, as_number
+from rankmeter.placing import PlacedRun, Plan
+from rankmeter.placing.plain_text import place_plain
 
+Judged = dict[str, list[tuple[str, int]]]
+Returned = dict[str, list[tuple[str, float]]]
+
+WRONG_USE, WRONG_FILE, CANNOT_COMPUTE, NOTHING_IN_COMMON, WRONG_ZSCORES = 1, 2, 4, 7, 255
+"""The exit codes of the program."""
+SHORT_BYTES = 1 << 17
+"""Up to this size a file is read by the program's own rules: as fast as anything else."""
+HIGHEST_GRADE = 10**8
+"""The program keeps a table as long as the highest grade, and stops where it finds no room for it."""
+JUDGMENT_FIELDS = ("query", "iteration", "document", "grade")
+RUN_FIELDS = ("query", "Q0", "document", "rank", "score", "tag")
 TAIL_BYTES = 1 << 16
-RUN_FIELDS = 6
+SPACE = 32
 
 
-def read_graded(path: str, version: Version) -> PlainJudgments | JudgmentTable:
-    """Judgments with whole grades: what follows the point is dropped, as in the program."""
+class TrecEvalError(RankmeterError):
+    """Why the program would stop, the code with which it would, and what it would have printed until then."""
+
+    def __init__(self, problem: str | Problem, code: int, printed: str = "") -> None:
+        super().__init__(problem)
+        self.code = code
+        self.printed = printed
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A run placed for the program's measures."""
+
+    scores: Scores
+    names: list[str]
+    """(n,) the ids of all queries, as they are printed."""
+    order: list[int]
+    """Which queries are evaluated, in the order in which they are printed: by id, as bytes."""
+    tag: str | None
+    """None where the run has no line."""
+    stop: TrecEvalError | None
+    """Why the program stops after these queries, if it does."""
+    relevant: int
+    """How many grades of all judgments are above 0."""
+    is_cut: bool
+    """Whether the lists are cut at the depth already."""
+
+
+def read(command: Command, *, looks_at_documents: bool) -> Evaluated:
+    """Read both files and place the run.
+
+    `num_q` and `runid` do not look at documents, and the program then misses what is wrong with them.
+    """
+    if is_read_once(command.run):
+        # It may have to be looked at again.
+        with open_source(command.run) as source:
+            command = replace(command, run=source.read_all())
+    is_usual = not is_read_once(command.judgments) and (command.depth is None or command.depth > 0)
+    if is_usual and (_is_long(command.judgments) or _is_long(command.run)):
+        evaluated = _ordinary(command, looks_at_documents=looks_at_documents)
+        if evaluated is not None:
+            return evaluated
+    return _exact(command, looks_at_documents=looks_at_documents)
+
+
+def _is_long(source: Source) -> bool:
+    """Whether speed matters."""
+    with open_source(source) as opened:
+        return len(opened.read(SHORT_BYTES + 1)) > SHORT_BYTES
+
+
+def _ordinary(command: Command, *, looks_at_documents: bool) -> Evaluated | None:
+    """What the ordinary readers make of plain files; None where the program may take them otherwise."""
+    judged = _plain_grades(command.judgments)
+    if judged is None or judged.value.max() >= HIGHEST_GRADE:
+        return None
+    run = TaggedRun(command.run)
+    try:
+        queries, placements = place_plain(judged, run.blocks(), _plan(command.version))
+    except (InputError, NotPlainError):
+        return None
+    highest = float(judged.value.max())
+    scores = Scores(PlacedRun(LateIds(queries), placements, scored=True, highest_grade=highest))
+    names: list[str] = scores.queries
+    order, stop = _walk(scores, names, command, {} if looks_at_documents else None, command.only_query)
+    return Evaluated(scores, names, order, run.tag, stop, int((placements.best > 0).sum()), is_cut=False)
+
+
+def _exact(command: Command, *, looks_at_documents: bool) -> Evaluated:
+    """The program's own reading; lists are ranked and cut as there, so that only what it sees can be wrong."""
+    judged = read_judgments(command.judgments, command.version)
+    run = read_run(command.run, command.version)
+    depth = None if command.depth is None else max(command.depth, 0)
+    lists = {query: ranked(rows, depth, command.version) for query, rows in run.rows.items() if query in judged}
+    stops: dict[str, InputError] | None = None
+    if looks_at_documents:
+        facts = ((query, _trouble(query, judged[query], lists.get(query), command)) for query in judged)
+        stops = {query: fact for query, fact in facts if fact is not None}
+    graded = {query: {} if query in (stops or ()) else dict(rows) for query, rows in judged.items()}
+    scores = Scores.of_mappings(graded, {query: dict(rows) for query, rows in lists.items()}, _plan(command.version))
+    names = [printed(query) for query in scores.queries]
+    wanted = None if command.only_query is None else as_id(command.only_query)
+    order, stop = _walk(scores, names, command, stops, wanted)
+    relevant = sum(grade > 0 for rows in judged.values() for _, grade in rows)
+    return Evaluated(scores, names, order, run.tag, stop, relevant, is_cut=True)
+
+
+def _plan(version: Version) -> Plan:
+    return Plan(order=False, scores="float32" if version == 9 else "float64")
+
+
+def _trouble(
+    query: str, judged: list[tuple[str, int]], returned: list[tuple[str, float]] | None, command: Command
+) -> InputError | None:
+    """Why the program cannot evaluate a query."""
+    name, source = _in_words(printed(query)), command.judgments
+    if command.depth is not None and command.depth < 0:
+        return InputError.of("compat.depth_below_zero", depth=command.depth, undefined=UNDEFINED)
+    if returned and (twice := repeated(returned)) is not None:
+        return InputError.of("compat.returned_twice", item=_in_words(printed(twice)), query=name)
+    if (twice := repeated(judged)) is not None:
+        return InputError.of("compat.judged_twice", source=source, item=_in_words(printed(twice)), query=name)
+    highest = max(grade for _, grade in judged)
+    if highest >= HIGHEST_GRADE:
+        return InputError.of("compat.grade_too_high", source=source, grade=highest, query=name, room=HIGHEST_GRADE)
+    return None
+
+
+def _walk(
+    scores: Scores, names: list[str], command: Command, stops: Mapping[str, InputError] | None, wanted: str | None
+) -> tuple[list[int], TrecEvalError | None]:
+    """The queries that are evaluated, in order, up to one at which the program stops.
+
+    `stops` says of which queries the program cannot evaluate the documents; None where it does not look at them.
+    """
+    ids, common = scores.queries, scores.common
+    chosen = common if command.version == 9 else scores.placed.placements.is_judged
+    order = sorted(np.flatnonzero(chosen).tolist(), key=ids.__getitem__)
+    if wanted is not None:
+        order = [number for number in order if ids[number] == wanted]
+    if not order:
+        return order, TrecEvalError(InputError.of("compat.nothing_in_common").problem, NOTHING_IN_COMMON)
+    if stops is not None and ids[order[0]] not in stops and not _has_grade(scores, order[0]):
+        # The program makes room for grades at the first query that has one of 0 or above, and cannot begin without.
+        return [], _stop(InputError.of("compat.grades_below_zero", query=_in_words(names[order[0]])))
+    lacks = ~common & (not command.complete)
+    if stops or lacks[order].any():
+        for place, number in enumerate(order):
+            if lacks[number]:
+                return order[:place], _stop(InputError.of("compat.lacks_queries", query=_in_words(names[number])))
+            if stops and ids[number] in stops:
+                return order[:place], _stop(stops[ids[number]])
+    return order, None
+
+
+def _stop(error: InputError) -> TrecEvalError:
+    return TrecEvalError(error.problem, CANNOT_COMPUTE)
+
+
+def _has_grade(scores: Scores, number: int) -> bool:
+    """Whether a query has a grade of 0 or above."""
+    best, first = scores.placed.placements.best, scores.placed.placements.best_offsets
+    return bool(first[number] < first[number + 1] and best[first[number]] >= 0)
+
+
+def with_stand_ins(evaluated: Evaluated, depth: int | None) -> Evaluated:
+    """Version 10 under -c gives every query that the run lacks one document that nobody judged."""
+    return replace(evaluated, scores=evaluated.scores.with_stand_ins(0 if depth == 0 else 1))
+
+
+# The ordinary way.
+
+
+def _plain_grades(path: str) -> PlainRows | None:
+    """Judgments of which the ordinary reader leaves nothing out, and whose grades are whole numbers in digits."""
     plain = plain_judgments([path], format="qrels", columns=None)
-    if plain is not None and _is_as_it_stood(plain.rows, path) and _are_plain_grades(plain.rows):
-        return plain
-    if not is_plain_judgments(path, version):
-        raise InputError(f"{path} is not as trec_eval wants it.")
-    table = read_judgments(path, format="qrels")
-    return replace(table, grade=pl.Series(np.trunc(table.grade.to_numpy())))
-
-
-def _is_as_it_stood(rows: PlainRows, path: str) -> bool:
-    """Whether nothing was left out of the file: a blank line, which the program refuses, or a byte order mark."""
+    if plain is None:
+        return None
+    rows = plain.rows
     with Path(path).open("rb") as file:
         size = file.seek(-1, os.SEEK_END) + 1
         ends_with_newline = file.read() == b"\n"
-    return len(rows.text.data) - 2 * PADDING == size + (not ends_with_newline)
-
-
-def _are_plain_grades(rows: PlainRows) -> bool:
-    """Whether every grade is a whole number without an exponent, which takes three characters and the program ignores.
-
-    Two may still be a fraction, `.5`, of which the program takes what stands before the point.
-    """
-    ends = np.append(rows.query.start[1:], len(rows.text.data) - PADDING)
-    length = ends - (rows.item.start + rows.item.length) - 2
-    return bool((length <= 2).all() and (rows.value == np.trunc(rows.value)).all())
+    # A blank line, which the program refuses, or a byte order mark is left out.
+    if len(rows.text.data) - 2 * PADDING != size + (not ends_with_newline):
+        return None
+    ends = np.append(rows.query.start[1:], len(rows.text.data) - PADDING) - 1
+    starts = rows.item.start + rows.item.length + 1
+    # Three characters may be an exponent, `1e1`, which the program ignores; two a fraction, of which it takes `1`.
+    long = np.flatnonzero(ends - starts > 2).tolist()
+    if not (rows.value == np.trunc(rows.value)).all():
+        return None
+    return rows if all(rows.text.data[starts[row] : ends[row]].tobytes().isdigit() for row in long) else None
 
 
 @dataclass(slots=True)
@@ -62,32 +229,18 @@ class TaggedRun:
     """A run file, read in blocks, and the tag of its last line."""
 
     path: Source
-    version: Version
     _tail: bytes = field(default=b"", init=False)
 
-    @property
-    def source(self) -> RunFile:
-        """What can be placed."""
-        return RunFile(self._blocks, "run", self._plain_blocks)
-
-    def _plain_blocks(self) -> Iterator[PlainRows]:
+    def blocks(self) -> Iterator[PlainRows]:
         """The rows of a plain file."""
         with open_source(self.path) as source:
-            if source.head.startswith(BOM):
-                raise InputError("trec_eval takes a byte order mark for a part of the first id.")
+            if source.head.startswith(BOM):  # the program takes it for a part of the first id
+                raise NotPlainError
             for rows in read_plain(_Watched(source, self), RUN):  # type: ignore[arg-type]
                 # All lines of a block have equally many fields, and a blank behind each.
-                if np.count_nonzero(rows.text.data[PADDING:-PADDING] <= SPACE) < RUN_FIELDS * len(rows):
-                    raise InputError("a line of the run has no tag.")
+                if np.count_nonzero(rows.text.data[PADDING:-PADDING] <= SPACE) < len(RUN_FIELDS) * len(rows):
+                    raise NotPlainError
                 yield rows
-
-    def _blocks(self) -> Iterator[RunTable]:
-        if not is_plain_run(self.path, self.version):
-            raise InputError("the run is not as trec_eval wants it.")
-        with open_source(self.path) as source:
-            watched = _Watched(source, self)
-            for frame in read_frames(watched, RUN):  # type: ignore[arg-type]
-                yield RunTable(frame["query"], frame["item"], frame["value"].alias("score"), source.name)
 
     def watch(self, fresh: bytes) -> None:
         """Remember the end of what was read."""
@@ -96,11 +249,8 @@ class TaggedRun:
     @property
     def tag(self) -> str:
         """The sixth field of the last line, once the run was read."""
-        lines = [line for line in self._tail.split(b"\n") if line.split() and not line.lstrip().startswith(b"#")]
-        fields = lines[-1].split() if lines else []
-        if len(fields) < RUN_FIELDS:
-            raise InputError("the last line of the run has no tag.")
-        return fields[RUN_FIELDS - 1].decode("utf-8", "backslashreplace")
+        last = self._tail.rstrip().rpartition(b"\n")[2]
+        return last.split()[len(RUN_FIELDS) - 1].decode("utf-8", "backslashreplace")
 
 
 class _Watched:
@@ -114,3 +264,165 @@ class _Watched:
         fresh = self._source.read(size)
         self._watcher.watch(fresh)
         return fresh
+
+
+# The exact way.
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """A run with all its rows in the order of the file, and the tag of the last one."""
+
+    rows: Returned
+    tag: str | None
+    """None where there is no row."""
+
+
+def read_judgments(source: Source, version: Version) -> Judged:
+    """All rows of a file of judgments; grades are whole numbers, as ``atol`` has them."""
+    judged: Judged = {}
+    odd: list[str] = []
+    for fields in _judgment_lines(source, version):
+        grade = c_library.whole(fields[3])
+        judged.setdefault(fields[0], []).append((fields[2], grade))
+        if not fields[3].lstrip("+-").isdecimal():
+            odd.append(f"'{_in_words(printed(fields[3]))}' as {grade}")
+    if not judged:
+        raise InputError.of("compat.no_judgment", source=name_of(source), undefined=UNDEFINED)
+    _note_odd(source, "grade", odd)
+    return judged
+
+
+def read_run(source: Source, version: Version) -> ProgramRun:
+    """All rows of a run; scores as ``atof`` has them."""
+    rows: Returned = {}
+    tag = None
+    odd: list[str] = []
+    for fields in _run_lines(source, version):
+        score = as_number(fields[4].encode("latin-1"))
+        if score is None or isnan(score):
+            score = c_library.real(fields[4])
+            odd.append(f"'{_in_words(printed(fields[4]))}' as {score:g}")
+        rows.setdefault(fields[0], []).append((fields[2], score))
+        tag = fields[5]
+    _note_odd(source, "score", odd)
+    return ProgramRun(rows, None if tag is None else printed(tag))
+
+
+def _note_odd(source: Source, what: str, odd: list[str]) -> None:
+    if odd:
+        count = f"{len(odd):,} {what}s are" if len(odd) > 1 else f"a {what} is"
+        shown = examples(dict.fromkeys(odd), shown=3)
+        text = f"{name_of(source)}: {count} not a plain number; read as trec_eval reads them: {shown}."
+        warnings.warn(text, RankmeterWarning, stacklevel=2)
+
+
+def read_table(source: Source, names: Sequence[str]) -> Iterator[list[str]]:
+    """The fields of a table without comments and blank lines."""
+    for number, line in enumerate(_lines(source), 1):
+        yield _fields(source, number, line, names, exactly=True)
+
+
+def printed(text: str) -> str:
+    """An id or tag as it is printed."""
+    return text.encode("latin-1").decode("utf-8", "surrogateescape")
+
+
+def _in_words(name: str) -> str:
+    """What is printed, as it may stand in a sentence."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def as_id(text: str) -> str:
+    """An id from the command line, as this module has it."""
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def _content(source: Source) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    with open_source(source) as opened:
+        return opened.read_all()
+
+
+def name_of(source: Source) -> str:
+    """How messages call a file."""
+    return source if isinstance(source, str) else "<stdin>"
+
+
+def _judgment_lines(source: Source, version: Version) -> Iterator[list[str]]:
+    lines = enumerate(_lines(source), 1)
+    for number, line in lines:
+        if version == 10 and line.startswith(b"#"):
+            # Whatever follows one comment is data for the program: a second comment, a blank line.
+            following = next(lines, None)
+            if following is None:
+                raise InputError.of("compat.only_comment", source=name_of(source), line=number, undefined=UNDEFINED)
+            number, line = following
+        yield _fields(source, number, line, JUDGMENT_FIELDS, exactly=True)
+
+
+def _run_lines(source: Source, version: Version) -> Iterator[list[str]]:
+    for number, line in enumerate(_lines(source), 1):
+        begun = line.lstrip()
+        if begun and not (version == 10 and begun.startswith(b"#")):
+            yield _fields(source, number, begun, RUN_FIELDS, exactly=False)
+
+
+def _lines(source: Source) -> Iterator[bytes]:
+    """The lines up to the end, or to one that begins with NUL, where the program takes the file to end."""
+    content = _content(source)
+    if not content:
+        raise InputError.of("compat.empty_file", source=name_of(source))
+    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
+        if line.startswith(b"\0"):
+            return
+        if b"\0" in line:
+            raise InputError.of("compat.nul_byte", source=name_of(source), line=number, undefined=UNDEFINED)
+        yield line
+
+
+def _fields(source: Source, number: int, line: bytes, names: Sequence[str], *, exactly: bool) -> list[str]:
+    fields = [field.decode("latin-1") for field in line.split()]
+    if len(fields) < len(names) or (exactly and len(fields) > len(names)):
+        expected = f"{len(names)} ({', '.join(names)})"
+        other = JUDGMENT_FIELDS if names == RUN_FIELDS else RUN_FIELDS
+        raise InputError.of(
+            "compat.wrong_fields" if exactly else "compat.too_few_fields",
+            source=name_of(source), line=number, count=len(fields), expected=expected,
+            text=line.strip().decode("utf-8", "replace")[:60],
+            hint=Problem("compat.judgments_first", {}) if len(fields) == len(other) else None,
+        )  # fmt: skip
+    return fields
+
+
+def ranked(rows: list[tuple[str, float]], depth: int | None, version: Version) -> list[tuple[str, float]]:
+    """The rows of one query in the program's order, as far as it looks at them; scores that keep that order.
+
+    A score that is no number is neither higher nor lower than another, so what comes of it depends on how the C
+    library sorts: by merging, in every release of glibc.
+    """
+    scores = np.array([score for _, score in rows])
+    if version == 9:
+        with np.errstate(over="ignore"):
+            scores = scores.astype(np.float32).astype(np.float64)
+    given = sorted(zip((item for item, _ in rows), scores.tolist(), strict=True), key=lambda row: row[0])
+    if not np.isnan(scores).any():
+        given.reverse()
+        return sorted(given, key=lambda row: -row[1])[:depth]
+    order = c_library.merge_sorted(given, _compare)
+    return [(item, -float(place)) for place, (item, _) in enumerate(order)][:depth]
+
+
+def _compare(row: tuple[str, float], other: tuple[str, float]) -> int:
+    (item, score), (other_item, other_score) = row, other
+    if score > other_score:
+        return -1
+    if score < other_score:
+        return 1
+    return (other_item > item) - (other_item < item)
+
+
+def repeated(rows: Iterable[tuple[str, object]]) -> str | None:
+    """A document that stands twice, the first in the order of ids."""
+    return next((item for item, following in pairwise(sorted(item for item, _ in rows)) if item == following), None)

@@ -1,4 +1,4 @@
-"""The measures of trec_eval's command line: their order, their parameters, how each is printed and averaged.
+"""What one call of trec_eval asks for: its options, its measures, how each of them is printed and averaged.
 
 What each one *is* stands in the dialect ``trec_eval`` (data); here is only what the program does around it.
 """
@@ -10,12 +10,51 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rankmeter.compat import c_numbers
-from rankmeter.errors import MeasureError, nearest, with_hint
+from rankmeter.compat import c_library
+from rankmeter.errors import MeasureError, Problem, nearest
 from rankmeter.measures.dialects import Dialect, Metric
+from rankmeter.wording import said
 
 Version = Literal[9, 10]
+Source = str | bytes
+"""A path, or the content of standard input."""
 Kind = Literal["text", "count", "value", "cutoffs", "points", "numbers", "pairs"]
+
+
+UNDEFINED = Problem("compat.undefined", {})
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One call of the program; the comments name its options."""
+
+    judgments: str
+    run: Source
+    measures: tuple[str, ...] = ("official",)
+    """-m"""
+    per_query: bool = False
+    """-q"""
+    summary: bool = True
+    """-n turns it off"""
+    complete: bool = False
+    """-c"""
+    level: int = 1
+    """-l"""
+    depth: int | None = None
+    """-M"""
+    judged_only: bool = False
+    """-J"""
+    collection: int = 0
+    """-N"""
+    judgments_format: str = "qrels"
+    """-R"""
+    run_format: str = "trec_results"
+    """-T"""
+    zscores: str | None = None
+    """-Z"""
+    only_query: str | None = None
+    """-D level.query"""
+    version: Version = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +150,15 @@ class Wanted:
         """The parameters as numbers, in the order of the text."""
         if not self.text:
             return DEFAULT_NUMBERS.get(self.printed.name, ())
-        return tuple(map(c_numbers.real, self.text.split(",")))
+        return tuple(map(c_library.real, self.text.split(",")))
 
     @property
     def pairs(self) -> list[tuple[str, float]]:
         """Parameters such as ``1=3,2=9`` or ``p=0.8``."""
         parts = [part.partition("=") for part in self.text.split(",") if self.text]
         if not all(equals and "=" not in value for _, equals, value in parts):
-            raise MeasureError(f"{self.printed.name}: '{self.text}' is not of the form level=gain,level=gain.")
-        return [(name, c_numbers.real(value)) for name, _, value in parts]
+            raise MeasureError.of("compat.not_gains", name=self.printed.name, text=self.text)
+        return [(name, c_library.real(value)) for name, _, value in parts]
 
     @property
     def label(self) -> str:
@@ -138,22 +177,20 @@ class Wanted:
         """For measures with cutoffs: each printed name and its number, rising."""
         name = f"{self.printed.name}.{self.text}"
         if self.printed.kind == "cutoffs":
-            cutoffs = sorted(map(c_numbers.whole, self.text.split(","))) if self.text else [int(k) for k in defaults]
+            cutoffs = sorted(map(c_library.whole, self.text.split(","))) if self.text else [int(k) for k in defaults]
             if cutoffs[0] <= 0:
-                raise MeasureError(f"{name}: a cutoff is below 1.")
+                raise MeasureError.of("compat.cutoff_below_one", name=name)
             if cutoffs[-1] - cutoffs[0] > LARGEST_INT:
-                raise MeasureError(f"{name}: cutoffs lie so far apart that trec_eval cannot sort them.")
+                raise MeasureError.of("compat.cutoffs_apart", name=name)
             pairs = [(f"{self.printed.name}_{k}", float(k)) for k in cutoffs]
         else:
             points = sorted(self.numbers or defaults)
             if not all(abs(point) < LARGEST_INT for point in points):
-                raise MeasureError(
-                    f"{name}: no number of documents belongs to a point that large; trec_eval makes one up."
-                )
+                raise MeasureError.of("compat.point_too_large", name=name)
             # The program has room for eight characters of such a number, and cuts off the rest.
             pairs = [(f"{self.printed.name}_{f'{point:3.2f}'[:8]}", point) for point in points]
         if len({number for _, number in pairs}) < len(pairs):
-            raise MeasureError(f"{name}: a cutoff stands twice.")
+            raise MeasureError.of("compat.cutoff_twice", name=name)
         return pairs
 
 
@@ -167,7 +204,7 @@ def wanted(asked: Iterable[str], version: Version) -> list[Wanted]:
     for text in asked:
         name, dot, given = text.partition(".")
         if dot and not given:
-            raise MeasureError(f"-m {text}: parameters are missing after the dot.")
+            raise MeasureError.of("compat.no_parameters", text=text)
         if given:
             parameters.setdefault(name, given)
         names.update(_names(name, version))
@@ -182,21 +219,18 @@ def _names(name: str, version: Version) -> Sequence[str]:
     if _FOREIGN.fullmatch(name):
         raise MeasureError.of("compat.no_preferences", option=f"-m {name}")
     if name in BY_NAME:
-        raise MeasureError(with_hint(f"-m {name}: trec_eval {version} has no such measure.", "--trec-eval-version 10"))
+        raise MeasureError.of("compat.no_measure", name=name, version=version, hint="--trec-eval-version 10")
     known = [*(one.name for one in ORDER if one.since <= version), *NICKNAMES]
     close = nearest(name, known, shown=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
-    raise MeasureError(with_hint(f"-m {name}: trec_eval {version} has no such measure.", hint))
+    hint = said("general.did_you_mean", choice=close[0]) if close else said("compat.measures", known=known)
+    raise MeasureError.of("compat.no_measure", name=name, version=version, hint=hint)
 
 
 def check_shared_gains(chosen: Sequence[Wanted]) -> None:
     """Refuse gains for one of three measures that keep theirs in one place, where several of them are asked for."""
     sharing = [one for one in chosen if one.printed.name in ("dcg", "ideal_dcg", "ndcg")]
     if len(sharing) > 1 and any(one.text for one in sharing):
-        names = " and ".join(one.printed.name for one in sharing)
-        raise MeasureError(
-            with_hint(f"-m {names}: with gains for one of them trec_eval crashes.", "ask for one of them in a call")
-        )
+        raise MeasureError.of("compat.shared_gains", names=[one.printed.name for one in sharing])
 
 
 def metric_of(dialect: Dialect, printed: Printed) -> Metric:

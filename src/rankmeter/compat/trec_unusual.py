@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
-from rankmeter.compat import c_numbers
+from rankmeter.compat import c_library
 from rankmeter.compat.trec_measures import LARGEST_INT, Version, Wanted
-from rankmeter.compat.trec_parsing import merge_sorted
 from rankmeter.errors import MeasureError
 
 Pairs = Sequence[tuple[str, float]]
@@ -61,7 +60,7 @@ def are_usual_gains(wanted: Wanted) -> bool:
     """Whether gains are what rankmeter's measures take, and far enough apart for the program to put in order."""
     levels = [name for name, _ in wanted.pairs if name != "p"]
     return (
-        len(set(map(c_numbers.whole, levels))) == len(levels)
+        len(set(map(c_library.whole, levels))) == len(levels)
         and all(name.isdecimal() and name.isascii() for name in levels)
         and all(value >= 0 and value.is_integer() for name, value in wanted.pairs if name != "p")
     )
@@ -70,14 +69,14 @@ def are_usual_gains(wanted: Wanted) -> bool:
 def gains_of(seen: Seen, pairs: Pairs, version: Version) -> list[Gain]:
     """The gains in the program's order, lowest first: gains that differ by less than 1 stay as they were."""
     if not all(abs(value) < LARGEST_INT / 4 for _, value in pairs):
-        raise MeasureError("a gain is no number, or so large that trec_eval cannot put it in order.")
-    named = [(c_numbers.whole(name), value) for name, value in pairs if version == 9 or _is_whole(name)]
+        raise MeasureError.of("compat.gain_too_large")
+    named = [(c_library.whole(name), value) for name, value in pairs if version == 9 or _is_whole(name)]
     counts = dict(enumerate(seen.at_level))
     # Of a grade that is given twice only the first has documents.
     gains = [Gain(level, gain, counts.pop(level, 0)) for level, gain in named]
     given = {level for level, _ in named}
     gains += [Gain(level, float(level), count) for level, count in counts.items() if level not in given]
-    return merge_sorted(gains, lambda one, other: int(one.gain - other.gain))
+    return c_library.merge_sorted(gains, lambda one, other: int(one.gain - other.gain))
 
 
 def _is_whole(name: str) -> bool:

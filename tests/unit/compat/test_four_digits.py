@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankmeter.compat.four_digits import MANY, all_four_digits, four_digits
+from rankmeter.compat.trec_eval import MANY, all_four_digits, four_digits
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from rankmeter.compat import c_numbers, trec_parsing, trec_reading
+from rankmeter.compat import c_library, trec_files
 from rankmeter.compat.trec_eval import Command, TrecEvalError, output
 from rankmeter.compat.trec_measures import Version
 from rankmeter.errors import RankmeterWarning
@@ -38,8 +38,8 @@ ODD_LINES = st.lists(
 @given(NUMBERS)
 def test_numbers_are_those_of_the_c_library(text: str) -> None:
     expected = LIBRARY.atof(text.encode())
-    assert c_numbers.real(text) == expected or (math.isnan(expected) and math.isnan(c_numbers.real(text)))
-    assert c_numbers.whole(text) == LIBRARY.atol(text.encode())
+    assert c_library.real(text) == expected or (math.isnan(expected) and math.isnan(c_library.real(text)))
+    assert c_library.whole(text) == LIBRARY.atol(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_numbers_are_those_of_the_c_library(text: str) -> None:
 )
 def test_numbers_at_the_edge_are_those_of_the_c_library(text: str) -> None:
     expected = LIBRARY.atof(text.encode())
-    assert str(c_numbers.real(text)) == str(expected)
-    assert c_numbers.whole(text) == LIBRARY.atol(text.encode())
+    assert str(c_library.real(text)) == str(expected)
+    assert c_library.whole(text) == LIBRARY.atol(text.encode())
 
 
 @given(st.lists(st.sampled_from([math.nan, 1.0, 2.0, -math.inf]), min_size=1, max_size=9))
 def test_scores_that_are_no_number_are_sorted_as_the_c_library_sorts(scores: list[float]) -> None:
     rows = [(f"d{number}", score) for number, score in enumerate(scores)]
-    assert [item for item, _ in trec_parsing.ranked(rows, None, 10)] == _sorted_by_qsort(rows)
+    assert [item for item, _ in trec_files.ranked(rows, None, 10)] == _sorted_by_qsort(rows)
 
 
 def _sorted_by_qsort(rows: list[tuple[str, float]]) -> list[str]:
@@ -91,7 +91,7 @@ def _result(folder: Path, version: Version, short: int) -> tuple[int, str]:
     )
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", RankmeterWarning)
-        patch.setattr(trec_reading, "SHORT_BYTES", short)
+        patch.setattr(trec_files, "SHORT_BYTES", short)
         try:
             return 0, output(command)
         except TrecEvalError as error:
@@ -100,5 +100,5 @@ def _result(folder: Path, version: Version, short: int) -> tuple[int, str]:
 
 def test_repeated_documents_count_only_where_they_are_looked_at() -> None:
     rows = [("a", 3.0), ("b", 2.0), ("a", 1.0)]
-    assert trec_parsing.repeated(trec_parsing.ranked(rows, None, 10)) == "a"
-    assert trec_parsing.repeated(trec_parsing.ranked(rows, 2, 10)) is None
+    assert trec_files.repeated(trec_files.ranked(rows, None, 10)) == "a"
+    assert trec_files.repeated(trec_files.ranked(rows, 2, 10)) is None
