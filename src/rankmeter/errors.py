@@ -32,6 +32,8 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -171,6 +173,14 @@ class RankmeterWarning(UserWarning):
 
     def __str__(self) -> str:
         return without_controls(super().__str__())
+
+
+def warn(sentence: str) -> None:
+    """Say something that a person should know, as a warning that points to the line of theirs that called rankmeter."""
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001 (there is no public way that is as cheap)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankmeter":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, RankmeterWarning, stacklevel=level)
 
 
 def with_hint(fact: str, hint: str = "", language: Language = "en") -> str:

@@ -26,7 +26,8 @@ QUICK = ["--permutations", "200", "--resamples", "200"]
 
 
 def _places(text: str) -> set[tuple[str, str]]:
-    return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name is not None}
+    # Which word fits a number is a matter of English: Chinese has no plural.
+    return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name and "|" not in (spec or "")}
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -46,7 +47,7 @@ def test_every_kind_is_said_somewhere() -> None:
     source = Path(rm.__file__).parent
     rooms = [
         path
-        for room in ("inputs", "evaluating", "comparing", "online", "report", "showing", "cli", "wording")
+        for room in "inputs placing evaluating lists stats comparing online report showing cli wording".split()
         for path in (source / room).rglob("*.*")
     ]
     code = "\n".join(path.read_text("utf-8") for path in rooms if path.suffix in (".py", ".js", ".jinja"))

@@ -268,7 +268,7 @@ def _compared(
         how = {name: value for name, value in asdict(testing).items() if name not in ("unit", "units", "needed")}
         return compare(
             truth, systems, measures, **how, unit=groups or testing.unit, unit_name=group_name,
-            queries=counting.queries, duplicates=counting.duplicates, by=list(about.by) or None,
+            queries=counting.queries, duplicates=counting.duplicates, by=list(about.by) or None, purpose=about.purpose,
             progress=_shown_on(progress), **items_and_users(about.catalogue, about.history, sources.columns),
         )  # fmt: skip
 
@@ -307,7 +307,8 @@ def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
 
 
 _EVALUATING = frozenset(
-    "folds no_judgments dialect queries duplicates catalogue history columns judgments_format run_format".split()
+    """folds no_judgments dialect queries duplicates catalogue history purpose columns judgments_format
+    run_format""".split()
 )
 """What must be known when runs are evaluated."""
 
@@ -378,7 +379,7 @@ def _talk(cmp: Comparison, planned: list[str], written: Sequence[Path | None], l
     if notes:
         tell([word("note", lang, text=note) for note in cmp.notes])
     tell(planned)
-    tell(["", *definition_lines(cmp.measures, lang)])
+    tell(["", *definition_lines(cmp.measures, lang, cmp.label)])
     for place in written:
         if place is not None:
             say(word("written_to", lang, place=str(place)))

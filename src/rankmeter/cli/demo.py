@@ -16,24 +16,20 @@ from rankmeter import demo
 from rankmeter.cli.evaluate import Asking, evaluate_files
 from rankmeter.cli.output import result_table, show, tie_notes
 from rankmeter.cli.parameters import Command, Writes
-from rankmeter.cli.talk import echo, examples, tell
+from rankmeter.cli.talk import echo, examples, spoken_language, tell
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import InputError, MissingExtraError
-from rankmeter.measures import into_measures
+from rankmeter.errors import Finished, InputError, MissingExtraError
 from rankmeter.report.evaluations import mean_table, measure_column, shared_measures, to_csv, value_cell
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.markdown import markdown_text, table_markdown
 from rankmeter.showing.numbers import DIGITS
 from rankmeter.whole_files import make_folder, write_text
+from rankmeter.wording import LANGUAGES, Language, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
 
 MEASURES = ("nDCG@10", "AP", "RR@10", "P@5", "R@20", "Judged@10")
-MADE_UP = (
-    "The Lantern Street Library, its books, its readers and all judgments are made up, and so are the three systems."
-)
-TITLE = "Three systems search the Lantern Street Library"
 WORST = 5
 """How many queries the report shows on which the best system does worst."""
 
@@ -73,7 +69,7 @@ def command(output: Path | None, data: Path | None) -> None:
     _check_ours(report, queries, page)
     judgments = str(demo.data_path(demo.JUDGMENTS))
     runs = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
-    evaluations = evaluate_files(judgments, runs, into_measures(MEASURES), Asking())
+    evaluations = evaluate_files(judgments, runs, MEASURES, Asking())
     line = shlex.join(
         [
             *program(),
@@ -83,17 +79,18 @@ def command(output: Path | None, data: Path | None) -> None:
             *(part for measure in MEASURES for part in ("-m", measure)),
         ]
     )
-    write_text(report, report_text(evaluations, query_texts(), line))
+    lang = spoken_language()
+    write_text(report, report_text(evaluations, query_texts(), line, lang))
     write_text(queries, to_csv(evaluations, per_query=True))
-    said = write_page(page, judgments, runs)
-    show([result_table(evaluations, per_query=False, interval=False, digits=None)])
+    shown = write_page(page, judgments, runs, lang)
+    show([result_table(evaluations, per_query=False, interval=False, digits=None, lang=lang)], lang)
     tell(
         [
-            MADE_UP,
-            said,
-            f"The same in words, with intervals and the definition of every number: {report}",
-            f"The value of every query: {queries}",
-            f"The same table by hand: {line}",
+            word("demo_made_up", lang),
+            shown,
+            word("demo_report", lang, place=str(report)),
+            word("demo_values", lang, place=str(queries)),
+            word("demo_by_hand", lang, command=Finished(line)),
         ]
     )
 
@@ -108,7 +105,9 @@ def program() -> list[str]:
 
 def _check_ours(report: Path, *beside: Path) -> None:
     """Refuse to write over files that no demo wrote: one that did begins its report with the title."""
-    ours = report.is_file() and report.read_text(encoding="utf-8", errors="replace").startswith(f"# {TITLE}")
+    ours = report.is_file() and report.read_text(encoding="utf-8", errors="replace").startswith(
+        tuple(f"# {word('demo_title', lang)}" for lang in LANGUAGES)
+    )
     for path in (report, *beside):
         if path.exists() and not ours:
             raise InputError.of("files.already_there", source=str(path))
@@ -116,6 +115,7 @@ def _check_ours(report: Path, *beside: Path) -> None:
 
 def _write_data(folder: Path) -> None:
     """Write the data of the demo, and say what to try with it."""
+    lang = spoken_language()
     for path in demo.write_data(folder):
         echo(str(path))
     start = shlex.join(program())
@@ -123,8 +123,8 @@ def _write_data(folder: Path) -> None:
     judgments, log, spots, *runs = (shlex.quote(str(folder / name)) for name in names)
     tell(
         [
-            f"{MADE_UP} So are the events and the spots.",
-            "Try:",
+            word("demo_events_too", lang, made_up=said("demo_made_up")),
+            word("demo_try", lang),
             f"  {start} evaluate {judgments} {' '.join(runs)} -m nDCG@10 -m AP --interval",
             f"  {start} explain nDCG@10 {judgments} {runs[0]} --query q007",
             f"  {start} compare {judgments} {' '.join(runs)}",
@@ -138,7 +138,7 @@ def _write_data(folder: Path) -> None:
     )
 
 
-def write_page(page: Path, judgments: str, runs: dict[str, str]) -> str:
+def write_page(page: Path, judgments: str, runs: dict[str, str], lang: Language) -> str:
     """Compare the systems and write the report as a page to look at; what to say about it."""
     from rankmeter.comparing.comparison import compare
     from rankmeter.report.extra import need_report_extra
@@ -146,11 +146,11 @@ def write_page(page: Path, judgments: str, runs: dict[str, str]) -> str:
     try:
         need_report_extra()
     except MissingExtraError as error:
-        return f"The HTML page {page.name} is left out: {error}"
+        return word("demo_no_page", lang, page=page.name, why=Finished(error.text(lang)))
     titles = {"queries": demo.data_path(demo.QUERIES), "items": demo.data_path(demo.ITEMS)}
-    found = compare(judgments, runs, MEASURES, baseline=next(iter(runs)), permutations=10_000)
-    found.report(page, titles=titles, title=TITLE)
-    return f"Which differences are real, and every query, as a page for your browser: {page}"
+    compared = compare(judgments, runs, MEASURES, baseline=next(iter(runs)), permutations=10_000)
+    compared.report(page, titles=titles, title=word("demo_title", lang), lang=lang)
+    return word("demo_page", lang, place=str(page))
 
 
 def query_texts() -> dict[str, str]:
@@ -159,32 +159,36 @@ def query_texts() -> dict[str, str]:
         return {row["id"]: row["text"] for row in csv.DictReader(file)}
 
 
-def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: str) -> str:
+def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: str, lang: Language = "en") -> str:
     """The report as Markdown: numbers with intervals, what they are about and mean, where the best system fails."""
     measures = shared_measures(evaluations)
     best = max(evaluations, key=lambda ev: ev.means[measures[0]])
-    facts = [f"- {markdown_text(ev.name)}: {'; '.join(ev.facts.sentences())}" for ev in evaluations]
-    ties = [f"- {markdown_text(note)}" for note in tie_notes(evaluations, DIGITS)]
+    between = "；" if lang == "zh" else "; "
+    facts = [
+        f"- {markdown_text(ev.name)}: {between.join(in_language(fact, lang) for fact in ev.facts.sentences())}"
+        for ev in evaluations
+    ]
+    ties = [f"- {markdown_text(note.text(lang))}" for note in tie_notes(evaluations, DIGITS)]
     parts = [
-        f"# {TITLE}",
-        MADE_UP,
-        "## Results",
-        table_markdown(mean_table(evaluations, intervals=True)),
-        "In bold the best of each column; in brackets 95% confidence intervals (BCa bootstrap over queries, seed 0).",
+        f"# {word('demo_title', lang)}",
+        word("demo_made_up", lang),
+        f"## {word('demo_results', lang)}",
+        table_markdown(mean_table(evaluations, intervals=True, lang=lang)),
+        word("demo_bold", lang),
         f"```sh\n{line}\n```",
-        "## What was evaluated",
+        f"## {word('demo_evaluated', lang)}",
         "\n".join(facts),
-        "Items with the same score have no order of their own:\n\n" + "\n".join(ties) if ties else "",
-        f"## Where {best.name}, the best by {measures[0]}, does worst",
-        _worst_queries(best, texts),
-        "Queries for which nothing relevant is judged are left out here: no system can do better on them.",
-        "## What each number means",
-        *(explain_measure(measure).to_markdown(level=3).rstrip() for measure in measures),
+        word("demo_ties", lang) + "\n\n" + "\n".join(ties) if ties else "",
+        f"## {word('demo_worst', lang, system=best.name, measure=best.label(measures[0]))}",
+        _worst_queries(best, texts, lang),
+        word("demo_hopeless", lang),
+        f"## {word('demo_means', lang)}",
+        *(explain_measure(measure, language=lang).to_markdown(level=3).rstrip() for measure in measures),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _worst_queries(ev: Evaluation, texts: dict[str, str]) -> str:
+def _worst_queries(ev: Evaluation, texts: dict[str, str], lang: Language) -> str:
     measures = list(ev.means)
     # Where nothing is relevant no system can do better; the divisor of the first measure, nDCG, is 0 there.
     hopeless = {query for query, below in zip(ev.queries, ev.values[measures[0]].denominator, strict=True) if not below}
@@ -194,5 +198,5 @@ def _worst_queries(ev: Evaluation, texts: dict[str, str]) -> str:
         (Cell(str(query)), Cell(texts.get(str(query), "")), *map(value_cell, values, measures))
         for query, *values in worst
     )
-    columns = (Column("query", "text"), Column("text", "text"), *map(measure_column, measures))
+    columns = (Column(word("query", lang), "text"), Column(word("text", lang), "text"), *map(measure_column, measures))
     return table_markdown(Table(columns, tuple(cells)))

@@ -24,11 +24,12 @@ from rankmeter.cli.options import (
 from rankmeter.cli.output import output_text, result_table, result_talk, show
 from rankmeter.cli.parameters import Command, Reads, WritesEach, check_places, format_of, option, takes, written
 from rankmeter.cli.sources import items_and_users
-from rankmeter.cli.talk import Progress, examples, say, silence_notes, tell
+from rankmeter.cli.talk import Progress, examples, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
+from rankmeter.wording import word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -170,7 +171,8 @@ def _asked(
 ) -> Sequence[Measure | str]:
     """The measures; of another tool's metrics say what each is, and refuse what it lacks before anything is read."""
     if not asking.dialect:
-        return into_measures(measures or usual)
+        into_measures(measures or usual)
+        return measures or usual  # as typed: that is what they are called
     from rankmeter.measures.dialects import find_dialect
 
     spoken = find_dialect(asking.dialect)
@@ -179,7 +181,8 @@ def _asked(
         raise MeasureError.of("cli.no_metric_of_tool", tool=str(spoken), example=example)
     meant = {text: measure for metric in measures for text, measure in spoken.measures(metric).items()}
     if not delivery.quiet:
-        tell([f"{spoken}: {text} is {measure}" for text, measure in meant.items()])
+        lang = spoken_language()
+        tell([word("tool_metric", lang, tool=str(spoken), text=name, measure=str(m)) for name, m in meant.items()])
     return measures
 
 
@@ -248,6 +251,7 @@ def _options(asking: Asking, name: str) -> dict[str, Any]:
     counting = asking.counting
     return {
         "queries": counting.queries, "duplicates": counting.duplicates, "dialect": asking.dialect, "name": name,
+        "purpose": asking.about.purpose,
     }  # fmt: skip
 
 
@@ -266,7 +270,7 @@ def _evaluate_to_parquet(
     delivery = replace(shown.delivery, output=None)
     _show(evaluations, Shown(replace(shown.how, per_query=False), shown.format, delivery))
     if not delivery.quiet:
-        say(f"values per query written to {place}")
+        say(word("values_written", spoken_language(), place=str(place)))
 
 
 def _evaluate_labelled(
@@ -294,12 +298,13 @@ def _evaluate_labelled(
 
 
 def _show(evaluations: Sequence[Evaluation], shown: Shown) -> None:
+    lang = spoken_language()
     how: dict[str, Any] = {
-        "per_query": shown.how.per_query, "interval": shown.how.interval, "digits": shown.how.digits,
+        "per_query": shown.how.per_query, "interval": shown.how.interval, "digits": shown.how.digits, "lang": lang,
     }  # fmt: skip
     if shown.format in (None, "table") and shown.delivery.output is None and sys.stdout.isatty():
         _save(evaluations, shown.how.save)
-        show([result_table(evaluations, **how)])
+        show([result_table(evaluations, **how)], lang)
         tell([""])
         _talk(evaluations, shown)
         return
@@ -315,10 +320,10 @@ def _deliver(text: str, evaluations: Sequence[Evaluation], shown: Shown) -> None
 def _talk(evaluations: Sequence[Evaluation], shown: Shown) -> None:
     if shown.delivery.quiet:
         return
-    how = shown.how
-    tell(result_talk(evaluations, digits=how.digits, interval=how.interval, per_query=how.per_query))
+    how, lang = shown.how, spoken_language()
+    tell(result_talk(evaluations, digits=how.digits, interval=how.interval, per_query=how.per_query, lang=lang))
     if shown.delivery.output is not None:
-        say(f"written to {shown.delivery.output}")
+        say(word("written_to", lang, place=str(shown.delivery.output)))
 
 
 def _save(evaluations: Sequence[Evaluation], place: str | None) -> None:

@@ -107,6 +107,11 @@ class ItemsAndUsers:
         help="Also show each slice: a table with a row per query, or activity, cold-users, popularity, cold-items, "
         "group, or a column of the catalogue.",
     )  # fmt: skip
+    purpose: Literal["search", "recommendation"] | None = option(
+        "--for", type=click.Choice(["search", "recommendation"]),
+        help="What the lists are for. recommendation: users and held-out items, nothing is said of unjudged ones. "
+        "Default: what the columns (user) or a history say.",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

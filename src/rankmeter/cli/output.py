@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,7 +31,7 @@ from rankmeter.showing.latex import table_latex
 from rankmeter.showing.markdown import document_markdown
 from rankmeter.showing.numbers import DIGITS
 from rankmeter.showing.terminal import document_text
-from rankmeter.wording import Language, word
+from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.cli.options import Delivery
@@ -80,90 +80,108 @@ def output_text(
     per_query: bool,
     interval: bool,
     digits: int | None,
+    lang: Language = "en",
 ) -> str:
     """The numbers in one of the formats."""
     if format == "json":
         return to_json(evaluations, per_query=per_query, intervals=interval, digits=digits)
     if format == "csv":
         return to_csv(evaluations, per_query=per_query, intervals=interval, digits=digits)
-    table = result_table(evaluations, per_query=per_query, interval=interval, digits=digits)
+    table = result_table(evaluations, per_query=per_query, interval=interval, digits=digits, lang=lang)
     if format == "table":
         return document_text([table]) + "\n"
     notes = [] if per_query else dash_notes(evaluations)
     notes += interval_notes(evaluations) if interval and not per_query else []
-    lines = [*notes, *definition_lines(shared_measures(evaluations))]
+    defined = definition_lines(shared_measures(evaluations), lang, evaluations[0].label)
+    lines = [*(note.text(lang) for note in notes), *defined]
     return (table_latex(table, lines) if format == "latex" else document_markdown([table, *items(lines)])) + "\n"
 
 
-def result_table(evaluations: Sequence[Evaluation], *, per_query: bool, interval: bool, digits: int | None) -> Table:
+def result_table(
+    evaluations: Sequence[Evaluation], *, per_query: bool, interval: bool, digits: int | None, lang: Language = "en"
+) -> Table:
     """The table of some evaluations."""
     shown = DIGITS if digits is None else digits
     if per_query:
-        return query_table(evaluations, digits=shown)
+        return query_table(evaluations, digits=shown, lang=lang)
     if any(ev.slices for ev in evaluations):
-        return slice_table(evaluations, digits=shown, intervals=interval)
-    return mean_table(evaluations, digits=shown, intervals=interval)
+        return slice_table(evaluations, digits=shown, intervals=interval, lang=lang)
+    return mean_table(evaluations, digits=shown, intervals=interval, lang=lang)
 
 
 def result_talk(
-    evaluations: Sequence[Evaluation], *, digits: int | None, interval: bool = False, per_query: bool = False
+    evaluations: Sequence[Evaluation],
+    *,
+    digits: int | None,
+    interval: bool = False,
+    per_query: bool = False,
+    lang: Language = "en",
 ) -> list[str]:
     """What a person should know with the numbers: what was evaluated, what ties can do, how numbers are defined."""
-    return [
-        *_facts(evaluations),
+    sentences = [
         *([read] if (read := reading_line(ev.reading for ev in evaluations)) else []),
         *tie_notes(evaluations, DIGITS if digits is None else digits),
         *([] if per_query else dash_notes(evaluations)),
         *_interval_talk(evaluations, interval=interval, per_query=per_query),
-        *definition_talk(shared_measures(evaluations)),
+    ]
+    return [
+        *_facts(evaluations, lang),
+        *(sentence.text(lang) for sentence in sentences),
+        *definition_talk(shared_measures(evaluations), lang, evaluations[0].label),
     ]
 
 
-def definition_talk(measures: Sequence[Measure], lang: Language = "en") -> list[str]:
+def definition_talk(
+    measures: Sequence[Measure], lang: Language = "en", label: Callable[[Measure], str] = str
+) -> list[str]:
     """How numbers are defined, and where the words of a definition are explained."""
-    more = {"en": "What these words mean: ", "zh": "各词的含义："}[lang]
     option = "" if lang == "en" else f" --lang {lang}"
-    return [*definition_lines(measures, lang), f"{more}rankmeter explain '{measures[0]}'{option}"]
+    command = f"rankmeter explain '{measures[0]}'{option}"
+    return [*definition_lines(measures, lang, label), word("definition_words", lang, command=command)]
 
 
-def _interval_talk(evaluations: Sequence[Evaluation], *, interval: bool, per_query: bool) -> list[str]:
+def _interval_talk(evaluations: Sequence[Evaluation], *, interval: bool, per_query: bool) -> list[Said]:
     if per_query:
-        return ["--per-query shows values, not intervals"] if interval else []
+        return [said("per_query_no_intervals")] if interval else []
     if interval:
         return interval_notes(evaluations)
     if any(ev.slices for ev in evaluations):
-        return ["whether slices differ: --interval adds intervals and the difference of each slice from the rest"]
+        return [said("do_slices_differ")]
     return []
 
 
-def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[str]:
+def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[Said]:
     """Between which values ties can move each number, the widest first; what does not show is not said."""
     notes = []
     for ev in evaluations:
         for measure, (worst, best) in ev.tie_bounds.items():
             low, high = sorted((worst, best))
-            texts = [number(end, measure, digits) for end in (low, high)]
-            if texts[0] != texts[1]:
-                notes.append((high - low, f"ties can move {measure} of {ev.name} between {texts[0]} and {texts[1]}"))
+            ends = [number(end, measure, digits) for end in (low, high)]
+            if ends[0] != ends[1]:
+                note = said("ties_can_move", measure=ev.label(measure), system=ev.name, low=ends[0], high=ends[1])
+                notes.append((high - low, note))
     notes.sort(key=lambda note: -note[0])
-    said = [text for _, text in notes[:TIES_SHOWN]]
-    if len(notes) > TIES_SHOWN:
-        said.append(
-            f"ties can move {len(notes) - TIES_SHOWN} more of these numbers, by less; --format json has all bounds"
-        )
-    return said
+    more = [said("ties_can_move_more", count=len(notes) - TIES_SHOWN)] if len(notes) > TIES_SHOWN else []
+    return [*(note for _, note in notes[:TIES_SHOWN]), *more]
 
 
-def _facts(evaluations: Sequence[Evaluation]) -> list[str]:
-    """The counts, once for all runs that share them."""
-    runs: dict[str, list[str]] = {}
+def _facts(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:
+    """The counts, once for all runs that share them; what is true of every run is not said of each."""
+    facts: dict[str, list[str]] = {}
     for ev in evaluations:
         unused = {side.notes.get(UNUSED) for side in ev.reading.sides}  # the line about reading names them
-        sentences = [sentence for sentence in not_noted(ev.sentences()) if sentence not in unused]
-        runs.setdefault("; ".join(sentences), []).append(ev.name)
-    if len(runs) == 1:
-        return list(runs)
-    return [f"{', '.join(names)}: {facts}" for facts, names in runs.items()]
+        facts[ev.name] = [sentence for sentence in not_noted(ev.sentences()) if sentence not in unused]
+    shared = [sentence for sentence in evaluations[0].sentences() if all(sentence in one for one in facts.values())]
+    runs: dict[str, list[str]] = {}
+    for name, sentences in facts.items():
+        own = [in_language(sentence, lang) for sentence in sentences if sentence not in shared]
+        runs.setdefault(("；" if lang == "zh" else "; ").join(own), []).append(name)
+    named = [f"{', '.join(names)}: {text}" for text, names in runs.items() if text]
+    return (
+        [*named, *(in_language(sentence, lang) for sentence in shared)]
+        if named
+        else [("；" if lang == "zh" else "; ").join(in_language(sentence, lang) for sentence in shared)]
+    )
 
 
 def deliver_comparison(

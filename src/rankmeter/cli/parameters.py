@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from rankmeter.cli.talk import remembered_language_option
 from rankmeter.errors import InputError
 from rankmeter.whole_files import check_apart, check_writable
 
@@ -94,7 +95,12 @@ def takes(**groups: type) -> Callable[[Function], Function]:
 
 
 class Command(click.Command):
-    """A command that writes to no file that it reads, and to no place that cannot be written."""
+    """A command that speaks the user's language, and writes to no file that it reads nor where it cannot."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        if all(parameter.name != "lang" for parameter in self.params):
+            self.params.append(remembered_language_option())
 
     def invoke(self, ctx: click.Context) -> Any:
         places = written(ctx)

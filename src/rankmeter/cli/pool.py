@@ -9,9 +9,10 @@ import click
 
 from rankmeter.cli.options import Delivery, Sources, format_option
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
-from rankmeter.cli.talk import examples, say, silence_notes
+from rankmeter.cli.talk import examples, say, silence_notes, spoken_language
 from rankmeter.errors import InputError
 from rankmeter.inputs.spreadsheets import frame_csv
+from rankmeter.wording import word
 
 
 @click.command(
@@ -64,8 +65,8 @@ def command(
     else:
         delivery.deliver(json.dumps(listed.to_dicts(), indent=2, ensure_ascii=False) + "\n")
     if not delivery.quiet:
-        where = f"written to {delivery.output}: " if delivery.output else ""
-        share = f"{len(listed):,} of " if len(listed) < len(unjudged) else ""
-        items = f"{len(unjudged):,} unjudged item{'s' * (len(unjudged) != 1)}"
-        lists = f"the first {depth} of {len(runs)} run{'s' * (len(runs) != 1)}"
-        say(f"{where}{share}{items} in {lists}, most worth judging first")
+        lang = spoken_language()
+        where = [word("written_to", lang, place=str(delivery.output))] if delivery.output else []
+        kind = "some_to_judge" if len(listed) < len(unjudged) else "all_to_judge"
+        count = word(kind, lang, listed=len(listed), count=len(unjudged), depth=depth, runs=len(runs))
+        say(": ".join([*where, count]))

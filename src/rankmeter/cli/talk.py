@@ -8,14 +8,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
 
 from rankmeter.cli.spelling import as_typed_here
-from rankmeter.errors import RankmeterWarning
+from rankmeter.errors import Finished, RankmeterWarning
 from rankmeter.showing.characters import one_line, without_controls
-from rankmeter.wording import LANGUAGES, LOCALE, Language, chosen_language
+from rankmeter.wording import LANGUAGES, LOCALE, Language, chosen_language, in_language, word
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -56,11 +56,23 @@ def _remember(ctx: click.Context, _: click.Parameter, language: Language) -> Lan
     return language
 
 
-language_option = click.option(
-    "--lang", type=click.Choice(LANGUAGES), default=lambda: chosen_language(places=LOCALE), is_eager=True,
-    callback=_remember, show_default="RANKMETER_LANG, else the locale",
-    help="Language of everything that is shown and said: English or Chinese.",
-)  # fmt: skip
+_LANG: dict[str, Any] = {
+    "type": click.Choice(LANGUAGES), "default": lambda: chosen_language(places=LOCALE), "is_eager": True,
+    "callback": _remember, "show_default": "RANKMETER_LANG, else the locale",
+    "help": "Language of everything that is shown and said: English or Chinese.",
+}  # fmt: skip
+language_option = click.option("--lang", **_LANG)
+
+
+def remembered_language_option() -> click.Option:
+    """``--lang`` for a command that is not handed it: who words something asks :func:`spoken_language`."""
+    return click.Option(["--lang"], expose_value=False, **_LANG)
+
+
+def spoken_language() -> Language:
+    """The language of the command that is running."""
+    context = click.get_current_context(silent=True)
+    return chosen_language(places=LOCALE) if context is None else language_of(context)
 
 
 def examples(*lines: str) -> str:
@@ -98,7 +110,9 @@ def notes_on_stderr() -> Iterator[None]:
                 show(message, category, filename, lineno, file, line)
             elif str(message) not in said:
                 said.add(str(message))
-                say(f"note: {as_typed_here(str(message))}")
+                lang = spoken_language()
+                text = in_language(message.args[0] if isinstance(message, Warning) else message, lang)
+                say(word("note", lang, text=Finished(as_typed_here(text))))
 
         warnings.showwarning = note
         warnings.simplefilter("always", RankmeterWarning)
@@ -137,8 +151,9 @@ class Progress:
     def read(self, name: str, so_far: ReadSoFar) -> None:
         """Tell how far the reading of a run has come, and how long the rest of it takes."""
         left = so_far.seconds_left
-        rest = "" if left is None else f", {timedelta(seconds=round(left))} left"
-        self.show(f"{name}: {so_far.rows:,} rows{rest}", so_far.fraction or 0.0)
+        kind = "rows_read" if left is None else "rows_read_left"
+        text = word(kind, spoken_language(), name=name, rows=so_far.rows, left=str(timedelta(seconds=round(left or 0))))
+        self.show(text, so_far.fraction or 0.0)
 
     def show(self, what: str, fraction: float = 0.0) -> None:
         """Say what is being done, and how much of this part is done; nothing is shown unless it takes long."""

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.comparing.pooling import judged_share
-from rankmeter.errors import InputError, check_language, check_whole
+from rankmeter.errors import check_language, check_whole
 from rankmeter.evaluating.asking import ask
-from rankmeter.evaluating.evaluation import evaluate_placing
+from rankmeter.evaluating.evaluation import check_purpose, evaluate_placing
 from rankmeter.evaluating.planning import into_placing
-from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.result import Evaluation, Purpose
 from rankmeter.inputs import AnyRun, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
@@ -26,8 +26,6 @@ from rankmeter.showing.showable import Showable
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said, said
 
-Purpose = Literal["search", "recommendation"]
-PURPOSES = ("search", "recommendation")
 CUTOFFS = {"search": 10, "recommendation": 20}
 """How far people look: a page of results, a shelf of recommendations."""
 
@@ -149,8 +147,7 @@ def advise(
     >>> [one.measure for one in advice.recommended]
     ['RR@10', 'Success@10', 'nDCG@10']
     """
-    if purpose is not None and purpose not in PURPOSES:
-        raise InputError(f"purpose={purpose!r} is not possible; purpose is one of {', '.join(PURPOSES)}.")
+    check_purpose(purpose)
     if k is not None:
         check_whole("k", k, 1)
     truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()

@@ -19,7 +19,7 @@ from rankmeter.comparing.truths import judged_unlike
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About
-from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.result import Evaluation, Purpose
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure
@@ -43,6 +43,7 @@ def compare(
     catalogue: object = None,
     history: object = None,
     by: object = None,
+    purpose: Purpose | None = None,
     progress: Progress | None = None,
     **options: Unpack[ChanceOptions],
 ) -> Comparison:
@@ -63,7 +64,7 @@ def compare(
         The system that all others are tested against. Without one all pairs are tested.
     pairs
         ``all`` tests all pairs although there is a baseline.
-    queries, duplicates, dialect, columns, catalogue, history
+    queries, duplicates, dialect, columns, catalogue, history, purpose
         As for :func:`rankmeter.evaluate`.
     by
         Slices, as for :func:`rankmeter.evaluate`: ``{query: segment}``, a frame, a file, or a word. Of systems that are
@@ -114,7 +115,7 @@ def compare(
     if baseline is not None and baseline not in named:
         fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
         raise InputError(with_hint(fact, "baseline= is the name of one of them"))
-    about = About.of(catalogue, history, by, columns)
+    about = About.of(catalogue, history, by, columns, purpose)
     asked = ask(
         _asked_measures(measures, named),
         queries=queries,
@@ -159,12 +160,16 @@ def compare(
     within = slice_differences(
         [one.evaluation for one in measured.values()], lined_up, list(samples), units_of, couples, settings, say
     )
+    first = next(iter(measured.values())).evaluation
+    label = first.label
     notes = [
         *unlike,
         *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings),
-        *notes_about_skewness(samples, couples, list(named)),
-        *notes_about_differences(differences),
+        *notes_about_skewness(samples, couples, list(named), label),
+        *notes_about_differences(differences, label),
     ]
+    if first.facts.purpose == "recommendation":
+        notes = [note.about_users() for note in notes]
     return Comparison(
         systems=tuple(named),
         baseline=baseline,

@@ -56,7 +56,7 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
     return {
         "systems": list(cmp.systems),
         "reference": cmp.systems.index(reference),
-        "measures": [{"name": str(m), "higher": m.higher_is_better} for m in cmp.measures],
+        "measures": [{"name": cmp.label(m), "higher": m.higher_is_better} for m in cmp.measures],
         "queries": [[ids[place], titles.query(ids[place])] for place in shown],
         "count": len(ids),
         "pairs": [[[[number[q], x, y] for q, x, y in several] for several in one] for one in pairs],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rankmeter.comparing.systems import Measured
     from rankmeter.inputs import AnyRun
 
+Label = Callable[[Measure], str]
+"""What a measure is called where it is shown."""
 FEW_UNITS = 25
 """Fewer units than this say little, whatever the test."""
 COCHRAN = 60
@@ -41,22 +43,24 @@ def notes_about(
     settings: Settings,
 ) -> list[Said]:
     """All notes, the most important first."""
+    label = next(iter(measured.values())).evaluation.label
     return [
         *_read(measured),
+        *_identical(measured),
         *_few(samples, settings),
         *_too_coarse(samples, settings),
         *_missing(measured),
-        *_unpaired(paired, counted),
+        *_unpaired(paired, counted, label),
         *_unjudged(measured),
-        *_overlapping(measured),
-        *_tied_winner(measured),
+        *_overlapping(measured, label),
+        *_tied_winner(measured, label),
         *_ties(measured),
         *_runs(measured, settings),
     ]
 
 
 def notes_about_skewness(
-    samples: Mapping[Measure, AnySample], couples: Sequence[Pair], names: Sequence[str]
+    samples: Mapping[Measure, AnySample], couples: Sequence[Pair], names: Sequence[str], label: Label = str
 ) -> list[Said]:
     """Differences so skewed that their mean is not nearly normal (the rule of Cochran 1977)."""
     skewed: list[str] = []
@@ -65,14 +69,14 @@ def notes_about_skewness(
             continue  # what few units are worth is said of all of them
         for (left, right), skew in zip(couples, skewness(one.linear(), couples), strict=True):
             if one.units < COCHRAN * skew**2:
-                skewed.append(f"{measure} ({names[left]} - {names[right]})")
+                skewed.append(f"{label(measure)} ({names[left]} - {names[right]})")
     return [said("skewed", pairs=_some(skewed))] if skewed else []
 
 
-def notes_about_differences(differences: Sequence[Difference]) -> list[Said]:
+def notes_about_differences(differences: Sequence[Difference], label: Label = str) -> list[Said]:
     """Where a test had to be replaced."""
     flat = [one for one in differences if isinstance(one.reason, Said) and one.reason.kind == "no_spread"]
-    pairs = list(dict.fromkeys(f"{one.measure} ({one.system} - {one.other})" for one in flat))
+    pairs = list(dict.fromkeys(f"{label(one.measure)} ({one.system} - {one.other})" for one in flat))
     return [said("no_spread_in", pairs=_some(pairs), reason=flat[0].reason)] if flat else []
 
 
@@ -83,7 +87,30 @@ def _read(measured: Mapping[str, Measured]) -> Iterable[Said]:
         reading = one.evaluation.reading
         for side in (reading.judgments, reading.run):
             odd |= {note: note for note in (side.notes.values() if side else ()) if isinstance(note, Said)}
-    return odd.values()
+    deep = [note for note in odd.values() if note.kind == "deeper_than_lists"]
+    lists = [one.evaluation.reading for one in measured.values()]
+    everywhere = all(set(deep) & set(reading.notes) for reading in lists)
+    kept = [max(deep, key=lambda note: note.values["length"])] if deep and everywhere else []
+    return [*(note for note in odd.values() if note not in deep), *kept]
+
+
+def _identical(measured: Mapping[str, Measured]) -> Iterable[Said]:
+    """Systems that returned the very same lists: a mistake in a file's name, mostly."""
+    first: dict[str, list[str]] = {}
+    for name, one in measured.items():
+        like = next(
+            (known for known in first if _may_be_same(measured[known], one) and _same_runs(measured[known], one)), name
+        )
+        first.setdefault(like, []).append(name)
+    for names in first.values():
+        if len(names) > 1:
+            yield said("same_lists", systems=_some(names))
+
+
+def _may_be_same(one: Measured, other: Measured) -> bool:
+    """Whether two systems have the same values: only then are their lists looked at."""
+    mine, theirs = (list(system.evaluation.means.values()) for system in (one, other))
+    return np.array_equal(mine, theirs, equal_nan=True)
 
 
 def _few(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[Said]:
@@ -125,13 +152,13 @@ def _missing(measured: Mapping[str, Measured]) -> Iterable[Said]:
         yield said("no_relevant", count=empty, total=next(iter(measured.values())).quality.judged)
 
 
-def _unpaired(paired: Mapping[Measure, Bools], counted: Mapping[Measure, Bools]) -> Iterable[Said]:
+def _unpaired(paired: Mapping[Measure, Bools], counted: Mapping[Measure, Bools], label: Label) -> Iterable[Said]:
     for measure, both in paired.items():
         if measure.aggregate == "whole":  # of all lists together, in differences too
             continue
         some = int((counted[measure].any(axis=0) & ~both).sum())
         if some and counted[measure].any(axis=1).all():
-            yield said("unpaired", measure=str(measure), count=some, all=int(both.sum()))
+            yield said("unpaired", measure=label(measure), count=some, all=int(both.sum()))
 
 
 def _unjudged(measured: Mapping[str, Measured]) -> Iterable[Said]:
@@ -147,7 +174,7 @@ def _unjudged(measured: Mapping[str, Measured]) -> Iterable[Said]:
         yield said("unevenly_judged", k=k, low=low, low_share=shares[low], high=high, high_share=shares[high])
 
 
-def _overlapping(measured: Mapping[str, Measured]) -> Iterable[Said]:
+def _overlapping(measured: Mapping[str, Measured], label: Label) -> Iterable[Said]:
     """Measures under which unjudged items alone could change the winner."""
     measures = list(next(iter(measured.values())).unjudged)
     could: list[str] = []
@@ -160,7 +187,7 @@ def _overlapping(measured: Mapping[str, Measured]) -> Iterable[Said]:
         could_win = [name for name, one in known.items() if one.all_relevant > known[best].none_relevant]
         # Whatever is judged, the same lists stay as good as each other.
         if any(name != best and not _same_runs(measured[name], measured[best]) for name in could_win):
-            could.append(str(measure))
+            could.append(label(measure))
     if could:
         yield said("winner_could_change", measures=_some(could))
 
@@ -202,7 +229,7 @@ def _ties(measured: Mapping[str, Measured]) -> Iterable[Said]:
             yield said("ties_across_cutoff", system=name, count=count, total=one.quality.judged, k=k)
 
 
-def _tied_winner(measured: Mapping[str, Measured]) -> Iterable[Said]:
+def _tied_winner(measured: Mapping[str, Measured], label: Label) -> Iterable[Said]:
     """Measures under which another order of tied items alone could change the winner, with the widest range of one."""
     for measure in next(iter(measured.values())).evaluation.means:
         values = {name: one.evaluation.means[measure] for name, one in measured.items()}
@@ -220,7 +247,7 @@ def _tied_winner(measured: Mapping[str, Measured]) -> Iterable[Said]:
         rival = max(rivals, key=rivals.__getitem__, default=None)
         if rival is not None and sign * values[rival] < sign * values[best] and rivals[rival] > least:
             yield said(
-                "ties_could_change_winner", measure=str(measure), system=rival, low=ranges[rival][0],
+                "ties_could_change_winner", measure=label(measure), system=rival, low=ranges[rival][0],
                 high=ranges[rival][1], best=best, best_low=ranges[best][0], best_high=ranges[best][1],
             )  # fmt: skip
 

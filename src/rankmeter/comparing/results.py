@@ -22,11 +22,11 @@ from rankmeter.measures.prose import Language
 from rankmeter.stats.paired import p_value
 from rankmeter.stats.samples import AnySample, Groups
 from rankmeter.stats.student import Alternative
-from rankmeter.wording import Said
+from rankmeter.wording import Said, chosen_language
 
 if TYPE_CHECKING:
     from rankmeter.comparing.slice_values import SlicedSystems
-    from rankmeter.evaluating.result import Evaluation
+    from rankmeter.evaluating.result import Evaluation, Purpose
     from rankmeter.inputs.reading import Readings
     from rankmeter.placing.placements import Bools, Floats, Ints
 
@@ -100,11 +100,21 @@ class Comparison:
     def how_made(self) -> list[Said]:
         """How p-values and intervals were made, where there are any."""
         bounded = any(one.interval for one in self.scores) or any(one.interval for one in self.differences)
-        return self.settings.sentences(tested=self.is_tested, bounded=bounded)
+        sentences = self.settings.sentences(tested=self.is_tested, bounded=bounded)
+        return [one.about_users() for one in sentences] if self.purpose == "recommendation" else sentences
 
     def find(self, measure: str | Measure) -> Measure:
         """The measure of this comparison that is meant, by the text that was asked or the canonical one."""
         return self.evaluations[self.systems[0]].find(measure)
+
+    def label(self, measure: str | Measure) -> str:
+        """What a measure is called where it is shown: as it was asked for."""
+        return self.evaluations[self.systems[0]].label(measure)
+
+    @property
+    def purpose(self) -> Purpose:
+        """What the lists are for: held-out items of users are no judgments of a pool."""
+        return self.evaluations[self.systems[0]].facts.purpose
 
     def find_system(self, name: str) -> str:
         """The name of a system of this comparison; an error that names the nearest for any other."""
@@ -335,6 +345,7 @@ class Comparison:
         return {
             "systems": list(self.systems),
             "baseline": self.baseline,
+            "labels": {str(measure): self.label(measure) for measure in self.measures},
             "sources": [list(source) for source in self.sources],
             "reading": {system: asdict(reading) for system, reading in self.reading.items()},
             "settings": {**asdict(self.settings), "said": self.how_made()},
@@ -411,10 +422,11 @@ class Comparison:
     def __repr__(self) -> str:
         from rankmeter.report.comparisons import to_text
 
-        return to_text(self)
+        return to_text(self, lang=chosen_language())
 
     def _repr_html_(self) -> str:
         from rankmeter.report.comparisons import comparison_document
         from rankmeter.showing.html import notebook_html
 
-        return notebook_html(comparison_document(self))
+        lang = chosen_language()
+        return notebook_html(comparison_document(self, lang=lang), lang=lang)

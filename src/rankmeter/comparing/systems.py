@@ -223,9 +223,13 @@ class _Look:
             self.later[measure] = lambda _, reason=reason: reason  # type: ignore[misc]
 
     def bounds(self, ev: Evaluation) -> dict[Measure, UnjudgedBounds | Said]:
-        found = {measure: bounds(ev.means[measure]) for measure, bounds in self.later.items()}
+        """What unjudged items could do; nothing where they are items that users did not take."""
+        if ev.facts.purpose == "recommendation":
+            self.judged_at.clear()
+            self.later = {measure: lambda _: said("held_out") for measure in self.later}
+        bounds = {measure: bounds(ev.means[measure]) for measure, bounds in self.later.items()}
         self.later.clear()
-        return found
+        return bounds
 
 
 def cutoffs_of(measures: Sequence[Measure]) -> list[int]:

@@ -19,7 +19,7 @@ class Asked:
     """The measures of a call."""
 
     names: dict[str, Measure]
-    """Which measure each text that was asked stands for, so that a result is found under either name."""
+    """Which measure each text stands for, so that a result is found under any of them; first of all, as typed."""
     measures: list[Measure]
     """Each of them once, in the order asked."""
     strict: bool = True
@@ -56,12 +56,24 @@ def ask(
             continue
         for text in split_measures(one) if isinstance(one, str) else [one]:
             made = {str(m): with_options(m, queries, duplicates) for m in expanded(into_measures(text))}
-            names |= made
-            if isinstance(text, str) and len(made) == 1:
-                names[text] = next(iter(made.values()))
+            for typed, (plain, measure) in zip(_typed(text, list(made)), made.items(), strict=True):
+                names |= {str(measure) if typed == plain else typed: measure, str(measure): measure, plain: measure}
     if not names:
         raise MeasureError.of("measures.none")
     return Asked(names, list(dict.fromkeys(names.values())), strict=dialect is None)
+
+
+def _typed(text: object, canonical: list[str]) -> list[str]:
+    """What each measure of a text was called in it.
+
+    >>> _typed("HR@5,10", ["Success@5", "Success@10"])
+    ['HR@5', 'HR@10']
+    """
+    if not isinstance(text, str) or len(canonical) == 1:
+        return [text] if isinstance(text, str) else canonical
+    name, _, cutoffs = text.rpartition("@")
+    several = [f"{name}@{cutoff}" for cutoff in cutoffs.split(",")]
+    return several if name and len(several) == len(canonical) else canonical
 
 
 def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:

@@ -12,18 +12,21 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.arithmetic.relevance import hits, length
+from rankmeter.errors import InputError
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.measuring import check_answerable, values_under
 from rankmeter.evaluating.noticed import how_read
 from rankmeter.evaluating.planning import Placing, by_placing
-from rankmeter.evaluating.result import Evaluation, Facts
+from rankmeter.evaluating.result import PURPOSES, Evaluation, Facts, Purpose
 from rankmeter.evaluating.tie_bounds import TieBounds
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.reading import Readings
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measures.base import SINGLE_ORDER_TIES
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
+from rankmeter.wording import Option
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates import Whole
@@ -41,6 +44,14 @@ Look = Callable[[list[Measure], PlacedRun, Views], None]
 """Is shown the measures that share a placing, and the placing."""
 
 
+def check_purpose(purpose: object) -> Purpose | None:
+    """What lists are for, where it is said; refuse other words."""
+    for known in (None, *PURPOSES):
+        if purpose == known:
+            return known
+    raise InputError.of("general.not_one_of", option=Option("purpose", purpose), choices=list(PURPOSES))
+
+
 @dataclass(frozen=True, slots=True)
 class About:
     """What is known beside judgments and run."""
@@ -50,12 +61,17 @@ class About:
     by: object = None
     columns: Mapping[str, str] | None = None
     """The names of columns of judgments and run."""
+    purpose: Purpose | None = None
+    """What the lists are for, where it was said."""
 
     @classmethod
-    def of(cls, catalogue: object, history: object, by: object, columns: Mapping[str, str] | None) -> About:
+    def of(
+        cls, catalogue: object, history: object, by: object, columns: Mapping[str, str] | None, purpose: object = None
+    ) -> About:
         """Accept a catalogue and a history of any kind."""
+        stated = check_purpose(purpose)
         if catalogue is None and history is None:
-            return cls(by=by, columns=columns)
+            return cls(by=by, columns=columns, purpose=stated)
         from rankmeter.lists.catalogue import columns_of_items, into_catalogue, into_history  # only where given
 
         columns, of_items = columns_of_items(columns)
@@ -64,7 +80,14 @@ class About:
             None if history is None else into_history(history, columns=columns_of(columns, "judgments")),
             by,
             columns,
+            stated,
         )
+
+    def purpose_of(self, reading: Readings) -> Purpose:
+        """What the lists are for: as it was said; users with a history, or columns of users, are recommended to."""
+        if self.purpose is not None:
+            return self.purpose
+        return "recommendation" if self.history is not None or reading.names_users else "search"
 
     @property
     def is_given(self) -> bool:
@@ -106,7 +129,7 @@ def evaluate_placing(
     for key, group in by_placing(ranked).items():
         placed, subtopics = placing.for_measures(group, key)
         views = Views(placed.placements, subtopics)
-        facts = facts or _facts(placed, placing, every, unjudged_at_cutoffs(group, views) if placing.wide else {})
+        facts = facts or _facts(placed, placing, every, _unjudged(group, views) if placing.wide else {})
         if look is not None:
             look(group, placed, views)
         for measure in group:
@@ -129,7 +152,8 @@ def evaluate_placing(
         values, means = {**values, **found.values}, {**means, **found.means}
         wholes, slices = found.wholes, found.slices
         facts = replace(facts, notes=found.notes)
-    facts = replace(facts, notes=(*facts.notes, *bounds.notes()))
+    purpose = about.purpose_of(facts.reading)
+    facts = replace(facts, notes=(*facts.notes, *bounds.notes()), purpose=purpose)
     return Evaluation(
         name=name,
         ids=placed.ids,
@@ -156,19 +180,25 @@ def _compared(listed: list[SlateMeasure]) -> list[Measure]:
 
 def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]:
     """For each cutoff, how many items of judged queries carry no judgment."""
+    return dict(_unjudged(measures, views).get("unjudged_at", {}))
+
+
+def _unjudged(measures: list[Measure], views: Views) -> dict[str, Any]:
+    """How many items of judged queries carry no judgment, and the tie rule of that count where it matters."""
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
     ties = next((m.ties for m in ranked if m.ties in SINGLE_ORDER_TIES), "best")
     view = views.of(Judged(ties=ties))
     judged = views.placements.is_judged
-    return {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
+    counts = {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
+    return {"unjudged_at": counts, "ties": ties if bool((views.placements.tied > 1).any()) else ""}
 
 
-def _facts(placed: PlacedRun, placing: Placing, measures: list[Measure], unjudged_at: dict[int, int]) -> Facts:
+def _facts(placed: PlacedRun, placing: Placing, measures: list[Measure], unjudged: dict[str, Any]) -> Facts:
     """Counts of what was evaluated."""
     return Facts(
         **dict[str, Any](counts_of(placed.placements)),
-        unjudged_at=unjudged_at,
+        **unjudged,
         judgments=placing.judgments,
         run=placing.run,
         reading=how_read(placing.truth, placing.returned, placed, measures, wide=placing.wide),

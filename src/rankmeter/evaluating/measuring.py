@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic import Parts, Values, Views, formula_of, values_of
 from rankmeter.arithmetic.custom import FailedMeasureError
-from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.errors import MeasureError, warn, with_hint
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Placements
+from rankmeter.wording import said
 
 
 def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
@@ -65,9 +65,9 @@ def check_answerable(measure: Any, *, scored: bool, highest: float, strict: bool
         return  # grades are numbers of items here
     rel = measure.threshold
     if rel is not None and rel > highest > 0:
-        fact = f"{measure} counts grades from {rel:g} on as relevant, but the highest grade judged is {highest:g}."
+        fact = said("no_such_grade", measure=str(measure), rel=rel, highest=highest)
         if strict:
             raise MeasureError(
                 with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})")
             )
-        warnings.warn(fact, RankmeterWarning, stacklevel=4)
+        warn(fact)

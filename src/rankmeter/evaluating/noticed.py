@@ -25,6 +25,10 @@ def how_read(
     notes: dict[str, str] = {}
     if read.judgments is not None and (note := _ratings(read.judgments, placed.highest_grade, measures)) is not None:
         notes["ratings"] = note
+    elif (note := _grades(placed.highest_grade, measures)) is not None:
+        notes["grades"] = note
+    if (note := _too_deep(placed, measures)) is not None:
+        notes["cutoff"] = note
     if wide and judgments is not None and run is not None and not len(placed.placements.grade):
         note = _nothing_found(judgments, run)
         notes |= {} if note is None else {"nothing found": note}
@@ -44,6 +48,30 @@ def _ratings(read: Reading, highest: float, measures: Sequence[Measure]) -> Said
         "ratings_are_grades", source=read.source, column=column, highest=highest, measure=str(asked), rel=asked.rel,
         stricter=str(replace(asked, rel=better)), better=better,
     )  # fmt: skip
+
+
+def _grades(highest: float, measures: Sequence[Measure]) -> Said | None:
+    """Say that grades of several steps are cut at the lowest, where that was not stated."""
+    cut = [m for m in measures if isinstance(m, RelevanceMeasure) and m.rel == 1 and not m.graded]
+    if not cut or highest < 3 or not float(highest).is_integer():
+        return None
+    return said(
+        "grades_cut", highest=highest, measures=[str(m) for m in cut], one=len(cut), rel=1,
+        stricter=str(replace(cut[0], rel=highest - 1)), better=highest - 1,
+    )  # fmt: skip
+
+
+LEAST_LENGTH = 10
+"""Of shorter lists nobody expects a cutoff to be reached."""
+
+
+def _too_deep(placed: PlacedRun, measures: Sequence[Measure]) -> Said | None:
+    """Say that a cutoff lies behind the end of every list, so that it cuts nothing."""
+    longest = int(placed.placements.returned.max(initial=0))
+    deep = [str(m) for m in measures if m.at == "cutoff" and (getattr(m, "cutoff", None) or 0) > longest]
+    if longest < LEAST_LENGTH or not deep:
+        return None
+    return said("deeper_than_lists", length=longest, measures=deep, one=len(deep))
 
 
 def _nothing_found(judgments: AnyJudgments, run: AnyRun) -> Said | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rankmeter.errors import InputError, MeasureError, RankmeterWarning, with_hint
+from rankmeter.errors import InputError, MeasureError, warn, with_hint
 from rankmeter.inputs import AnyJudgments, AnyRun, Labelled, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.mappings import look_swapped
@@ -20,6 +19,7 @@ from rankmeter.placing import PlacedRun, place_run, place_unjudged
 from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Plan, Subtopics
 from rankmeter.placing.subtopics import numbered_items, without_subtopics
+from rankmeter.wording import said
 
 if TYPE_CHECKING:
     from rankmeter.lists.catalogue import Catalogue, History
@@ -119,8 +119,7 @@ def into_placing(
         truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
         returned = into_run(run, columns=columns_of(columns, "run"), progress=progress)
         if truth.mapping and returned.mapping and look_swapped(truth.mapping, returned.mapping):
-            fact = "the grades are fractions, as scores are, and the scores small whole numbers, as grades are: "
-            warnings.warn(f"{fact}are these swapped? Judgments come first, then the run.", RankmeterWarning, 4)
+            warn(said("look_swapped"))
     subtopics, numbered = None, None
     if truth.has_subtopics:
         items, subtopics = numbered_items(truth.judgment_table())

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import (
-    InputError,
-    MeasureError,
-    NotFoundError,
-    RankmeterWarning,
-    nearest,
-    with_hint,
-)
+from rankmeter.errors import InputError, MeasureError, NotFoundError, nearest, warn, with_hint
 from rankmeter.evaluating.fingerprints import Fingerprint, JudgedBy
 from rankmeter.evaluating.reasons import why_no_interval, why_no_value
 from rankmeter.evaluating.stored import (
@@ -41,6 +33,7 @@ from rankmeter.late import check_threads, pl
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.characters import one_line
 from rankmeter.whole_files import check_readable, said_if_damaged, whole_file
+from rankmeter.wording import chosen_language, in_language, said, word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +44,8 @@ if TYPE_CHECKING:
     from rankmeter.stats.intervals import Interval, IntervalMethod
 
 FILE_VERSION = 1
+Purpose = Literal["search", "recommendation"]
+PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +72,25 @@ class Facts:
     """What else was noticed: items outside the catalogue, leakage, sampled candidates."""
     reading: Readings = Readings()
     """How judgments and run were read."""
+    purpose: Purpose = "search"
+    """What the lists are for. Held-out items of users are no judgments of a pool: nothing is said of unjudged items."""
+    ties: str = ""
+    """The tie rule under which unjudged items were counted, where ties could change the count."""
 
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers."""
-        said = [f"{_count(self.judged, 'judged query', 'judged queries')}, {self.in_run:,} in the run"]
-        if self.missing:
-            said.append(f"{_count(self.missing, 'judged query is', 'judged queries are')} missing from the run")
-        if self.unjudged:
-            said.append(f"{_count(self.unjudged, 'query of the run is', 'queries of the run are')} not judged")
-        if self.without_relevant:
-            said.append(f"{_count(self.without_relevant, 'query has', 'queries have')} no relevant item")
-        for k, count in self.unjudged_at.items():
-            if count:
-                said.append(f"{_count(count, 'unjudged item', 'unjudged items')} in the first {k}")
-        return [*said, *self.reading.notes, *self.notes]
+        users = self.purpose == "recommendation"
+        sentences = [said("judged_users" if users else "judged_queries", judged=self.judged, in_run=self.in_run)]
+        counts = {
+            "missing_users" if users else "missing_queries": self.missing,
+            "unjudged_users" if users else "unjudged_queries": self.unjudged,
+            "users_without_relevant" if users else "queries_without_relevant": self.without_relevant,
+        }
+        sentences += [said(kind, count=count) for kind, count in counts.items() if count]
+        kind = "unjudged_items_of_ties" if self.ties else "unjudged_items"
+        unjudged = {} if users else self.unjudged_at
+        sentences += [said(kind, count=count, k=k, ties=self.ties) for k, count in unjudged.items() if count]
+        return [*sentences, *self.reading.notes, *self.notes]
 
 
 class Means(dict[str, float]):
@@ -218,6 +218,22 @@ class Evaluation:
         hint = f"did you mean '{close[0]}'?" if close else f"it has {', '.join(self.mean)}."
         raise NotFoundError(f"this evaluation has no '{text}'. Hint: {hint}")
 
+    def label(self, measure: str | Measure) -> str:
+        """What a measure is called where it is shown: as it was asked for.
+
+        >>> import rankmeter as rm
+        >>> ev = rm.evaluate({"q": {"a"}}, {"q": ["b", "a"]}, ["MAP", "HR@5,10"])
+        >>> [ev.label(measure) for measure in ev], list(ev)
+        (['MAP', 'HR@5', 'HR@10'], ['AP', 'Success@5', 'Success@10'])
+        """
+        found = self.find(measure)
+        return next((text for text, meant in self.asked.items() if meant == found), str(found))
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What each measure is called where it is shown, by its canonical string."""
+        return {str(measure): self.label(measure) for measure in self.means}
+
     @property
     def mean(self) -> dict[str, float]:
         """The aggregated value of each measure, by its canonical string; other names find it too.
@@ -322,7 +338,8 @@ class Evaluation:
 
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers: what was evaluated, which numbers are missing."""
-        return [*self.facts.sentences(), *(f"{name} has no value: {why}" for name, why in self._no_values().items())]
+        missing = [said("has_no_value", measure=name, why=why) for name, why in self._no_values().items()]
+        return [*self.facts.sentences(), *missing]
 
     def _no_values(self) -> dict[str, str]:
         return {str(measure): why for measure in self.means if (why := self.without_value(measure)) is not None}
@@ -332,6 +349,7 @@ class Evaluation:
         return {
             "name": self.name,
             "mean": self.mean,
+            "labels": self.labels,
             "queries": {str(measure): self.counted(measure) for measure in self.means},
             "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
@@ -421,13 +439,16 @@ class Evaluation:
         )
 
     def __repr__(self) -> str:
-        width = max(len(text) for text in self.mean)
-        lines = [f"{self.name}: {'; '.join(self.sentences())}"]
+        lang = chosen_language()
+        facts = "；" if lang == "zh" else "; "
+        lines = [f"{self.name}: {facts.join(in_language(sentence, lang) for sentence in self.sentences())}"]
+        names = {m: label if (label := self.label(m)) == str(m) else f"{label} = {m}" for m in self.means}
+        width = max(map(len, names.values()))
         for measure, value in self.means.items():
-            line = f"  {measure!s:<{width}}  {value:.4f}"
+            line = f"  {names[measure]:<{width}}  {value:.4f}"
             if measure in self.tie_bounds:
-                worst, best = self.tie_bounds[measure]
-                line += f"  (ties: {worst:.4f} to {best:.4f})"
+                low, high = (f"{end:.4f}" for end in self.tie_bounds[measure])
+                line += f"  {word('ties_span', lang, low=low, high=high)}"
             lines.append(line)
         return "\n".join(map(one_line, lines))
 
@@ -435,11 +456,8 @@ class Evaluation:
         from rankmeter.report.evaluations import evaluation_document
         from rankmeter.showing.html import notebook_html
 
-        return notebook_html(evaluation_document(self))
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
+        lang = chosen_language()
+        return notebook_html(evaluation_document(self, lang), lang=lang)
 
 
 def _same_values(one: Values, other: Values) -> bool:
@@ -460,11 +478,9 @@ def _check_definitions(measures: list[Measure], saved: dict[str, Any], path: str
         now, then = _plain(measure.describe()), saved[str(measure)]
         changed = [name for name in now if now[name] != then.get(name, now[name])]
         if changed:
-            warnings.warn(
+            warn(
                 f"{path}: {measure} was saved with {', '.join(f'{name}={then[name]}' for name in changed)}, "
                 f"which is not its definition here; the saved values are kept.",
-                RankmeterWarning,
-                stacklevel=3,
             )
 
 

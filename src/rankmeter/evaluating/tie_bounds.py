@@ -16,6 +16,7 @@ from rankmeter.evaluating.measuring import values_under
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Placements, some_queries
+from rankmeter.wording import said
 
 KEPT = 1 << 18
 """How many placements may wait for somebody to look at the bounds; with more, they are computed at once."""
@@ -122,9 +123,7 @@ def is_unknown(measure: Any, placements: Placements) -> bool:
 
 def unknown_notes(measures: Iterable[Any]) -> list[str]:
     """What to say of measures that ties may move between values that are not known."""
-    return [
-        f"ties may move {measure} between values that are not known ({measure.ties_unknown()})" for measure in measures
-    ]
+    return [said("ties_may_move", measure=str(measure), why=measure.ties_unknown()) for measure in measures]
 
 
 def _exchanged(values: Values, chosen: Bools, again: Values) -> Values:

@@ -13,7 +13,7 @@ from rankmeter.errors import MeasureError, with_hint
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.planning import into_placing
-from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.result import Evaluation, Purpose
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
@@ -32,6 +32,7 @@ def evaluate(
     catalogue: object = None,
     history: object = None,
     by: object = None,
+    purpose: Purpose | None = None,
     name: str = "run",
     per_query_to: str | os.PathLike[str] | None = None,
     progress: Listener | None = None,
@@ -68,6 +69,9 @@ def evaluate(
     by
         Slices for every measure: ``{query: segment}``, a frame or file with a row per query, or one of ``activity``,
         ``cold-users``, ``popularity``, ``cold-items``, ``group``, or a column of the catalogue; or several of these.
+    purpose
+        What the lists are for: ``recommendation`` speaks of users and held-out items, ``search`` of queries and
+        judgments. Without it columns of users or a history say so; no number depends on it.
     name
         How the result calls the system.
     per_query_to
@@ -87,7 +91,7 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    about = About.of(catalogue, history, by, columns)
+    about = About.of(catalogue, history, by, columns, purpose)
     columns = about.columns
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
     if is_spark(judgments) or is_spark(run):

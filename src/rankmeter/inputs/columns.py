@@ -103,6 +103,18 @@ def is_usual(role: Role, name: str) -> bool:
     return fold(name) in _FOLDED[role]
 
 
+def is_user_name(name: str) -> bool:
+    """Whether a column of this name holds users, so that its lists are recommendations.
+
+    >>> is_user_name("userId"), is_user_name("qid")
+    (True, False)
+    """
+    return fold(name) in _USERS
+
+
+_USERS = frozenset(fold(name) for name in "user user_id uid customer customer_id visitor_id member_id".split())
+
+
 def find_columns(
     names: Sequence[str], wanted: Sequence[Role], given: Mapping[str, str] | None, source: str
 ) -> dict[Role, str]:

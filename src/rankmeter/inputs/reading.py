@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, contents, is_missing, is_text, number_of
-from rankmeter.inputs.columns import RANKING, Role, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.columns import RANKING, Role, is_user_name, is_usual, judgment_columns, run_columns
 from rankmeter.wording import Language, Said, said, word
 
 Side = Literal["judgments", "run"]
@@ -90,6 +90,11 @@ class Readings:
     def notes(self) -> tuple[str, ...]:
         """What looked odd on either side."""
         return tuple(note for side in self.sides for note in side.notes.values())
+
+    @property
+    def names_users(self) -> bool:
+        """Whether a column says that lists belong to users."""
+        return any(is_user_name(side.columns.get("query", "")) for side in self.sides)
 
     @property
     def sides(self) -> tuple[Reading, ...]:

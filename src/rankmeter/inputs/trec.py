@@ -12,16 +12,16 @@ again line by line in plain Python, which either finds every problem with its li
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isinf, isnan
 
 import numpy as np
 
-from rankmeter.errors import InputError, RankmeterWarning, examples, with_hint
+from rankmeter.errors import InputError, examples, warn, with_hint
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.late import pl
+from rankmeter.wording import said
 
 BOM = b"\xef\xbb\xbf"
 BLOCK_BYTES = 1 << 24
@@ -158,13 +158,7 @@ def read_frames(source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_
             yield frame
     problems.check()
     if doubtful:
-        are = "line that begins with # was" if doubtful == 1 else "lines that begin with # were"
-        warnings.warn(
-            f"{source.name}: {doubtful:,} {are} left out as comments, but could be data; "
-            "an id of a query cannot begin with #.",
-            RankmeterWarning,
-            stacklevel=2,
-        )
+        warn(said("may_be_comments", source=source.name, count=doubtful))
     if not rows:
         raise InputError(f"{source.name} holds only comments and blank lines.")
 

@@ -5,15 +5,15 @@ What is noticed are counts, so that blocks of queries notice together what all q
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from rankmeter.arithmetic.slates import Rows, Sets, Slates
-from rankmeter.errors import RankmeterWarning
+from rankmeter.errors import warn
 from rankmeter.lists.slating import Material
 from rankmeter.placing.placements import Placements
+from rankmeter.wording import said
 
 FEWEST_USERS = 20
 """With fewer users a candidate set that looks sampled may just be small."""
@@ -45,10 +45,10 @@ def noticed_together(every: Iterable[Noticed]) -> dict[str, int]:
 
 def protocol_notes(noticed: Noticed) -> list[str]:
     """What is said with the numbers; what could make them wrong is warned of too."""
-    said = [*_said_of_leakage(noticed), *_said_of_candidates(noticed)]
-    for sentence in [*said, *_said_of_missing(noticed)]:
-        warnings.warn(sentence, RankmeterWarning, stacklevel=4)
-    return said + _said_of_lists(noticed)
+    notes = [*_said_of_leakage(noticed), *_said_of_candidates(noticed)]
+    for sentence in [*notes, *_said_of_missing(noticed)]:
+        warn(sentence)
+    return notes + _said_of_lists(noticed)
 
 
 def _keys(rows: Rows, total: int, lowest: float) -> np.ndarray:
@@ -72,7 +72,7 @@ def _said_of_leakage(noticed: Noticed) -> list[str]:
     if not noticed.get("leaked"):
         return []
     shared, relevant = noticed["leaked"], noticed["relevant"]
-    return [f"{shared:,} of {relevant:,} relevant pairs stand in the history too: leakage, unless repeats count"]
+    return [said("leaked", shared=shared, relevant=relevant)]
 
 
 def _candidates(material: Material, p: Placements) -> dict[str, int]:
@@ -107,16 +107,14 @@ def _said_of_candidates(noticed: Noticed) -> list[str]:
     longest, universe = noticed["most length"], noticed["most items"]
     if spread or 2 * longest >= universe:
         return []
-    fact = f"every list holds all relevant items among {longest:,} candidates of {universe:,}"
-    return [f"{fact}: they look sampled, and that can change the order of systems (Krichene & Rendle 2020)"]
+    return [said("look_sampled", longest=longest, universe=universe)]
 
 
 def _said_of_missing(noticed: Noticed) -> list[str]:
     """Users without a list; the counts of the evaluation say it too, so it is only warned of."""
     if not noticed.get("missing"):
         return []
-    missing, judged = noticed["missing"], noticed["judged"]
-    return [f"{missing:,} of {judged:,} judged users have no list; they count as empty lists or not at all"]
+    return [said("users_without_list", missing=noticed["missing"], judged=noticed["judged"])]
 
 
 def _lists(s: Slates) -> dict[str, int]:
@@ -134,13 +132,11 @@ def _lists(s: Slates) -> dict[str, int]:
 
 
 def _said_of_lists(noticed: Noticed) -> list[str]:
-    said = []
+    notes: list[str] = []
     if outside := noticed.get("outside"):
-        said.append(f"{outside:,} of {noticed['places']:,} recommended places hold items outside the catalogue")
+        notes.append(said("outside_catalogue", count=outside, places=noticed["places"]))
     if blank := noticed.get("most blank"):
-        have = "item has" if blank == 1 else "items have"
-        said.append(f"{blank:,} {have} a feature vector of zeros; its similarity with everything is 0")
+        notes.append(said("zero_features", count=blank))
     if without := noticed.get("without history"):
-        have = "user with a list has" if without == 1 else "users with a list have"
-        said.append(f"{without:,} {have} no history; measures that compare with it leave them out")
-    return said
+        notes.append(said("without_history", count=without))
+    return notes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from rankmeter.arithmetic.slates import Items, Rows, Slates
 from rankmeter.arithmetic.slates.listquality import is_among
-from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.errors import MeasureError, warn, with_hint
 from rankmeter.inputs.sources import AnyJudgments, AnyRun
 from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
@@ -20,6 +19,7 @@ from rankmeter.measures.slates import SlateMeasure
 from rankmeter.placing.placements import Ints
 from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.slates import Lists, first_items
+from rankmeter.wording import said
 
 _ITEMS = "catalogue= (a file with a column {0}; in Python also a frame or rankmeter.Catalogue(items=..., {0}=...))"
 _USERS = "in Python catalogue=rankmeter.Catalogue(items=..., popularity=..., users=...)"
@@ -105,12 +105,7 @@ def shared_type(columns: Mapping[str, pl.Series], what: str) -> pl.DataType:
     if pl.String in types:
         text = [name for name, column in columns.items() if column.dtype == pl.String]
         others = [name for name, column in columns.items() if len(column) and column.dtype != pl.String]
-        warnings.warn(
-            f"{what} ids are text in {' and '.join(text)} and numbers in {' and '.join(others)}; "
-            "they are compared as text.",
-            RankmeterWarning,
-            stacklevel=2,
-        )
+        warn(said("ids_as_text", role=what, numbers=others, text=text))
     return pl.String()
 
 

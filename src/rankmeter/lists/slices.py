@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rankmeter.errors import MeasureError, NotFoundError, nearest, with_hint
 from rankmeter.evaluating.reasons import (
-    NO_SLICE_OF_ITEMS,
-    NO_SLICE_OF_QUERIES,
-    TOO_FEW_QUERIES,
     why_no_interval,
     why_no_value,
 )
@@ -19,6 +16,7 @@ from rankmeter.late import pl
 from rankmeter.lists.samples import PartsSample, SumSample
 from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Ints
+from rankmeter.wording import chosen_language, said
 
 if TYPE_CHECKING:
     from rankmeter.stats.slice_intervals import Gap, SliceContrast, Spread
@@ -134,7 +132,7 @@ class Slices:
         if found not in self.samples:
             return why_no_interval(found)
         if label is not None and self.samples[found].members()[self._place(label)] < 2:
-            return TOO_FEW_QUERIES
+            return said("few_queries_count")
         return None
 
     def without_value(self, measure: Measure, label: str) -> str | None:
@@ -148,7 +146,7 @@ class Slices:
         'no query counts'
         """
         if measure not in self.values:
-            return NO_SLICE_OF_ITEMS if self.kind == "item" else NO_SLICE_OF_QUERIES
+            return said("no_slice_of_items" if self.kind == "item" else "no_slice_of_queries")
         place = self._place(label)
         is_missing = math.isnan(self.values[measure][place])
         return why_no_value(measure, self.counts[measure][place]) if is_missing else None
@@ -206,13 +204,14 @@ class Slices:
 
         what = "queries" if self.kind == "query" else "items"
         title = f"{self.name}: {len(self.labels)} {'slice' if len(self.labels) == 1 else 'slices'} of {what}"
-        return f"{title}\n{table_text(table_of_slices(self))}"
+        return f"{title}\n{table_text(table_of_slices(self, lang=chosen_language()))}"
 
     def _repr_html_(self) -> str:
         from rankmeter.report.evaluations import slices_document
         from rankmeter.showing.html import notebook_html
 
-        return notebook_html(slices_document(self))
+        lang = chosen_language()
+        return notebook_html(slices_document(self, lang), lang=lang)
 
 
 _ENDS = ("low", "high", "difference", "difference_low", "difference_high")

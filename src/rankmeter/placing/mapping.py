@@ -6,7 +6,6 @@ The only Python work per query is one intersection of keys; scores of all querie
 from __future__ import annotations
 
 import struct
-import warnings
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import RankmeterWarning
+from rankmeter.errors import warn
 from rankmeter.inputs.ids import are_mixed, refuse_same_text
 from rankmeter.inputs.mappings import (
     GradedMapping,
@@ -33,6 +32,7 @@ from rankmeter.placing.counting import Keys, place, short_text_as_numbers
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import expand, offsets_of, sort_descending
 from rankmeter.placing.unreturned import with_unreturned
+from rankmeter.wording import said
 
 DEEP = 4
 """How many times fewer judgments than returned items there must be for looking up the judgments instead."""
@@ -353,11 +353,7 @@ def same_id_types(judgments: GradedMapping, run: ScoredMapping | RankedLists, sc
 
 
 def _say_as_text(what: str) -> None:
-    warnings.warn(
-        f"{what} ids are numbers on one side and text on the other; they are compared as text.",
-        RankmeterWarning,
-        stacklevel=4,
-    )
+    warn(said("ids_of_one_side_as_text", role=what))
 
 
 def _keys_as_text(mapping: Mapping[Any, Any], what: str) -> dict[Any, Any]:

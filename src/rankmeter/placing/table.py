@@ -5,14 +5,13 @@ A block of whole queries goes in, the places of its judged items come out; a run
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
-from rankmeter.errors import InputError, RankmeterWarning, RepeatedItemError, examples, with_hint
+from rankmeter.errors import InputError, RepeatedItemError, examples, warn, with_hint
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.assembling import PlacedBlock, assembled, is_rising
@@ -21,6 +20,7 @@ from rankmeter.placing.matching import Keys, KeyTable, item_keys, numbers_among,
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
 from rankmeter.placing.short_lists import Columns, fits, match_columns
+from rankmeter.wording import said
 
 Table = TypeVar("Table", JudgmentTable, RunTable)
 MANY_ROWS = 10_000
@@ -385,11 +385,7 @@ def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTabl
             numbers, text = (
                 (judgments.source, run.source) if right.dtype == pl.String else (run.source, judgments.source)
             )
-            warnings.warn(
-                f"{column} ids are numbers in {numbers} and text in {text}; they are compared as text.",
-                RankmeterWarning,
-                stacklevel=2,
-            )
+            warn(said("ids_as_text", role=column, numbers=numbers, text=text))
         judgments, run = with_text_ids(judgments, column), with_text_ids(run, column)
     return judgments, run
 

@@ -50,7 +50,7 @@ def leaderboard(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang
     columns = [
         Column("", "mark"),
         Column(word("system", lang), "text"),
-        measure_column(measure, digits),
+        measure_column(measure, digits, label=cmp.label(measure)),
         Column(interval, "interval", 3, digits),
         Column("", "bar", 5),
         Column(word("rank", lang), "number", 2),
@@ -126,7 +126,7 @@ def quality_table(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en
     columns = [Column(word("system", lang), "text"), Column(word("missing", lang), "count")]
     columns += [Column(word("judged_at", lang, k=k), "share", 1) for k in cutoffs]
     columns += [Column(word("across_k", lang, k=k), "count", 1) for k in across]
-    columns += [Column(f"{measure}{'' if _is_bound(cmp, measure) else '~'}", "number", 2) for measure in bounded]
+    columns += [Column(f"{cmp.label(m)}{'' if _is_bound(cmp, m) else '~'}", "number", 2) for m in bounded]
     rows = []
     for system in cmp.systems:
         one = cmp.quality[system]
@@ -245,7 +245,7 @@ def comparison_document(cmp: Comparison, *, digits: int = DIGITS, lang: Language
         Folded(word("quality", lang), (quality_table(cmp, digits=digits, lang=lang), *items(quality_words(cmp, lang)))),
         *([Folded(word("every_test", lang), tuple(tests))] if tests else []),
         Folded(word("how_to_read", lang), tuple(items(legend(cmp, lang)))),
-        meanings(cmp.measures, lang),
+        meanings(cmp.measures, lang, cmp.label),
     ]
 
 
@@ -285,7 +285,7 @@ def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS,
         values: list[object] = [one.p, one.p_corrected, *sizes, one.detectable]
         cells = [Cell(f"{one.system} - {one.other}"), Cell(one.difference, marks_of(one)), Cell("", span=ends)]
         rows.append((*cells, *map(Cell, values)))
-    return Table(columns, tuple(rows), str(measure))
+    return Table(columns, tuple(rows), cmp.label(measure))
 
 
 def equivalence_line(cmp: Comparison, measure: Measure, lang: Language = "en") -> str:
@@ -324,8 +324,11 @@ def grid(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", system
             row.append(value_cell(known, measure, digits, marks=marks, raised=raised))
         rows.append(tuple(row))
     heads = [Column("#", "count", 1), Column(word("system", lang), "text")]
-    return Table((*heads, *(measure_column(m, digits, at + 2 if at else 0) for at, m in enumerate(cmp.measures))),
-                 tuple(rows))  # fmt: skip
+    columns = (
+        measure_column(measure, digits, at + 2 if at else 0, cmp.label(measure))
+        for at, measure in enumerate(cmp.measures)
+    )
+    return Table((*heads, *columns), tuple(rows))
 
 
 def verdict(cmp: Comparison, digits: int = DIGITS) -> list[Said]:
@@ -345,7 +348,8 @@ def verdict(cmp: Comparison, digits: int = DIGITS) -> list[Said]:
 def _verdict(cmp: Comparison, rivals: Sequence[str], scores: Sequence[Score], digits: int) -> Said:
     best, several = scores[0], "_several" if len(scores) > 1 else ""
     value = value_cell(best.value, best.measure, digits).text(measure_column(best.measure, digits))
-    facts = {"measure": str(best.measure), "measures": [str(score.measure) for score in scores], "value": value}
+    label = cmp.label(best.measure)
+    facts = {"measure": label, "measures": [cmp.label(score.measure) for score in scores], "value": value}
     others = said("some_and_more", names=rivals[:3], more=len(rivals) - 3) if len(rivals) > 4 else list(rivals)
     kind = f"verdict_{'open' if rivals else 'clear'}{several}"
     sentence = said(kind, system=best.system, others=others, **facts)
@@ -355,7 +359,7 @@ def _verdict(cmp: Comparison, rivals: Sequence[str], scores: Sequence[Score], di
     one = cmp.difference(best.measure, best.system, against)
     difference = replace(difference_cell(one), marks=NOTHING).whole(Column("", "difference", digits=digits))
     gain = said(
-        f"verdict_{'gain' if one.significant else 'no_gain'}{several}", measure=str(best.measure),
+        f"verdict_{'gain' if one.significant else 'no_gain'}{several}", measure=label,
         baseline=against, p=p_text(one.p_corrected), difference=difference,
     )  # fmt: skip
     return said("two_sentences", first=sentence, second=gain)
@@ -363,14 +367,20 @@ def _verdict(cmp: Comparison, rivals: Sequence[str], scores: Sequence[Score], di
 
 def to_markdown(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
     """A table of systems x measures: the best group in bold, significance as marks, below it what they mean."""
-    notes = [*_below(cmp, lang), *(note.text(lang) for note in cmp.notes), *definition_lines(cmp.measures, lang)]
+    notes = [
+        *_below(cmp, lang),
+        *(note.text(lang) for note in cmp.notes),
+        *definition_lines(cmp.measures, lang, cmp.label),
+    ]
     cuts = slice_tables(cmp, digits=digits, lang=lang)
     return document_markdown([grid(cmp, digits=digits, lang=lang), *cuts, *items(notes)])
 
 
 def to_latex(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> str:
     r"""A LaTeX ``tabular`` with the rules of booktabs; marks are superscript numbers of systems, or arrows."""
-    return table_latex(grid(cmp, digits=digits, lang=lang), [*_below(cmp, lang), *definition_lines(cmp.measures, lang)])
+    return table_latex(
+        grid(cmp, digits=digits, lang=lang), [*_below(cmp, lang), *definition_lines(cmp.measures, lang, cmp.label)]
+    )
 
 
 def marks_mean(cmp: Comparison, lang: Language = "en") -> list[str]:
@@ -412,9 +422,19 @@ def slice_tables(
                 ]  # fmt: skip
                 more = tested.get(label, [Cell("-")] * len(columns))
                 rows.append((Cell(label), Cell(cut.counts[measure][place]), *values, *more))
-            head = Column(word("slice_head", lang, name=cut.name, measure=str(measure)), "text")
+            head = Column(word("slice_head", lang, name=cut.name, measure=cmp.label(measure)), "text")
             named = [Column(name, "number", 1, digits) for name in cmp.systems]
-            made.append(Table((head, Column(word("query_count", lang), "count", 2), *named, *columns), tuple(rows)))
+            made.append(
+                Table(
+                    (
+                        head,
+                        Column(word("users" if cmp.purpose == "recommendation" else "query_count", lang), "count", 2),
+                        *named,
+                        *columns,
+                    ),
+                    tuple(rows),
+                )
+            )
     return made
 
 

@@ -19,7 +19,7 @@ from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Cell, Column, Folded, Paragraph, Span, Table, items
 from rankmeter.showing.json import json_text
 from rankmeter.showing.numbers import DIGITS, exact, fixed
-from rankmeter.wording import Language, word
+from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -28,13 +28,11 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """The row of the aggregated values in a table of queries, as trec_eval calls it."""
-NO_INTERVAL = "(no interval)"
-"""What stands beside a number where an interval was asked for and there is none."""
-FROM_REST = " - rest"
-"""What follows a measure in the head of the column that says how far a slice is from all other slices together."""
 
 
-def mean_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False) -> Table:
+def mean_table(
+    evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False, lang: Language = "en"
+) -> Table:
     """A row per run and a column per measure; the best of several runs marked.
 
     Examples
@@ -49,14 +47,15 @@ def mean_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, inter
     measures = shared_measures(evaluations)
     best = {measure: _best(measure, evaluations, digits) for measure in measures}
     rows = [
-        (Cell(ev.name), *(_mean(ev, measure, digits, best[measure], intervals=intervals) for measure in measures))
+        (Cell(ev.name), *(_mean(ev, m, digits, best[m], intervals=intervals, lang=lang) for m in measures))
         for ev in evaluations
     ]
-    columns = (measure_column(measure, digits, importance) for importance, measure in enumerate(measures))
-    return Table((Column("run", "text"), *columns), tuple(rows))
+    label = evaluations[0].label
+    columns = (measure_column(measure, digits, place, label(measure)) for place, measure in enumerate(measures))
+    return Table((Column(word("run", lang), "text"), *columns), tuple(rows))
 
 
-def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> Table:
+def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, lang: Language = "en") -> Table:
     """A row per query, and per run where there are several; last of each run the aggregated values."""
     measures = shared_measures(evaluations)
     several = len(evaluations) > 1
@@ -68,11 +67,15 @@ def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS) -> T
             for row in ev.per_query.iter_rows(named=True)
         ]
         rows.append((*run, Cell(ALL), *(value_cell(ev.means[m], m, digits) for m in measures)))
-    labels = [Column(name, "text") for name in (("run", "query") if several else ("query",))]
-    return Table((*labels, *(measure_column(measure, digits) for measure in measures)), tuple(rows))
+    heads = [word("run", lang), word("query", lang)]
+    labels = [Column(name, "text") for name in heads[0 if several else 1 :]]
+    label = evaluations[0].label
+    return Table((*labels, *(measure_column(m, digits, label=label(m)) for m in measures)), tuple(rows))
 
 
-def slice_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False) -> Table:
+def slice_table(
+    evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False, lang: Language = "en"
+) -> Table:
     """For each run the values of all queries, then those of every slice; a dash where a slice has no value.
 
     With ``intervals`` each value has its interval, and beside it stands how far the slice is from the rest.
@@ -94,31 +97,38 @@ def slice_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, inte
         row = [Cell(ev.name), Cell(), Cell(ALL), Cell(_count(ev))]
         for measure in measures:
             is_known = not math.isnan(ev.means[measure])
-            row.append(_mean(ev, measure, digits, intervals=intervals) if is_known else Cell())
+            row.append(_mean(ev, measure, digits, intervals=intervals, lang=lang) if is_known else Cell())
             row += [Cell("")] if intervals else []
         rows.append(tuple(row))
         for cut in ev.slices.values():
             spans = cut.intervals() if intervals else None
-            rows += [(Cell(ev.name), Cell(cut.name), *cells) for cells in _slice_rows(cut, measures, digits, spans)]
-    labels = [Column("run", "text"), Column("by", "text", 2), Column("slice", "text"), Column("queries", "count", 1)]
-    heads = [column for measure in measures for column in _slice_columns(measure, digits, intervals=intervals)]
-    return Table((*labels, *heads), tuple(rows))
+            rows += [
+                (Cell(ev.name), Cell(cut.name), *cells) for cells in _slice_rows(cut, measures, digits, spans, lang)
+            ]
+    counted = word("users" if evaluations[0].facts.purpose == "recommendation" else "query_count", lang)
+    columns = [Column(word("run", lang), "text"), Column(word("by", lang), "text", 2),
+               Column(word("slice", lang), "text"), Column(counted, "count", 1)]  # fmt: skip
+    for measure in measures:
+        label = evaluations[0].label(measure)
+        columns.append(measure_column(measure, digits, label=label))
+        columns += [Column(label + word("from_rest", lang), "difference", 1, digits)] if intervals else []
+    return Table(tuple(columns), tuple(rows))
 
 
-def table_of_slices(cut: Slices, *, digits: int = DIGITS) -> Table:
+def table_of_slices(cut: Slices, *, digits: int = DIGITS, lang: Language = "en") -> Table:
     """One way of slicing: a row per slice."""
     measures = list(cut.values)
-    columns = (Column("slice", "text"), Column("queries", "count"), *(measure_column(m, digits) for m in measures))
-    return Table(columns, tuple(_slice_rows(cut, measures, digits, None)), cut.name)
-
-
-def _slice_columns(measure: Measure, digits: int, *, intervals: bool) -> list[Column]:
-    rest = Column(f"{measure}{FROM_REST}", "difference", 1, digits)
-    return [measure_column(measure, digits), *([rest] if intervals else [])]
+    heads = (Column(word("slice", lang), "text"), Column(word("query_count", lang), "count"))
+    rows = tuple(_slice_rows(cut, measures, digits, None, lang))
+    return Table((*heads, *(measure_column(m, digits) for m in measures)), rows, cut.name)
 
 
 def _slice_rows(
-    cut: Slices, measures: Sequence[Measure], digits: int, spans: dict[Measure, tuple[Spread, ...]] | None
+    cut: Slices,
+    measures: Sequence[Measure],
+    digits: int,
+    spans: dict[Measure, tuple[Spread, ...]] | None,
+    lang: Language,
 ) -> list[tuple[Cell, ...]]:
     rows = []
     for place, label in enumerate(cut.labels):
@@ -129,9 +139,9 @@ def _slice_rows(
                 cells.append(value_cell(value, measure, digits))
                 continue
             spread = spans[measure][place] if measure in spans else None
-            cells.append(value_cell(value, measure, digits, span=None if value is None else _ends(spread)))
+            cells.append(value_cell(value, measure, digits, span=None if value is None else _ends(spread, lang)))
             rest = None if spread is None or math.isnan(spread.rest.value) else spread.rest
-            cells.append(Cell() if rest is None else Cell(rest.value, span=_ends(rest)))
+            cells.append(Cell() if rest is None else Cell(rest.value, span=_ends(rest, lang)))
         rows.append(tuple(cells))
     return rows
 
@@ -148,8 +158,8 @@ def _known(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 
-def _ends(spread: Any) -> Span | str:
-    return NO_INTERVAL if spread is None or math.isnan(spread.low) else (spread.low, spread.high)
+def _ends(spread: Any, lang: Language) -> Span | str:
+    return word("no_interval", lang) if spread is None or math.isnan(spread.low) else (spread.low, spread.high)
 
 
 def shared_measures(evaluations: Sequence[Evaluation]) -> list[Measure]:
@@ -157,10 +167,10 @@ def shared_measures(evaluations: Sequence[Evaluation]) -> list[Measure]:
     return list(evaluations[0].means)
 
 
-def measure_column(measure: Measure, digits: int = DIGITS, importance: int = 0) -> Column:
-    """The column of a measure."""
+def measure_column(measure: Measure, digits: int = DIGITS, importance: int = 0, label: str = "") -> Column:
+    """The column of a measure, under the name that it was asked for."""
     goal = "neither" if not measure.has_goal else "higher" if measure.higher_is_better else "lower"
-    return Column(str(measure), "number", importance, check_whole("digits", digits, 0), goal)  # type: ignore[arg-type]
+    return Column(label or str(measure), "number", importance, check_whole("digits", digits, 0), goal)  # type: ignore[arg-type]
 
 
 def value_cell(value: float | None, measure: Measure, digits: int = DIGITS, **facts: Any) -> Cell:
@@ -174,11 +184,12 @@ def number(value: float | None, measure: Measure, digits: int) -> str:
     return value_cell(value, measure, digits).text(measure_column(measure, digits))
 
 
-def _mean(ev: Evaluation, measure: Measure, digits: int, best: str = "", *, intervals: bool = False) -> Cell:
-    span = None
+def _mean(
+    ev: Evaluation, measure: Measure, digits: int, best: str = "", *, intervals: bool = False, lang: Language = "en"
+) -> Cell:
+    span: Span | str | None = None
     if intervals:
-        known = ev.interval(measure) if ev.has_interval(measure) else None
-        span = NO_INTERVAL if known is None else (known.low, known.high)
+        span = _ends(ev.interval(measure) if ev.has_interval(measure) else None, lang)
     cell = value_cell(ev.means[measure], measure, digits, span=span)
     is_best = bool(best) and cell.text(measure_column(measure, digits)) == best
     return value_cell(ev.means[measure], measure, digits, span=span, marks=frozenset({"best"} if is_best else ()))
@@ -196,8 +207,12 @@ def _best(measure: Measure, evaluations: Sequence[Evaluation], digits: int) -> s
     return number(choose(known), measure, digits)
 
 
-def definition_lines(measures: Iterable[Measure], lang: Language = "en") -> list[str]:
+def definition_lines(
+    measures: Iterable[Measure], lang: Language = "en", label: Callable[[Measure], str] = str
+) -> list[str]:
     """For each definition one line: the measures that share it, the title, the conventions that no string says.
+
+    Where a measure is shown under another name, its canonical one stands beside it.
 
     >>> from rankmeter import RR
     >>> definition_lines([RR @ 5, RR @ 10])
@@ -205,48 +220,49 @@ def definition_lines(measures: Iterable[Measure], lang: Language = "en") -> list
     """
     shared: dict[tuple[str, str], list[str]] = {}
     for measure in measures:
-        shared.setdefault((title_of(measure, lang), conventions_in_short(measure)), []).append(str(measure))
+        name = str(measure) if label(measure) == str(measure) else f"{label(measure)} = {measure}"
+        shared.setdefault((title_of(measure, lang), conventions_in_short(measure)), []).append(name)
     return [
         word("definition", lang, names=names, title=title, conventions=conventions)
         for (title, conventions), names in shared.items()
     ]
 
 
-def evaluation_document(ev: Evaluation) -> list[Block]:
+def evaluation_document(ev: Evaluation, lang: Language = "en") -> list[Block]:
     """The value of each measure with a bar, what it is about, and what ties could do to it."""
     rows = []
     for measure, value in ev.means.items():
         ties, (low, high) = ev.tie_bounds.get(measure), measure.bounds
         share = (value - low) / (high - low) if math.isfinite(high) and not math.isnan(value) else None
-        moved = "" if ties is None else f"{fixed(ties[0])} to {fixed(ties[1])}"
+        moved = "" if ties is None else word("bounds_to", lang, low=fixed(ties[0]), high=fixed(ties[1]))
         rows.append(
             (
-                Cell(str(measure)),
+                Cell(ev.label(measure)),
                 value_cell(_known(value), measure),
                 Cell(share),
                 Cell(ev.counted(measure)),
                 Cell(moved),
             )
         )
+    counted = word("users" if ev.facts.purpose == "recommendation" else "query_count", lang)
     columns = (
-        Column("measure", "text", is_code=True), Column("value"), Column("", "bar"), Column("queries", "count"),
-        Column("tied items, worst to best"),
+        Column(word("measure", lang), "text", is_code=True), Column(word("value", lang)), Column("", "bar"),
+        Column(counted, "count"), Column(word("tied_worst_to_best", lang)),
     )  # fmt: skip
-    notes: list[Block] = [Paragraph(sentence, "note") for sentence in ev.sentences()]
-    slices = [slice_table([ev])] if ev.slices else []
-    return [Table(columns, tuple(rows), ev.name), *notes, *slices, meanings(ev.means)]
+    notes: list[Block] = [Paragraph(in_language(sentence, lang), "note") for sentence in ev.sentences()]
+    slices = [slice_table([ev], lang=lang)] if ev.slices else []
+    return [Table(columns, tuple(rows), ev.name), *notes, *slices, meanings(ev.means, lang, ev.label)]
 
 
-def slices_document(cut: Slices) -> list[Block]:
+def slices_document(cut: Slices, lang: Language = "en") -> list[Block]:
     """The values of every slice, and how to ask whether they differ."""
-    what = "queries" if cut.kind == "query" else "items"
-    note = f"slices of {what}; .intervals(), .difference(measure, one, other) and .gap(measure) say how sure they are"
-    return [table_of_slices(cut), Paragraph(note, "hint"), meanings(cut.values)]
+    note = word("slices_of_queries" if cut.kind == "query" else "slices_of_items", lang)
+    return [table_of_slices(cut, lang=lang), Paragraph(note, "hint"), meanings(cut.values, lang)]
 
 
-def meanings(measures: Iterable[Measure], lang: Language = "en") -> Folded:
+def meanings(measures: Iterable[Measure], lang: Language = "en", label: Callable[[Measure], str] = str) -> Folded:
     """What the numbers mean, for those who ask."""
-    return Folded(word("definitions", lang), tuple(items(definition_lines(measures, lang))))
+    return Folded(word("definitions", lang), tuple(items(definition_lines(measures, lang, label))))
 
 
 def to_csv(
@@ -261,11 +277,11 @@ def to_csv(
         measures = [measure for measure in shared_measures(evaluations) if measure.aggregate != "whole"]
         values = ([ev.name, *row] for ev in evaluations for row in ev.per_query.iter_rows())
         rows = ([run, query, *(exact(value, digits) for value in rest)] for run, query, *rest in values)
-        return csv_text([["run", "query", *map(str, measures)], *rows])
+        return csv_text([["run", "query", *map(evaluations[0].label, measures)], *rows])
     if any(ev.slices for ev in evaluations):
         return csv_text(_slice_csv(evaluations, digits, intervals=intervals))
     ends = ("", " low", " high") if intervals else ("",)
-    head = ["run", *(f"{measure}{end}" for measure in shared_measures(evaluations) for end in ends)]
+    head = ["run", *(f"{evaluations[0].label(m)}{end}" for m in shared_measures(evaluations) for end in ends)]
     return csv_text([head, *([ev.name, *_exact_means(ev, digits, intervals=intervals)] for ev in evaluations)])
 
 
@@ -283,7 +299,7 @@ def _exact_means(ev: Evaluation, digits: int | None, *, intervals: bool, empty: 
 def _slice_csv(evaluations: Sequence[Evaluation], digits: int | None, *, intervals: bool) -> Iterator[list[Any]]:
     measures = shared_measures(evaluations)
     ends = ("", " low", " high", " difference", " difference low", " difference high") if intervals else ("",)
-    head = ["run", "by", "slice", "queries", *(f"{measure}{end}" for measure in measures for end in ends)]
+    head = ["run", "by", "slice", "queries", *(f"{evaluations[0].label(m)}{end}" for m in measures for end in ends)]
     yield [*head, *(["no interval"] if intervals else [])]
     for ev in evaluations:
         why = ["; ".join(whole_notes(ev))] if intervals else []
@@ -337,9 +353,9 @@ def whole_notes(ev: Evaluation) -> list[str]:
     return [f"{measure}: {why}" for measure, why in notes if why is not None]
 
 
-def dash_notes(evaluations: Sequence[Evaluation]) -> list[str]:
+def dash_notes(evaluations: Sequence[Evaluation]) -> list[Said]:
     """For every dash in a table of slices, why no number stands there."""
-    said: dict[str, None] = {}
+    notes: dict[str, Said] = {}
     for ev in evaluations:
         for cut in ev.slices.values():
             dashes: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -349,31 +365,33 @@ def dash_notes(evaluations: Sequence[Evaluation]) -> list[str]:
                     if (why := cut.without_value(measure, label)) is not None:
                         reasons.setdefault(why, []).append(label)
                 for why, labels in reasons.items():
-                    dashes.setdefault((why, tuple(labels)), []).append(str(measure))
+                    dashes.setdefault((why, tuple(labels)), []).append(ev.label(measure))
             for (why, where), measures in dashes.items():
-                who = "" if len(measures) == len(ev.means) else f" of {', '.join(measures)}"
-                inside = "" if len(where) == len(cut.labels) else f" in {', '.join(where)}"
-                said[f"{cut.name}: no value{who}{inside}: {why}"] = None
-    return list(said)
+                everywhere, all_of_them = len(where) == len(cut.labels), len(measures) == len(ev.means)
+                kind = ("dashes" if everywhere else "dashes_in") if all_of_them else (
+                    "dashes_of" if everywhere else "dashes_of_in")  # fmt: skip
+                note = said(kind, by=cut.name, why=why, measures=measures, slices=list(where))
+                notes[note] = note
+    return list(notes.values())
 
 
-def interval_notes(evaluations: Sequence[Evaluation]) -> list[str]:
+def interval_notes(evaluations: Sequence[Evaluation]) -> list[Said]:
     """What is said with intervals: which numbers have none and why, and what a slice is compared with."""
-    said: dict[str, None] = {}
+    few: dict[str, Said] = {}
     reasons: dict[str, list[str]] = {}
     for ev in evaluations:
         for measure in ev.means:
             why = ev.without_interval(measure)
-            if why is not None and str(measure) not in reasons.setdefault(why, []):
-                reasons[why].append(str(measure))
+            if why is not None and ev.label(measure) not in reasons.setdefault(why, []):
+                reasons[why].append(ev.label(measure))
         for cut in ev.slices.values():
-            few = [
+            short = [
                 label
                 for label in cut.labels
                 if any(cut.without_interval(m) is None and cut.without_interval(m, label) for m in cut.values)
             ]
-            if few:
-                said[f"{cut.name}: fewer than two queries count in {', '.join(few)}, too few for an interval"] = None
-    if any(ev.slices for ev in evaluations):
-        said["' - rest' is the value of a slice minus that of all other slices together, with its interval"] = None
-    return [*(f"no interval for {', '.join(names)}: {why}" for why, names in reasons.items() if names), *said]
+            if short:
+                note = said("slices_too_few", by=cut.name, slices=short)
+                few[note] = note
+    without = [said("no_interval_for", measures=names, why=why) for why, names in reasons.items() if names]
+    return [*without, *few.values(), *([said("rest_means")] if any(ev.slices for ev in evaluations) else [])]

@@ -74,7 +74,7 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, A
     from rankmeter.showing import charts
 
     data, labels, systems = digest(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)
-    names, reference = [str(measure) for measure in cmp.measures], systems[data["reference"]]
+    names, reference = list(map(cmp.label, cmp.measures)), systems[data["reference"]]
     for place, measure in enumerate(names):
         rows = data["boards"][place]
         yield (

@@ -61,9 +61,9 @@ def report_html(
     from rankmeter.showing import charts
 
     check_whole("lists", lists, 0)
-    labels, systems = words("report", lang), list(cmp.systems)
+    labels, systems = words("report", lang, users=cmp.purpose == "recommendation"), list(cmp.systems)
     data = digest(cmp, into_titles(titles), lists=lists)
-    names, first, against = [str(measure) for measure in cmp.measures], cmp.measures[0], reference_of(cmp)
+    names, first, against = list(map(cmp.label, cmp.measures)), cmp.measures[0], reference_of(cmp)
     specs = {
         "differences": charts.differences(labels),
         "scatter": charts.scatter(labels),

@@ -8,7 +8,6 @@ plain number under a measure's name.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.arithmetic import Views, formula_of, values_of
-from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterWarning, did_you_mean, with_hint
+from rankmeter.errors import InputError, MeasureError, NotFoundError, did_you_mean, warn, with_hint
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.placements import Floats, Ints, Placements
 from rankmeter.stats.intervals import Interval
@@ -243,11 +242,9 @@ def _estimated(
             level=level,
         )
     found = SampledEvaluation(estimates, len(above), negatives, items)
-    warnings.warn(
+    warn(
         f"these are estimates from {negatives:,} sampled of {items - 1:,} negatives, not the measures' values, and "
         f"may order systems differently. {found.exact_cost}",
-        RankmeterWarning,
-        stacklevel=3,
     )
     return found
 

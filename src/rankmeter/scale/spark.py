@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, MissingExtraError, RankmeterWarning, with_hint
+from rankmeter.errors import InputError, MissingExtraError, warn, with_hint
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.result import Evaluation
@@ -34,6 +33,7 @@ from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, summ
 from rankmeter.scale.distant import DistantEvaluation
 from rankmeter.scale.spark_tables import Side, judgment_side, local_judgments, local_run, quoted, run_side
 from rankmeter.scale.spark_worker import ARRAYS, Problems, Work, partition_function
+from rankmeter.wording import said
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
 
@@ -153,9 +153,8 @@ def _evaluate(
         problems.check(truth, returned)
         counted = _counted(sums, measures, known) if work.counts and known is not None else {}
         found = summary(State.merged(states), measures, sources, strict=asked.strict, counted=counted)
-        found["facts"] = replace(
-            found["facts"], reading=Readings(None if truth is None else truth.reading, returned.reading)
-        )
+        reading = Readings(None if truth is None else truth.reading, returned.reading)
+        found["facts"] = replace(found["facts"], reading=reading, purpose=about.purpose_of(reading))
     finally:
         if work.counts:
             sums.unpersist()
@@ -215,11 +214,7 @@ def _id_type(role: str, truth: Side, returned: Side) -> str:
     if left == right:
         return left
     numbers, text = (truth, returned) if right == "string" else (returned, truth)
-    warnings.warn(
-        f"{role} ids are numbers in {numbers.source} and text in {text.source}; they are compared as text.",
-        RankmeterWarning,
-        stacklevel=6,
-    )
+    warn(said("ids_as_text", role=role, numbers=numbers.source, text=text.source))
     return "string"
 
 

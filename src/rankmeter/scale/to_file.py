@@ -84,7 +84,8 @@ def evaluate_to_file(
                 state, counted, parts = _write_parts(truth, blocks, measures, about, folder)
         sources = None if truth is None else truth.source, source.source
         found = summary(state, measures, sources, strict=asked.strict, counted=counted)
-        found["facts"] = replace(found["facts"], reading=readings(truth, source))
+        reading = readings(truth, source)
+        found["facts"] = replace(found["facts"], reading=reading, purpose=about.purpose_of(reading))
         ev = DistantEvaluation(
             name=name,
             asked=asked.names,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankmeter.showing.document import Block
-from rankmeter.wording import Language
+from rankmeter.wording import Language, chosen_language
 
 
 class Showable:
@@ -47,9 +47,9 @@ class Showable:
         return json_text(self.to_dict(), indent=indent)
 
     def __repr__(self) -> str:
-        return self.to_text()
+        return self.to_text(chosen_language())
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.to_html(chosen_language())

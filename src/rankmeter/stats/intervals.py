@@ -18,11 +18,11 @@ import numpy as np
 from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_level
-from rankmeter.evaluating.reasons import TOO_FEW_QUERIES
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.samples import AnySample, Groups, Sample
 from rankmeter.stats.student import Pair, sides
+from rankmeter.wording import said
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
 METHODS = {
@@ -86,13 +86,13 @@ def why_none(values: Values, aggregate: str, level: float = 0.95) -> str | None:
     rule = AGGREGATES[aggregate]
     top, bottom = rule.parts(values)
     if len(top) < 2:
-        return TOO_FEW_QUERIES
+        return said("few_queries_count")
     if np.isnan(top).any():
-        return "the value of a query is not a number"
+        return said("value_not_a_number")
     if not rule.of_sums:
-        return None if _order(len(top), level) >= 0 else f"{len(top)} values are too few for that of a median"
+        return None if _order(len(top), level) >= 0 else said("median_of_few", count=len(top))
     flat = Sample(top[None], bottom[None], rule).alone().flat[0]
-    return f"all {len(top)} values are equal, so nothing says how others would vary" if flat else None
+    return said("all_values_equal", count=len(top)) if flat else None
 
 
 def _order(size: int, level: float) -> int:

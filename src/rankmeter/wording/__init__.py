@@ -13,7 +13,7 @@ A wording names values in braces, as Python does (``{count:,}``), and
   middle of a very long one is left out.
 
 Chinese has one word for each notion: 标注 (judge), 已标注 and 未标注 (judged, unjudged), 同分 (a tie),
-指标 (a measure), 条目 (an item), 查询 (a query), 系统 (a system), 截断 (a cutoff), 约定 (a convention).
+指标 (a measure), 条目 (an item), 查询 (a query), 系统 (a system), 结果 (a run), 截断 (a cutoff), 约定 (a convention).
 Punctuation is full-width.
 
 >>> note = said("lacks_queries", system="bm25", count=3, total=1200)
@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -43,7 +44,7 @@ _ISOLATING = frozenset("RLI LRI FSI PDI".split())
 """Marks of isolation: one inside of a name could end the isolation of the whole and turn round what follows."""
 _TURNING = _ISOLATING | frozenset("R AL RLE RLO LRE LRO PDF".split())
 """Letters, and marks of direction, after which text may run the other way."""
-FILES = ("comparison", "advice", "report", "online", "reading")
+FILES = ("evaluation", "comparison", "advice", "report", "online", "reading")
 LONGEST = 400
 """Letters of a value that are shown; of a longer one the beginning and the end are."""
 
@@ -120,7 +121,18 @@ class Said(str):
 
     def worded(self, language: Language, spelling: Spelling) -> str:
         """The sentence in one language, its arguments spelled for whoever reads it."""
-        return filled(_wording(self.kind)[_checked(language)], self.values, language, spelling)
+        return filled(_template(self.kind, language, self.values), self.values, language, spelling)
+
+    def about_users(self) -> Said:
+        """The sentence as it is said of recommendations, whose queries are users.
+
+        >>> said("no_relevant", count=3, total=1200).about_users()
+        '3 of 1,200 users have no relevant item'
+        """
+        inside = {
+            name: value.about_users() if isinstance(value, Said) else value for name, value in self.values.items()
+        }
+        return Said(self.kind, {**inside, OF_USERS: True})
 
 
 def said(kind: str, /, **values: Any) -> Said:
@@ -135,7 +147,7 @@ def in_language(text: str, language: Language) -> str:
 
 def word(kind: str, language: Language, /, **values: Any) -> str:
     """The wording of one kind in one language, filled in."""
-    return filled(_wording(kind)[_checked(language)], values, language)
+    return filled(_template(kind, language, values), values, language)
 
 
 def filled(template: str, values: Mapping[str, Any], language: Language, spelling: Spelling = as_argument) -> str:
@@ -143,14 +155,38 @@ def filled(template: str, values: Mapping[str, Any], language: Language, spellin
     return _Filled(language, spelling).vformat(template, (), values)
 
 
+def _template(kind: str, language: Language, values: Mapping[str, Any]) -> str:
+    template = _wording(kind)[_checked(language)]
+    return of_users(template, language) if values.get(OF_USERS) else template
+
+
+def of_users(template: str, language: Language) -> str:
+    """A wording about queries as one about users.
+
+    >>> of_users("{count} judged queries; a query", "en"), of_users("{count} 个已标注查询", "zh")
+    ('{count} users; a user', '{count} 个用户')
+    """
+    if language == "zh":
+        return template.replace("已标注查询", "用户").replace("查询", "用户")
+    return _QUERIES.sub(
+        lambda match: ("User" if match[1] == "Q" else "user") + ("s" if match[2] == "ies" else ""), template
+    )
+
+
+OF_USERS = "of_users"
+"""The value that marks a sentence about users."""
+_QUERIES = re.compile(r"\b(?:judged )?([Qq])uer(y|ies)\b")
+
+
 def error_wording(kind: str) -> Mapping[str, str]:
     """What the files say of a kind of error: ``en`` and ``zh``, ``hint_en``, ``typed_en`` (on a command line), ..."""
     return _wording(kind)
 
 
-def words(file: str, language: Language) -> dict[str, str]:
-    """All wordings of one file in one language, as they are written."""
-    return {kind: texts[_checked(language)] for kind, texts in _read(file).items()}
+def words(file: str, language: Language, *, users: bool = False) -> dict[str, str]:
+    """All wordings of one file in one language, as they are written; with ``users`` those about queries as of users."""
+    plain = {kind: texts[_checked(language)] for kind, texts in _read(file).items()}
+    return {kind: of_users(text, language) for kind, text in plain.items()} if users else plain
 
 
 def isolated(name: str) -> str:

@@ -1,0 +1,106 @@
+"""What is shown keeps the names that were typed, speaks of users where users are, in the language of the call."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import rankmeter as rm
+from rankmeter import demo
+from rankmeter.cli import app
+from rankmeter.cli.application import COMMANDS
+
+JUDGMENTS = str(demo.data_path(demo.JUDGMENTS))
+RUNS = [str(demo.data_path(file)) for file in demo.RUNS.values()]
+TYPED = {"HR@10": "Success@10", "MAP": "AP", "Recall@20": "R@20", "mrr": "RR"}
+QUICK = {"permutations": 200, "resamples": 200}
+
+
+def _held_out(user: str = "user"):
+    """Ten users, one held-out item each; `near` finds it first, `far` third."""
+    truth = pl.DataFrame({user: range(10), "item": [0] * 10})
+    rows = [(query, item, rank) for query in range(10) for rank, item in enumerate((5, 6, 0))]
+    far = pl.DataFrame(rows, schema=[user, "item", "rank"], orient="row")
+    return truth, {"near": far.with_columns(rank=-pl.col("rank")), "far": far}
+
+
+@pytest.mark.parametrize(("typed", "canonical"), TYPED.items())
+@pytest.mark.parametrize("format", ["table", "csv", "markdown"])
+def test_a_measure_is_shown_under_the_name_that_was_typed(typed, canonical, format) -> None:
+    done = CliRunner().invoke(app, ["evaluate", JUDGMENTS, *RUNS[:2], "-m", typed, "--format", format])
+    head = done.stdout.partition("0.")[0]
+    assert typed in head
+    assert not re.search(rf"\b{re.escape(canonical)}\b", head)
+    assert f"{typed} = {canonical}" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("typed", "canonical"), TYPED.items())
+def test_programs_get_the_label_beside_the_canonical_name(typed, canonical) -> None:
+    ev = rm.evaluate({"q": {"a"}}, {"q": ["b", "a"]}, [typed])
+    assert (ev.labels, list(ev), ev.label(canonical)) == ({canonical: typed}, [canonical], typed)
+    assert ev[typed] == ev[canonical] == ev.mean[typed]
+    cmp = rm.compare({"q": {"a"}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a"]}}, [typed], **QUICK)
+    assert json.loads(cmp.to_json())["labels"] == {canonical: typed}
+    assert typed in repr(cmp)
+    assert typed in cmp.to_markdown()
+
+
+def test_another_tools_metric_is_tested_and_reported_under_its_name() -> None:
+    args = ["compare", JUDGMENTS, *RUNS[:2], "--dialect", "recbole", "-m", "NDCG@10"]
+    done = CliRunner().invoke(app, [*args, "--permutations", "200", "--resamples", "200"])
+    assert "NDCG@10" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize("column", ["user", "user_id", "userId", "uid", "customer_id"])
+def test_columns_of_users_make_recommendations_of_lists(column) -> None:
+    truth, runs = _held_out(column)
+    cmp = rm.compare(truth, runs, ["HR@2", "nDCG@10"], **QUICK)
+    said = "\n".join([repr(cmp), repr(cmp.evaluations["far"]), cmp.to_markdown()])
+    assert cmp.purpose == "recommendation"
+    assert "users" in said
+    assert not re.search(r"unjudged|judged@|quer(y|ies)\b(?!=)|pool", said)
+    assert "用户" in cmp.to_markdown(lang="zh")
+
+
+def test_purpose_is_what_was_said_before_what_columns_say() -> None:
+    truth, runs = _held_out()
+    assert rm.compare(truth, runs, ["HR@2"], purpose="search", **QUICK).purpose == "search"
+    history = {0: [2]}
+    assert rm.evaluate({0: {1}}, {0: [2, 1]}, "RR", history=history).facts.purpose == "recommendation"
+    with pytest.raises(rm.InputError, match="purpose='shopping'"):
+        rm.evaluate({0: {1}}, {0: [2, 1]}, "RR", purpose="shopping")
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"trec_eval", "interleave", "online"}))
+def test_every_command_takes_a_language(command) -> None:
+    assert "--lang" in CliRunner().invoke(app, [command, "--help"]).output
+
+
+def test_an_evaluation_speaks_chinese() -> None:
+    done = CliRunner().invoke(app, ["evaluate", JUDGMENTS, *RUNS, "-m", "HR@10 AP", "--lang", "zh"])
+    assert "个已标注查询" in done.stderr
+    assert "judged queries" not in done.stderr
+    assert done.stdout.startswith("结果")
+
+
+def test_notes_name_what_looks_like_a_slip() -> None:
+    truth = {f"q{i}": {"d1": 3, "d2": 0} for i in range(30)}
+    run = {query: [f"d{n}" for n in range(20)] for query in truth}
+    cmp = rm.compare(truth, {"a": run, "b": dict(run), "c": {q: list(reversed(r)) for q, r in run.items()}},
+                     ["AP", "R@1000"], **QUICK)  # fmt: skip
+    kinds = {note.kind: note for note in cmp.notes}
+    assert kinds["same_lists"].values["systems"] == ["a", "b"]
+    assert kinds["deeper_than_lists"].values["length"] == 20
+    assert kinds["grades_cut"].values["stricter"] == "AP(rel=2)"
+
+
+def test_a_warning_points_to_the_line_that_called() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rm.evaluate({1: {"7"}}, {"1": ["7"]}, "RR")
+    assert [str(one.message).split(";")[0] for one in caught if one.filename == __file__]
