@@ -18,12 +18,13 @@ import polars as pl
 import rankmeter as rm
 from rankmeter.measures import parse
 from rankmeter.online import locations, off_policy, off_policy_slates, optimised_lists, score_interleaving, team_draft
-from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.bootstrap import Draws
 from rankmeter.online.contrasts import compare, cuped, difference, estimate, heterogeneity, stratified
 from rankmeter.online.effects import resampled_difference
 from rankmeter.online.looks import Look, boundaries
 from rankmeter.online.proportions import sample_ratio
 from rankmeter.online.sums import Sums
+from rankmeter.placing.hashing import mixed
 
 MEASURES = tuple(
     parse(text)
@@ -122,7 +123,11 @@ def experiments(tally, random, n, resamples, number, truth):
     sides = [locations.trimmed_mean(one, 0.05) for one in lasted]
     tally.add("trimmed mean (5%), time of a user", compare(*sides, look=Look(), method="").p < 0.05)
     if resamples:
-        drawn = [Resampled.of_rows(part[:, :2], resamples, (number, side)) for side, part in enumerate(parts)]
+        ids = mixed(np.arange(2 * n, dtype=np.uint64)).reshape(2, n)
+        drawn = [
+            Draws.of_rows(part[:, :2], ids[side], resamples, number).resampled(resamples)
+            for side, part in enumerate(parts)
+        ]
         pair = [Sums.of_rows(NAMES[:2], part[:, :2]) for part in parts]
         told = resampled_difference(difference(*pair, CTR), *drawn, pair[0], CTR, Look())
         tally.add(f"bootstrap of users ({resamples} resamples), p-value, CTR", told.p < 0.05)

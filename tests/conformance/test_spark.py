@@ -46,28 +46,6 @@ SOME = [measure for number, measure in enumerate(EXACT) if number % 6 == 0 or "(
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def spark():
-    from pyspark.sql import SparkSession
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["PYTHONPATH"] = os.pathsep.join([SRC, os.environ.get("PYTHONPATH", "")])
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "5")
-        .config("spark.sql.adaptive.coalescePartitions.enabled", "false")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "7")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
-
-
 def table(spark, frame: pl.DataFrame):
     kinds = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double"}
     schema = ", ".join(f"{name} {kinds[dtype.base_type()]}" for name, dtype in frame.schema.items())

@@ -59,13 +59,15 @@ def credit(
         np.add.at(weights, high - 1, 1.0)
     elif rule == "first":
         np.add.at(weights, low, 1.0)
-    else:
-        share = np.ones(len(low)) if rule == "all" else 1.0 / (high - low)
-        np.add.at(weights, low, share)
-        np.add.at(weights, high, -share)
+    elif rule == "all":
+        np.add.at(weights, low, 1.0)
+        np.add.at(weights, high, -1.0)
         weights = np.cumsum(weights)
-        if rule == "even":
-            weights = np.where(np.abs(weights) < 1e-12, 0.0, weights)  # what rounding left of sums that are 0
+    else:
+        # Click by click: a running sum of parts would carry the rounding of one user's into the next.
+        for size in np.unique(high - low).tolist():
+            begins = low[high - low == size]
+            np.add.at(weights, begins[:, None] + np.arange(size), 1.0 / size)
     of_click = np.zeros(len(click_group))
     of_click[order] = weights[:-1]
     return Credit(of_click, found)

@@ -88,7 +88,7 @@ def findings(events: Events, counted: Counted, question: Question) -> tuple[Find
 def _rule(kind: str, question: Question, unknown: Mapping[str, int]) -> Said:
     """What was done about a finding, as the question asked for it."""
     if kind == "events_of_unknown_type":
-        words = [f"'{word}'" for word in sorted(unknown, key=lambda word: -unknown[word])]
+        words = [f"'{word}'" for word in sorted(unknown, key=lambda word: (-unknown[word], word))]
         shown: object = words[:_SHOWN_WORDS]
         if len(words) > _SHOWN_WORDS:
             shown = said("and_more", shown=words[:_SHOWN_WORDS], count=len(words) - _SHOWN_WORDS)

@@ -152,12 +152,13 @@ def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Fl
 
 def _duration(measure: SessionDuration, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
     table = log.sessions(measure)
-    home, seconds = _home_of_sessions(log, measure, unit), table.seconds
-    rows = np.arange(len(seconds)) if measure.zeros == "keep" else np.flatnonzero(seconds > 0)
-    seconds = seconds[rows]
+    home, length = _home_of_sessions(log, measure, unit), table.last - table.first
+    rows = np.arange(len(length)) if measure.zeros == "keep" else np.flatnonzero(length > 0)
+    length = length[rows]
     if measure.cap is not None:
-        seconds = np.minimum(seconds, measure.cap)
-    x, y = total(home, units, rows, seconds), total(home, units, rows)
+        length = np.minimum(length, round(measure.cap * 1e6))
+    # Whole microseconds add up exactly, in whatever order the ids of sessions stand.
+    x, y = total(home, units, rows, length) / 1e6, total(home, units, rows)
     return share(x, y) if measure.per == "user" else (x, y)
 
 

@@ -106,7 +106,7 @@ def of_side(side: Side, level: float) -> Estimate:
 def counted_by_unit(log: Events, question: Question) -> tuple[Counted, Question, list[Said]]:
     """Count, by users where the log shows that users were assigned and not the smaller units that were asked for."""
     counted = count(log, question)
-    crossed, expected = counted.found["users in several variants"], counted.expected_crossed
+    crossed, expected = counted.found["users in several variants"], counted.tally.expected_crossed
     if expected < ENOUGH_TO_SEE or crossed > expected / 2:
         return counted, question, []
     note = said("unit_is_user", unit=question.unit, crossed=crossed, expected=expected,
@@ -127,7 +127,9 @@ def described(log: Events, counted: Counted, question: Question, notes: Sequence
         "notes": (*notes_of(log, counted), *windows, *capped, *notes),
         "counts": {"events": counted.seen.rows, **{name: int(counted.found[name]) for name in _COUNTS}},
         "positions": position_rates(counted, level=question.plan.level),
-        "lengths": tuple(Bin(float(end), int(n)) for end, n in zip([*LENGTHS, np.inf], counted.lengths, strict=True)),
+        "lengths": tuple(
+            Bin(float(end), int(n)) for end, n in zip([*LENGTHS, np.inf], counted.tally.lengths, strict=True)
+        ),
     }
 
 
@@ -210,7 +212,7 @@ def position_rates(counted: Counted, *, level: float) -> tuple[PositionRate, ...
     users = int(counted.found["users"])
     half_of = t_quantile(level, users - 1) if users > 1 else math.nan
     rates = []
-    for place, (shown, clicked, shown_2, clicked_2, both) in enumerate(counted.positions.tolist(), start=1):
+    for place, (shown, clicked, shown_2, clicked_2, both) in enumerate(counted.tally.positions.tolist(), start=1):
         if shown == 0:
             continue
         rate = clicked / shown

@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
+from rankmeter.inputs import is_spark
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame
 from rankmeter.late import pl
 from rankmeter.online.columns import at_path, find_event_columns
 from rankmeter.online.settings import check_names
-from rankmeter.online.times import times_of
+from rankmeter.online.spark_rows import SparkRows, spark_sample, spark_times
+from rankmeter.online.times import Times, times_of
 from rankmeter.wording import Said, said
 
 OTHER, IMPRESSION, CLICK, CONVERSION = range(4)
@@ -68,6 +70,8 @@ class Events:
     """Where times are numbers, what they count: s, ms, us or ns."""
     covariates: tuple[str, ...] = ()
     """Columns of numbers known of each user beforehand: ``covariate 0``, ``covariate 1``, ... of the rows."""
+    elsewhere: SparkRows | None = None
+    """Where the log is, if it is not here: ``rows`` are then the first ones only."""
 
     def has(self, role: str) -> bool:
         """Whether the log has a column for this role."""
@@ -87,8 +91,9 @@ def read_events(
     Parameters
     ----------
     source
-        A frame of any library, a list of records, or a file: Parquet, CSV, TSV, JSON, JSON lines or Arrow IPC,
-        compressed or not; a folder or a pattern (``log/*.parquet``) of files of one kind; ``-`` for standard input.
+        A frame of any library, of which one of Spark stays in the cluster; a list of records; or a file: Parquet,
+        CSV, TSV, JSON, JSON lines or Arrow IPC, compressed or not; a folder or a pattern (``log/*.parquet``) of files
+        of one kind; ``-`` for standard input.
     columns
         Where columns have unusual names: ``{"user": "visitor"}``; a dotted name reaches into nested records.
     types
@@ -109,32 +114,55 @@ def read_events(
         return source
     columns = check_names("columns", columns, 'columns={"user": "visitor"}')
     types = check_names("types", types, 'types={"conversion": ["signup", "order"]}')
-    frame, name = _open(source, format)
+    frame, name = spark_sample(source) if is_spark(source) else _open(source, format)
     schema = frame.collect_schema()
     found, layout = find_event_columns(schema, columns, name)
-    if layout == "ga4":
-        frame, found = _flat_ga4(frame, schema, found, columns)
-        schema = frame.collect_schema()
-    _check_plain(frame, schema, found, name)
-    words = kinds_of(types)
-    try:
-        times = times_of(frame, schema, found["time"], name)
-    except pl.exceptions.PolarsError as error:
-        raise unreadable(name, error) from error
-    chosen = [*times.columns, at_path(schema, found["type"]).cast(pl.String).alias("type")]
-    chosen += [
-        _field(role, at_path(schema, found[role]), schema.get(found[role]))
-        for role in ("user", *FIELDS)
-        if role in found
-    ]
-    for number, column in enumerate(covariates):
+    if is_spark(source):
+        frame = spark_times(source, frame, found["time"])
+    nested = (found, dict(columns)) if layout == "ga4" else None
+    flat, found = _flat_ga4(frame, schema, *nested) if nested else (frame, found)
+    schema = flat.collect_schema()
+    _check_plain(flat, schema, found, name)
+    for column in covariates:
         if column not in schema:
             fact = f"{name} has no column '{column}' (found: {', '.join(schema.names())})."
             raise InputError(with_hint(fact, did_you_mean(column, schema.names())))
-        known = pl.col(column).cast(pl.Float64, strict=False)
-        chosen.append(pl.when(known.is_finite()).then(known).alias(f"covariate {number}"))
+    words = kinds_of(types)
+    try:
+        times = times_of(flat, schema, found["time"], name)
+    except pl.exceptions.PolarsError as error:
+        raise unreadable(name, error) from error
+    arrange = Arrangement(found, nested, times, tuple(covariates))
     notes = tuple(said(kind, **values) for kind, values in times.said)
-    return Events(frame.select(chosen), found, words, layout, name, notes, times.unit, tuple(covariates))
+    elsewhere = SparkRows(source, found["user"], arrange) if is_spark(source) else None
+    return Events(arrange(frame), found, words, layout, name, notes, times.unit, tuple(covariates), elsewhere)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """How the columns of a log become those of :class:`Events`; it travels to where the log is."""
+
+    found: Mapping[str, str]
+    nested: tuple[Mapping[str, str], Mapping[str, str]] | None
+    """For a nested export of GA4, the columns as they were before it was flat, and those that the caller named."""
+    times: Times
+    covariates: tuple[str, ...]
+
+    def __call__(self, frame: pl.LazyFrame, beside: Sequence[str] = ()) -> pl.LazyFrame:
+        """The columns of all roles, and some that stay as they are."""
+        if self.nested is not None:
+            frame, _ = _flat_ga4(frame, frame.collect_schema(), *self.nested)
+        schema, found = frame.collect_schema(), self.found
+        chosen = [*self.times.columns, at_path(schema, found["type"]).cast(pl.String).alias("type")]
+        chosen += [
+            _field(role, at_path(schema, found[role]), schema.get(found[role]))
+            for role in ("user", *FIELDS)
+            if role in found
+        ]
+        for number, column in enumerate(self.covariates):
+            known = pl.col(column).cast(pl.Float64, strict=False)
+            chosen.append(pl.when(known.is_finite()).then(known).alias(f"covariate {number}"))
+        return frame.select(*chosen, *beside)
 
 
 def _check_plain(frame: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str], name: str) -> None:
@@ -316,7 +344,7 @@ def _field(role: str, column: pl.Expr, dtype: pl.DataType | None) -> pl.Expr:
 
 
 def _flat_ga4(
-    frame: pl.LazyFrame, schema: pl.Schema, found: dict[str, str], given: Mapping[str, str]
+    frame: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[pl.LazyFrame, dict[str, str]]:
     """Take the nested parts of a GA4 export apart: a row per item, the session id out of the parameters."""
     found = dict(found)

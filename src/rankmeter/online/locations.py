@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.arithmetic.exact_sums import summed
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.contrasts import Side
 from rankmeter.online.looks import t_quantile
@@ -43,7 +44,7 @@ def quantile(values: Any, unit: Any, share: float) -> Side:
     code = np.unique(unit, return_inverse=True)[1]
     below, all_of = np.bincount(code, values <= value), np.bincount(code)
     gaps = below - below.sum() / all_of.sum() * all_of
-    error = math.sqrt(float((gaps**2).sum()) * n / (n - 1)) / all_of.sum()
+    error = math.sqrt(summed(gaps**2) * n / (n - 1)) / all_of.sum()
     reach = t_quantile(SIDE, n - 1)
     low, high = np.quantile(ordered, np.clip([share - reach * error, share + reach * error], 0, 1))
     return Side(value, (float(high - low) / (2 * reach)) ** 2, n)

@@ -19,6 +19,7 @@ from rankmeter.online.equal_rows import by_user_and_time, changes, companions, f
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
 from rankmeter.online.partitions import HAS_ID, HAS_ITEM, HAS_REQUEST, HAS_SESSION, IS_REFUND, Columns
 from rankmeter.online.sessions import SessionTable, sessions_by_gap, sessions_by_id
+from rankmeter.placing.hashing import mixed
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -103,6 +104,12 @@ class Log:
         """(users,) the code of each user."""
         ids: npt.NDArray[np.uint64] = self._columns["user"][np.searchsorted(self.user, np.arange(self.users))]
         return ids
+
+    @property
+    def user_names(self) -> npt.NDArray[np.uint64]:
+        """(users,) what stands for the id of each user in every partition of the log."""
+        names = self._columns["user name" if self.has("user name") else "user"]
+        return mixed(names[np.searchsorted(self.user, np.arange(self.users))])
 
     def __len__(self) -> int:
         return len(self.time)

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +46,9 @@ HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID, IS_REFUND, HAS_QUERY = 4, 8, 16, 32,
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
 _IDS = {"request": HAS_REQUEST, "item": HAS_ITEM, "session": HAS_SESSION, "id": HAS_ID, "query": HAS_QUERY}
 
+ORDER = "place in the log"
+"""The column that says where a row stood, where rows come in another order."""
+
 _UNKNOWN = np.uint8(255)
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -72,6 +77,42 @@ class Seen:
     types: Counter[str] = field(default_factory=Counter)
     labels: dict[str, list[str]] = field(default_factory=lambda: {"variant": [], "segment": []})
     """The words behind the codes of variants and segments, in the order in which they were met."""
+    hours: Hours = field(default_factory=Hours)
+    of_another_unit: int = 0
+    """Times that look like another unit than the log's."""
+
+    def add(self, other: Seen) -> None:
+        """Add what was seen in other rows, which come later in the log."""
+        for name in ("rows", "without_user", "without_time", "without_zone", "broken_positions", "of_another_unit"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name, end in (("first_time", min), ("last_time", max), ("lowest_position", min)):
+            known = [moment for moment in (getattr(self, name), getattr(other, name)) if moment is not None]
+            setattr(self, name, end(known, default=None))
+        self.types += other.types
+        for role, words in other.labels.items():
+            self.labels[role] += [word for word in words if word not in self.labels[role]]
+        self.hours.merge(other.hours)
+
+    def settle(self, events: Events, ends_within: Callable[[tuple[int, int]], tuple[int, int]]) -> None:
+        """Refuse times of two units, and leave stray clocks out of the beginning and the end of the log."""
+        if self.of_another_unit:
+            others = ", ".join(unit for unit in UNITS if unit != events.time_unit)
+            fact = (
+                f"{events.source}: times are in more than one unit: taken as {events.time_unit} since 1970 by their "
+                f"size, {self.of_another_unit:,} of {self.rows:,} look like another one ({others})."
+            )
+            raise InputError(with_hint(fact, "bring the times into one unit before reading them"))
+        if self.last_time is not None:
+            span = self.hours.span()
+            self.dated_before, self.dated_after = self.hours.outside(span)
+            if self.dated_before or self.dated_after:
+                self.first_time, self.last_time = ends_within(span)
+
+
+Words = dict[str, Any]
+"""For each id that is text a table of the ``code`` and the ``word`` behind it, in one partition."""
+Work = Callable[[Columns, Seen, Words], Any]
+"""What is done with the events of some whole users."""
 
 
 class Partitions:
@@ -82,43 +123,34 @@ class Partitions:
     events
         The log.
     needed
-        The roles beside time, user and type that the counting will look at.
+        The roles beside time, user and type that the work will look at; ``words`` for the texts behind codes, ``user
+        name`` for numbers that stand for users in every partition.
     rows_per_partition
         How many rows a partition should have at most, on average.
-    words
-        Whether the texts behind codes are kept, for those who compare partitions.
     """
 
-    def __init__(
-        self,
-        events: Events,
-        needed: set[str],
-        *,
-        rows_per_partition: int = ROWS_PER_PARTITION,
-        words: Literal["forgotten", "kept"] = "forgotten",
-    ) -> None:
+    def __init__(self, events: Events, needed: set[str], *, rows_per_partition: int = ROWS_PER_PARTITION) -> None:
         self.seen = Seen()
         self._events = events
-        self._needed: list[str] = [role for role in FIELDS if role in needed and events.has(role)]
+        self._needed = [role for role in FIELDS if role in needed and events.has(role)]
         self._needed += [f"covariate {number}" for number in range(len(events.covariates))]
+        # Times that are text say which have no time zone; rows from elsewhere say where in the log they stood.
+        self._beside = [name for name in (NO_ZONE, ORDER) if name in events.rows.collect_schema()]
+        self._names_users = "user name" in needed
+        self._keeps_words = "words" in needed
         self._rows_per_partition = rows_per_partition
         self._held: list[list[Held]] = []
         self._held_bytes = 0
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._keeps_words = words == "kept"
-        self.words: dict[str, pl.DataFrame] = {}
-        """For each id that is text the ``code`` and the ``word`` behind it, of the partition that was given last."""
-        self._hours = Hours()
-        self._of_another_unit = 0
 
     def __enter__(self) -> Self:
-        rows = self._events.rows.select("time", "user", "type", *self._needed, *self._zones())
+        rows = self._events.rows.select("time", "user", "type", *self._needed, *self._beside)
         try:
-            total = int(rows.select(pl.len()).collect().item())
-            self._held = [[] for _ in range(max(1, -(-total // self._rows_per_partition)))]
+            total = int(rows.select(pl.len()).collect(engine="streaming").item())
+            self.divide(total)
             for batch in _batches(rows):
-                self._take(batch)
-            self._settle_times(rows)
+                self.take(batch)
+            self.seen.settle(self._events, partial(ends_within, rows))
         except pl.exceptions.PolarsError as error:
             self.__exit__()
             raise unreadable(self._events.source, error) from error
@@ -127,35 +159,42 @@ class Partitions:
             raise
         return self
 
-    def _zones(self) -> list[str]:
-        """The column that says which times have no time zone, where times are text."""
-        return [NO_ZONE] if NO_ZONE in self._events.rows.collect_schema() else []
+    def divide(self, rows: int) -> None:
+        """Make ready for so many rows."""
+        self._held = [[] for _ in range(max(1, -(-rows // self._rows_per_partition)))]
+
+    def each(self, work: Work) -> Iterator[Any]:
+        """What the work makes of each partition: its columns, what was seen of the log, the words behind its codes."""
+        for number in range(len(self._held)):
+            chunks = self._written(number) + self._held[number]
+            self._held[number] = []
+            if chunks:
+                yield self._worked(work, _joined(chunks))
+
+    def _worked(self, work: Work, held: Held) -> Any:
+        if ORDER in held:
+            order = np.argsort(held.pop(ORDER), kind="stable")
+            held = {name: column[order] for name, column in held.items()}
+        words: Words = {}
+        columns = {name: self._coded(name, column, words) for name, column in held.items()}
+        return work(columns, self.seen, words)
 
     def __exit__(self, *_: object) -> None:
         if self._folder is not None:
             self._folder.cleanup()
 
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def __iter__(self) -> Iterator[Columns]:
-        for number in range(len(self._held)):
-            chunks = self._written(number) + self._held[number]
-            self._held[number] = []
-            if chunks:
-                yield {name: self._coded(name, column) for name, column in _joined(chunks).items()}
-
-    def _coded(self, role: str, column: Any) -> npt.NDArray[Any]:
+    def _coded(self, role: str, column: Any, words: Words) -> npt.NDArray[Any]:
         """A column as numbers; text is numbered, so that equal codes are equal texts."""
         if not isinstance(column, pl.Series):
             return np.asarray(column)
         named = column.cast(pl.Categorical)
         code = _filled(named.to_physical(), 0).cast(pl.UInt64)
         if self._keeps_words:
-            self.words[role] = pl.DataFrame({"word": column, "code": code}).unique("code")
+            words[role] = pl.DataFrame({"word": column, "code": code}).unique("code")
         return code.to_numpy()
 
-    def _take(self, batch: pl.DataFrame) -> None:
+    def take(self, batch: pl.DataFrame, *, hold: bool = True) -> None:
+        """Look at some rows and, where they are to be worked on, hold them."""
         seen = self.seen
         seen.rows += len(batch)
         # Counting nulls costs nothing; every other question to a column is a query of its own.
@@ -170,35 +209,21 @@ class Partitions:
             seen.without_zone += int(batch[NO_ZONE].sum())
         columns = self._compact(batch)
         time = columns["time"]
-        self._of_another_unit += of_another_unit(time, self._events.time_unit)
-        self._hours.add(time)
+        seen.of_another_unit += of_another_unit(time, self._events.time_unit)
+        seen.hours.add(time)
         low, high = int(time.min()), int(time.max())
         seen.first_time = low if seen.first_time is None else min(low, seen.first_time)
         seen.last_time = high if seen.last_time is None else max(high, seen.last_time)
-        self._share_out(columns)
-
-    def _settle_times(self, rows: pl.LazyFrame) -> None:
-        """Refuse times of two units, and leave stray clocks out of the beginning and the end of the log."""
-        seen, unit = self.seen, self._events.time_unit
-        if self._of_another_unit:
-            others = ", ".join(one for one in UNITS if one != unit)
-            fact = (
-                f"{self._events.source}: times are in more than one unit: taken as {unit} since 1970 by their size, "
-                f"{self._of_another_unit:,} of {seen.rows:,} look like another one ({others})."
-            )
-            raise InputError(with_hint(fact, "bring the times into one unit before reading them"))
-        if seen.last_time is None:
-            return
-        span = self._hours.span()
-        seen.dated_before, seen.dated_after = self._hours.outside(span)
-        if seen.dated_before or seen.dated_after:
-            rest = rows.filter(pl.col("user").is_not_null() & pl.col("time").is_between(*span, closed="left"))
-            ends = rest.select(pl.col("time").min().alias("first"), pl.col("time").max().alias("last")).collect()
-            seen.first_time, seen.last_time = ends.row(0)
+        if hold:
+            self._share_out(columns)
 
     def _compact(self, batch: pl.DataFrame) -> Held:
         flags = self._kinds(batch["type"])
         columns: Held = {"user": self._ids("user", batch["user"]), "time": batch["time"].to_numpy()}
+        if self._names_users and isinstance(columns["user"], pl.Series):
+            columns["user name"] = _hashed(columns["user"])
+        if ORDER in batch.columns:
+            columns[ORDER] = batch[ORDER].to_numpy()
         for role, bit in _IDS.items():
             if role in self._needed:
                 columns[role] = self._ids(role, batch[role])
@@ -339,6 +364,21 @@ class Partitions:
         return sorted(found, key=lambda file: int(file.suffix[1:]))
 
 
+def ends_within(rows: pl.LazyFrame, span: tuple[int, int]) -> tuple[int, int]:
+    """The first and the last moment of the events within a span."""
+    rest = rows.filter(pl.col("user").is_not_null() & pl.col("time").is_between(*span, closed="left"))
+    ends = rest.select(pl.col("time").min().alias("first"), pl.col("time").max().alias("last"))
+    first, last = ends.collect(engine="streaming").row(0)
+    return first, last
+
+
+def _hashed(texts: pl.Series) -> npt.NDArray[np.uint64]:
+    """64 bits for each text, the same on every machine and with every version of every library."""
+    once = texts.unique()
+    codes = [int.from_bytes(blake2b(text.encode(), digest_size=8).digest()) for text in once.to_list()]
+    return texts.replace_strict(once, pl.Series(codes, dtype=pl.UInt64)).to_numpy()
+
+
 def _joined(chunks: list[Held]) -> Held:
     """Rows one after the other."""
     joined: Held = {}
@@ -361,5 +401,5 @@ def _filled(column: pl.Series, value: Any) -> pl.Series:
 
 def _vocabulary(named: pl.Series) -> list[tuple[str, int]]:
     """The words of a categorical column with their codes; each once."""
-    once = named.drop_nulls().unique()
+    once = named.drop_nulls().unique(maintain_order=True)
     return list(zip(once.cast(pl.String).to_list(), once.to_physical().to_list(), strict=True))

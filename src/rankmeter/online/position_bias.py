@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,16 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, check_level, check_whole, with_hint
 from rankmeter.late import pl
 from rankmeter.online.bootstrap import CELLS, check_resamples, middle
-from rankmeter.online.events import read_events
+from rankmeter.online.events import Events, read_events
 from rankmeter.online.log import Log
-from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Partitions
+from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Columns, Seen, Words
 from rankmeter.online.phrases import Told, html_table
 from rankmeter.online.questions import POSITIONS
+from rankmeter.online.spark_log import partitioned
 from rankmeter.wording import Said, said
 
 Floats = npt.NDArray[np.float64]
+_KEYS = ("query", "item", "position", "variant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,40 +156,42 @@ def position_bias(
     return PositionBias(log.source, tuple(rows), over, level, resamples, by_query)
 
 
-def _counts(log: Any, positions: int) -> tuple[pl.DataFrame, list[str]]:
+def _counts(log: Events, positions: int) -> tuple[pl.DataFrame, list[str]]:
     """How often each item of each query was shown and clicked at each position, by variant."""
-    tables = []
-    names = ["query", "item", "position", "variant"]
-    with Partitions(log, {"request", "query", "item", "position", "variant", "id"}, words="kept") as partitions:
-        seen = partitions.seen
-        for columns in partitions:
-            part = Log(columns, first_position=0 if seen.lowest_position == 0 else 1, last_time=seen.last_time or 0)
-            pairs = part.exposures()
-            clicked = part.clicks("once", "drop")
-            known = part.known(HAS_ITEM) & (part.known(HAS_QUERY) if part.has("query") else True)
-            near = (pairs.position > 0) & (pairs.position <= positions)
-            rows = np.flatnonzero((pairs.first_impression | clicked) & known & near)
-            made = pl.DataFrame(
-                {
-                    "query": part.column("query")[rows] if part.has("query") else np.zeros(len(rows), np.uint64),
-                    "item": part.column("item")[rows],
-                    "variant": part.column("variant")[rows] if part.has("variant") else np.zeros(len(rows), np.int16),
-                    "position": pairs.position[rows].astype(np.int64),
-                    "shown": pairs.first_impression[rows].astype(np.int64),
-                    "clicked": clicked[rows].astype(np.int64),
-                }
-            )
-            made = made.group_by(names).agg(pl.col("shown", "clicked").sum())
-            for role, words in partitions.words.items():  # codes of texts are those of one partition
-                if role in names:
-                    made = made.join(words, left_on=role, right_on="code").with_columns(pl.col("word").alias(role))
-                    made = made.drop("word")
-            tables.append(made.select(*names, "shown", "clicked"))
-        labels = seen.labels["variant"]
+    needed = {"request", "query", "item", "position", "variant", "id", "words"}
+    with partitioned(log, needed) as partitions:
+        tables = list(partitions.each(partial(_counts_of, positions=positions)))
+        labels = partitions.seen.labels["variant"]
     if not tables:
         return pl.DataFrame(), labels
-    whole = pl.concat(tables).group_by(names).agg(pl.col("shown", "clicked").sum())
-    return whole.filter(pl.col("shown") > 0).sort(names), labels
+    whole = pl.concat(tables).group_by(_KEYS).agg(pl.col("shown", "clicked").sum())
+    return whole.filter(pl.col("shown") > 0).sort(_KEYS), labels
+
+
+def _counts_of(columns: Columns, seen: Seen, words: Words, *, positions: int) -> pl.DataFrame:
+    """The same of some whole users."""
+    part = Log(columns, first_position=0 if seen.lowest_position == 0 else 1, last_time=seen.last_time or 0)
+    pairs = part.exposures()
+    clicked = part.clicks("once", "drop")
+    known = part.known(HAS_ITEM) & (part.known(HAS_QUERY) if part.has("query") else True)
+    near = (pairs.position > 0) & (pairs.position <= positions)
+    rows = np.flatnonzero((pairs.first_impression | clicked) & known & near)
+    made = pl.DataFrame(
+        {
+            "query": part.column("query")[rows] if part.has("query") else np.zeros(len(rows), np.uint64),
+            "item": part.column("item")[rows],
+            "variant": part.column("variant")[rows] if part.has("variant") else np.zeros(len(rows), np.int16),
+            "position": pairs.position[rows].astype(np.int64),
+            "shown": pairs.first_impression[rows].astype(np.int64),
+            "clicked": clicked[rows].astype(np.int64),
+        }
+    )
+    made = made.group_by(_KEYS).agg(pl.col("shown", "clicked").sum())
+    for role, of_role in words.items():  # codes of texts are those of one partition
+        if role in _KEYS:
+            made = made.join(of_role, left_on=role, right_on="code").with_columns(pl.col("word").alias(role))
+            made = made.drop("word")
+    return made.select(*_KEYS, "shown", "clicked")
 
 
 def _chained(

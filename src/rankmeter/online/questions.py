@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,9 +20,10 @@ from rankmeter.measures.online import (
     SessionMeasure,
     Value,
 )
-from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.bootstrap import Draws, Resampled
 from rankmeter.online.contrasts import Side
 from rankmeter.online.events import Events
+from rankmeter.online.exact_totals import Totals
 from rankmeter.online.log import Ints
 from rankmeter.online.partitions import ROWS_PER_PARTITION, Seen
 from rankmeter.online.settings import Plan
@@ -78,10 +80,74 @@ class Question:
 
     def needed(self) -> set[str]:
         """The roles that must be read."""
-        return {"request", "item", "position", "session", "value", "id", *self.by}
+        drawn = {"user name"} if self.plan.resamples else set()
+        return {"request", "item", "position", "session", "value", "id", *self.by, *drawn}
 
 
 Label = tuple[str, ...]
+
+
+@dataclass
+class Window:
+    """What was counted in one window of time."""
+
+    totals: npt.NDArray[Any]
+    """(d,) exact totals of what its users did."""
+    lowest: int
+    highest: int
+    """The lowest and the highest code of the variants seen in it; -1 where there is none."""
+
+    def __add__(self, other: Window) -> Window:
+        lowest = min((code for code in (self.lowest, other.lowest) if code >= 0), default=-1)
+        return Window(self.totals + other.totals, lowest, max(self.highest, other.highest))
+
+
+@dataclass
+class Tally:
+    """What was counted of some whole users, in a form that adds up exactly, whoever counted them."""
+
+    groups: dict[Label, Totals] = field(default_factory=dict)
+    days: dict[tuple[Label, int, str], Totals] = field(default_factory=dict)
+    """By group, day and whether it is the day alone (``daily``) or everything up to its end (``cumulative``)."""
+    halves: dict[Label, Totals] = field(default_factory=dict)
+    """The second half of the days, with the first as what was before."""
+    draws: dict[Label, Draws] = field(default_factory=dict)
+    windows: dict[int, Window] = field(default_factory=dict)
+    found: Counter[str] = field(default_factory=Counter)
+    units_of_users: Counter[int] = field(default_factory=Counter)
+    """How many users have so many units, where units are smaller than users."""
+    units_of_variants: Counter[int] = field(default_factory=Counter)
+    positions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((POSITIONS, 5)))
+    """For each position the totals over users of impressions, clicks, and their squares and product."""
+    lengths: Ints = field(default_factory=lambda: np.zeros(len(LENGTHS) + 1, np.int64))
+    """How many sessions there are in each bin of lengths."""
+    kept: list[tuple[Any, ...]] = field(default_factory=list)
+    """Values of units, for what is told from all values together."""
+
+    def add(self, other: Tally) -> None:
+        """Add what was counted of other users."""
+        for name in ("groups", "days", "halves", "draws", "windows"):
+            for key, part in getattr(other, name).items():
+                add_to(getattr(self, name), key, part)
+        self.found += other.found
+        self.units_of_users += other.units_of_users
+        self.units_of_variants += other.units_of_variants
+        self.positions += other.positions
+        self.lengths += other.lengths
+        self.kept += other.kept
+
+    @property
+    def expected_crossed(self) -> float:
+        """How many users would be in several variants if units smaller than users had been assigned."""
+        units = sum(self.units_of_variants.values())
+        shares = [count / units for _, count in sorted(self.units_of_variants.items())]
+        several = [(size, users) for size, users in sorted(self.units_of_users.items()) if size > 1]
+        return math.fsum(users * (1 - math.fsum(share**size for share in shares)) for size, users in several)
+
+
+def add_to(totals: dict[Any, Any], key: Any, part: Any) -> None:
+    """Add a part to what has the same key."""
+    totals[key] = totals[key] + part if key in totals else part
 
 
 @dataclass
@@ -89,25 +155,21 @@ class Counted:
     """What was counted, over the whole log."""
 
     seen: Seen
+    tally: Tally
     groups: dict[Label, Sums] = field(default_factory=dict)
     resampled: dict[Label, Resampled] = field(default_factory=dict)
-    found: Counter[str] = field(default_factory=Counter)
-    positions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((POSITIONS, 5)))
-    """For each position the totals over users of impressions, clicks, and their squares and product."""
-    lengths: Ints = field(default_factory=lambda: np.zeros(len(LENGTHS) + 1, np.int64))
-    """How many sessions there are in each bin of lengths."""
+    days: dict[tuple[Label, int, str], Sums] = field(default_factory=dict)
+    """As in `Tally`."""
+    halves: dict[Label, Sums] = field(default_factory=dict)
     located: dict[Label, dict[OnlineMeasure, Side]] = field(default_factory=dict)
     """The quantiles and trimmed means of each group."""
     caps: dict[OnlineMeasure, float] = field(default_factory=dict)
     """Where the totals of users were capped, for measures that say so."""
-    days: dict[tuple[Label, int, str], Sums] = field(default_factory=dict)
-    """By group, day and whether it is the day alone (``daily``) or everything up to its end (``cumulative``)."""
-    halves: dict[Label, Sums] = field(default_factory=dict)
-    """The second half of the days, with the first as what was before."""
-    expected_crossed: float = 0.0
-    """How many users would be in several variants if units smaller than users had been assigned."""
-    kept: list[tuple[Any, ...]] = field(default_factory=list)
-    """What can only be counted when everything is there: units of time, values of units."""
+
+    @property
+    def found(self) -> Counter[str]:
+        """How often each fact was met."""
+        return self.tally.found
 
 
 def check_answerable(events: Events, question: Question) -> None:

@@ -18,6 +18,7 @@ from rankmeter.errors import InputError, with_hint
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
+from rankmeter.online.exact_totals import Totals
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,7 +40,7 @@ def below(measure: Measure | str) -> str:
 class Sums:
     """How many units, the mean of each column, and the sums of products of the deviations from the means.
 
-    Deviations are centred before they are multiplied: sums of plain squares lose digits on times and revenue.
+    Sums of rows are exact until they are rounded, once: no order and no partition of the rows changes a digit.
 
     Examples
     --------
@@ -60,11 +61,12 @@ class Sums:
     @classmethod
     def of_rows(cls, names: tuple[str, ...], rows: Floats) -> Sums:
         """The sums of a table with a row per unit, ``(n, d)``."""
-        if not len(rows):
-            return cls.empty(names)
-        means = rows.mean(axis=0)
-        centred = rows - means
-        return cls(names, len(rows), means, centred.T @ centred)
+        return cls.of(names, Totals.of_rows(rows))
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], totals: Totals) -> Sums:
+        """From exact totals, each number rounded once."""
+        return cls(names, totals.n, totals.means(), totals.deviations()) if totals.n else cls.empty(names)
 
     @classmethod
     def empty(cls, names: tuple[str, ...]) -> Sums:

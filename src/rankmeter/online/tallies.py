@@ -7,6 +7,8 @@ a number per unit, and a partition is a few sums.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,13 +16,14 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.measures.online import EngagedSessions, OnlineMeasure, SessionDuration, SessionMeasure
-from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.bootstrap import Draws
 from rankmeter.online.contributions import amounts, is_engaged, is_per_user, parts
 from rankmeter.online.equal_rows import changes
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
+from rankmeter.online.exact_totals import Totals, rounded, totals_by
 from rankmeter.online.locations import located
 from rankmeter.online.log import Bools, Floats, Ints, Log
-from rankmeter.online.partitions import MOST_LABELS, Partitions, Seen
+from rankmeter.online.partitions import MOST_LABELS, Columns, Seen, Words
 from rankmeter.online.questions import (
     ALL,
     LENGTHS,
@@ -30,10 +33,15 @@ from rankmeter.online.questions import (
     Counted,
     Label,
     Question,
+    Tally,
     Unit,
+    Window,
+    add_to,
     check_answerable,
 )
+from rankmeter.online.spark_log import partitioned
 from rankmeter.online.sums import BEFORE, Sums, above, below
+from rankmeter.placing.hashing import Hashes, mixed
 
 MOST_DAYS = 400
 """A longer log is not an experiment day by day."""
@@ -43,29 +51,51 @@ _DEFAULT_ENGAGED = EngagedSessions()
 
 
 def count(events: Events, question: Question) -> Counted:
-    """Count a log, partition by partition."""
+    """Count a log, partition by partition, here or where the log is."""
     check_answerable(events, question)
-    with Partitions(events, question.needed(), rows_per_partition=question.rows_per_partition) as partitions:
+    work = partial(count_partition, question=question, kinds=events.kinds)
+    with partitioned(events, question.needed(), rows_per_partition=question.rows_per_partition) as partitions:
         seen = partitions.seen
         if seen.last_time is None:
             raise InputError(_nothing_in(events, seen))
-        counted = Counted(seen)
-        has_impressions = any(events.kinds.get(word.casefold()) == "impression" for word in seen.types)
-        for number, columns in enumerate(partitions):
-            log = Log(
-                columns,
-                first_position=0 if seen.lowest_position == 0 else 1,
-                last_time=seen.last_time,
-                has_impressions=has_impressions,
-                drop_bots=question.plan.bots == "drop",
-            )
-            if len(log):
-                _count_partition(log, question, counted, number)
+        tally = Tally()
+        for part in partitions.each(work):
+            tally.add(part)
+    counted = Counted(seen, tally)
+    _settle(counted, question)
     if question.unit in WINDOWS:
         _sum_windows(counted, question)
-    elif counted.kept:
+    elif tally.kept:
         _locate(counted, question)
     return counted
+
+
+def count_partition(
+    columns: Columns, seen: Seen, _words: Words, *, question: Question, kinds: Mapping[str, str]
+) -> Tally:
+    """Count the events of some whole users, of a log of which ``seen`` says what holds for all of it."""
+    log = Log(
+        columns,
+        first_position=0 if seen.lowest_position == 0 else 1,
+        last_time=seen.last_time or 0,
+        has_impressions=any(kinds.get(word.casefold()) == "impression" for word in seen.types),
+        drop_bots=question.plan.bots == "drop",
+    )
+    counted = Counted(seen, Tally())
+    if len(log):
+        _count_log(log, question, counted)
+    return counted.tally
+
+
+def _settle(counted: Counted, question: Question) -> None:
+    """Round what was added up."""
+    tally = counted.tally
+    counted.groups = {label: Sums.of(question.names, totals) for label, totals in tally.groups.items()}
+    counted.resampled = {label: draws.resampled(question.plan.resamples) for label, draws in tally.draws.items()}
+    plain = question.names[: 2 * len(question.summed)]
+    counted.days = {key: Sums.of(plain, totals) for key, totals in tally.days.items()}
+    both = (*plain, *(name + BEFORE for name in plain))
+    counted.halves = {label: Sums.of(both, totals) for label, totals in tally.halves.items()}
 
 
 def _nothing_in(events: Events, seen: Seen) -> str:
@@ -79,7 +109,7 @@ def _nothing_in(events: Events, seen: Seen) -> str:
     return with_hint(fact, "times are datetimes, ISO text, or seconds since 1970")
 
 
-def _count_partition(log: Log, question: Question, counted: Counted, number: int) -> None:
+def _count_log(log: Log, question: Question, counted: Counted) -> None:
     before: Log | None = None
     whole = log
     if question.start is not None:
@@ -87,7 +117,7 @@ def _count_partition(log: Log, question: Question, counted: Counted, number: int
         before, log = Log.part(whole, early), Log.part(whole, ~early)
         counted.found["events before the start"] += int(early.sum())
         if not len(log):
-            counted.found += whole.found
+            counted.tally.found += whole.found
             return
     unit, units = units_of(log, question.unit)
     tables = [_table(log, question, unit, units)]
@@ -96,32 +126,42 @@ def _count_partition(log: Log, question: Question, counted: Counted, number: int
     if question.covariates:
         tables.append(_covariates(whole, log, question))
     table = np.hstack(tables)
-    group, labels = _groups_of(log, question, unit, units, counted)
     if question.unit in WINDOWS:
-        counted.kept.append((_window_ids(log, question.unit), table, *_labels_of_windows(log, question, unit, units)))
+        _count_windows(log, question, counted.tally, unit, table)
     else:
-        _add_groups(table, group, labels, question, counted, number)
-        _keep_values(log, question, counted, (table, group, labels, unit))
-    if question.days:
-        _count_days(log, question, counted, group, labels)
-    _describe(log, counted, question)
-    counted.found += whole.found + (log.found if log is not whole else Counter())
+        group, labels = _groups_of(log, question, unit, units, counted)
+        ids = _unit_ids(log, unit, units) if question.plan.resamples else None
+        _add_groups(table, group, labels, ids, question, counted.tally)
+        _keep_values(log, question, counted.tally, (table, group, labels, unit))
+        if question.days:
+            _count_days(log, question, counted, group, labels)
+    _describe(log, counted.tally, question)
+    counted.tally.found += whole.found + (log.found if log is not whole else Counter())
 
 
 def _add_groups(
-    table: Floats, group: Ints, labels: list[Label], question: Question, counted: Counted, number: int
+    table: Floats, group: Ints, labels: list[Label], ids: Hashes | None, question: Question, tally: Tally
 ) -> None:
-    """Add the units of a partition, or of all windows, to the sums of their groups."""
+    """Add some units to the totals of their groups; those with ids are resampled too."""
     plan = question.plan
     for code, label in enumerate(labels):
-        rows = table[group == code]
-        _add(counted.groups, label, Sums.of_rows(question.names, rows))
-        if plan.resamples:
-            _add(counted.resampled, label, Resampled.of_rows(rows, plan.resamples, (plan.seed, number, code)))
+        mine = group == code
+        add_to(tally.groups, label, Totals.of_rows(table[mine]))
+        if ids is not None:
+            add_to(tally.draws, label, Draws.of_rows(table[mine], ids[mine], plan.resamples, plan.seed))
 
 
-def _add(totals: dict[Any, Any], key: Any, part: Any) -> None:
-    totals[key] = totals[key] + part if key in totals else part
+def _unit_ids(log: Log, unit: Ints, units: int) -> Hashes:
+    """(units,) what tells units apart, wherever they are counted: the user, and which of the user's units it is."""
+    rows = np.flatnonzero(unit >= 0)[::-1]
+    first = np.zeros(units, np.int64)
+    first[unit[rows]] = rows
+    order = np.argsort(first, kind="stable")
+    user = log.user[first[order]]
+    begins = np.flatnonzero(changes(user))
+    number = np.empty(units, np.uint64)
+    number[order] = np.arange(units) - np.repeat(begins, np.diff(np.append(begins, units)))
+    return mixed(log.user_names[log.user[first]] + mixed(number))
 
 
 def _table(log: Log, question: Question, unit: Ints, units: int) -> Floats:
@@ -158,41 +198,38 @@ def _covariates(whole: Log, log: Log, question: Question) -> Floats:
     return table
 
 
-def _window_ids(log: Log, unit: Unit) -> Ints:
-    return np.unique(log.time // WINDOWS[unit])
-
-
-def _labels_of_windows(log: Log, question: Question, unit: Ints, units: int) -> tuple[Ints, Ints]:
-    """(windows,) the lowest and the highest code of the variants seen in each window, by these users."""
-    if not question.by:
-        return np.zeros(units, np.int64), np.zeros(units, np.int64)
-    label = log.column(question.by[0]).astype(np.int64)
-    lowest, highest = np.full(units, MOST_LABELS), np.full(units, -1)
+def _count_windows(log: Log, question: Question, tally: Tally, unit: Ints, table: Floats) -> None:
+    """Add what each user did in each window of time to the window, and which variants were seen in it."""
+    ids, window = np.unique(log.time // WINDOWS[question.unit], return_inverse=True)
+    totals = totals_by(window[np.flatnonzero(changes(unit))], len(ids), table)
+    label = log.column(question.by[0]).astype(np.int64) if question.by else np.zeros(len(log), np.int64)
+    lowest, highest = np.full(len(ids), MOST_LABELS), np.full(len(ids), -1)
     known = label >= 0
-    np.minimum.at(lowest, unit[known], label[known])
-    np.maximum.at(highest, unit[known], label[known])
-    return lowest, highest
+    np.minimum.at(lowest, window[known], label[known])
+    np.maximum.at(highest, window[known], label[known])
+    lowest[highest < 0] = -1
+    for number, *counts in zip(ids.tolist(), totals, lowest.tolist(), highest.tolist(), strict=True):
+        add_to(tally.windows, number, Window(*counts))
 
 
 def _sum_windows(counted: Counted, question: Question) -> None:
     """Put together the windows of time, which all partitions have a part of."""
-    ids = np.concatenate([ids for ids, *_ in counted.kept])
-    codes, where = np.unique(ids, return_inverse=True)
-    table = np.zeros((len(codes), counted.kept[0][1].shape[1]))
-    np.add.at(table, where, np.vstack([rows for _, rows, *_ in counted.kept]))
+    tally = counted.tally
+    numbers = sorted(tally.windows)
+    windows = [tally.windows[number] for number in numbers]
+    table = rounded(np.array([window.totals for window in windows], object))
+    lowest, highest = (np.array([getattr(one, end) for one in windows]) for end in ("lowest", "highest"))
     words = counted.seen.labels[question.by[0]] if question.by else [ALL]
-    labels: list[Label] = [(word,) for word in words]
-    lowest, highest = np.full(len(codes), len(labels)), np.full(len(codes), -1)
-    for ends, reached, of_partition in ((np.minimum, lowest, 2), (np.maximum, highest, 3)):
-        ends.at(reached, where, np.concatenate([kept[of_partition] for kept in counted.kept]))
-    crossed = (lowest != highest) & (highest >= 0)
+    crossed = lowest != highest
     counted.found["units in several variants"] = int(crossed.sum())
     counted.found["units without variant"] = int((highest < 0).sum())
     mine = np.where((highest < 0) | (crossed & (question.plan.crossed == "drop")), -1, lowest)
-    _add_groups(table, mine, labels, question, counted, 0)
+    ids = mixed(np.array(numbers, np.int64).view(np.uint64)) if question.plan.resamples else None
+    _add_groups(table, mine, [(word,) for word in words], ids, question, tally)
+    _settle(counted, question)
 
 
-def _keep_values(log: Log, question: Question, counted: Counted, units: tuple[Any, ...]) -> None:
+def _keep_values(log: Log, question: Question, tally: Tally, units: tuple[Any, ...]) -> None:
     """Keep the values of units for measures that are not sums."""
     table, group, labels, unit = units
     kept: dict[OnlineMeasure, Any] = {}
@@ -203,7 +240,7 @@ def _keep_values(log: Log, question: Question, counted: Counted, units: tuple[An
             values, home = amounts(measure, log, unit)
             kept[measure] = values, home
     if kept:
-        counted.kept.append((kept, group, labels))
+        tally.kept.append((kept, group, labels))
 
 
 def _is_of(name: str, measure: OnlineMeasure) -> bool:
@@ -212,10 +249,10 @@ def _is_of(name: str, measure: OnlineMeasure) -> bool:
 
 def _locate(counted: Counted, question: Question) -> None:
     """Cap the totals of users at their quantile, and find quantiles and trimmed means, from all values together."""
-    labels = counted.kept[0][2]
-    groups = [group for _, group, _ in counted.kept]
-    for measure in counted.kept[0][0]:
-        made = [kept[measure] for kept, *_ in counted.kept]
+    labels = counted.tally.kept[0][2]
+    groups = [group for _, group, _ in counted.tally.kept]
+    for measure in counted.tally.kept[0][0]:
+        made = [kept[measure] for kept, *_ in counted.tally.kept]
         if not measure.is_located:
             table = np.vstack(made)
             names = tuple(name for name in question.names if _is_of(name, measure))
@@ -252,24 +289,21 @@ def _count_days(log: Log, question: Question, counted: Counted, group: Ints, lab
                 table = _table(part, question, part.user, part.users)
                 mine = group[order[np.searchsorted(ids, part.user_ids)]]
                 for code, label in enumerate(labels):
-                    names = question.names[: table.shape[1]]
-                    _add(counted.days, (label, number, name), Sums.of_rows(names, table[mine == code]))
+                    add_to(counted.tally.days, (label, number, name), Totals.of_rows(table[mine == code]))
     early = day < first + (last + 1 - first) / 2
     if last > first:
         halves = [_of_users(Log.part(log, rows), log, question, idle=False) for rows in (~early, early)]
-        plain = question.names[: halves[0].shape[1]]
-        names = (*plain, *(name + BEFORE for name in plain))
         for code, label in enumerate(labels):
-            _add(counted.halves, label, Sums.of_rows(names, np.hstack(halves)[group == code]))
+            add_to(counted.tally.halves, label, Totals.of_rows(np.hstack(halves)[group == code]))
 
 
 def units_of(log: Log, unit: Unit) -> tuple[Ints, int]:
     """(n,) the unit of each event, -1 where it has none; and how many units there are."""
     if unit == "user":
         return log.user, log.users
-    if unit in WINDOWS:
-        ids, of_event = np.unique(log.time // WINDOWS[unit], return_inverse=True)
-        return of_event, len(ids)
+    if unit in WINDOWS:  # what one user did in one of them
+        begins = changes(log.user) | changes(log.time // WINDOWS[unit])
+        return np.cumsum(begins) - 1, int(begins.sum())
     if unit == "session":
         table = log.sessions(_DEFAULT_SESSIONS)
         return table.of_event, len(table.user)
@@ -316,33 +350,33 @@ def _compare_with_users(log: Log, unit: Ints, variant: Ints, counted: Counted) -
     user, variant = user[variant >= 0], variant[variant >= 0]
     if not len(user):
         return
-    shares = np.bincount(variant) / len(variant)
-    units = np.bincount(user, minlength=log.users)
-    pairs = np.unique(user * len(shares) + variant)
+    units, of_variants = np.bincount(user, minlength=log.users), np.bincount(variant)
+    pairs = np.unique(user * len(of_variants) + variant)
     counted.found["users with several units"] += int((units > 1).sum())
-    counted.found["users in several variants"] += int((np.bincount(pairs // len(shares)) > 1).sum())
-    counted.expected_crossed += float((1 - (shares[:, None] ** units[units > 1]).sum(axis=0)).sum())
+    counted.found["users in several variants"] += int((np.bincount(pairs // len(of_variants)) > 1).sum())
+    counted.tally.units_of_users.update(units.tolist())
+    counted.tally.units_of_variants.update(dict(enumerate(of_variants.tolist())))
 
 
-def _describe(log: Log, counted: Counted, question: Question) -> None:
+def _describe(log: Log, tally: Tally, question: Question) -> None:
     """What a reader wants to see beside the numbers: the funnel, the curve by position, the lengths of sessions."""
     pairs = log.exposures()
     users = log.users
     for kind, name in ((IMPRESSION, "impression"), (CLICK, "click"), (CONVERSION, "conversion")):
         has = np.bincount(log.user[log.is_kind(kind)], minlength=users) > 0
-        counted.found[f"users with {name}"] += int(has.sum())
+        tally.found[f"users with {name}"] += int(has.sum())
     session_measure = next((one for one in question.measures if isinstance(one, SessionMeasure)), _DEFAULT_SESSIONS)
     table = log.sessions(session_measure)
-    counted.found["sessions"] += len(table.user)
-    counted.found["sessions of one event"] += int((table.events == 1).sum())
-    counted.found["sessions of no length"] += int((table.last == table.first).sum())
-    counted.found["sessions cut at the maximum length"] += table.cut
-    counted.found["engaged sessions"] += int(is_engaged(_DEFAULT_ENGAGED, log, table).sum())
-    counted.lengths += np.bincount(np.searchsorted(LENGTHS, table.seconds), minlength=len(LENGTHS) + 1)
+    tally.found["sessions"] += len(table.user)
+    tally.found["sessions of one event"] += int((table.events == 1).sum())
+    tally.found["sessions of no length"] += int((table.last == table.first).sum())
+    tally.found["sessions cut at the maximum length"] += table.cut
+    tally.found["engaged sessions"] += int(is_engaged(_DEFAULT_ENGAGED, log, table).sum())
+    tally.lengths += np.bincount(np.searchsorted(LENGTHS, table.seconds), minlength=len(LENGTHS) + 1)
     if log.has("position"):
         shown, clicked = pairs.first_impression, log.clicks("once", "drop")
-        counted.found["impressions without position"] += int((shown & (pairs.position == 0)).sum())
-        counted.positions += _by_position(log.user, users, pairs.position, shown, clicked)
+        tally.found["impressions without position"] += int((shown & (pairs.position == 0)).sum())
+        tally.positions += _by_position(log.user, users, pairs.position, shown, clicked)
 
 
 def _by_position(user: Ints, users: int, position: npt.NDArray[np.int32], shown: Bools, clicked: Bools) -> Floats:

@@ -145,6 +145,11 @@ class Hours:
         for one, count in found:
             self.counts[one] = self.counts.get(one, 0) + count
 
+    def merge(self, other: Hours) -> None:
+        """Add the events of other rows."""
+        for hour, count in other.counts.items():
+            self.counts[hour] = self.counts.get(hour, 0) + count
+
     def span(self) -> tuple[int, int]:
         """Where the log begins and ends, in microseconds, the end not included; stray clocks left out of it."""
         hours = np.array(sorted(self.counts), np.int64)

@@ -60,7 +60,7 @@ class SparkEvaluation(DistantEvaluation):
     def _made(self) -> Frame:
         """The table of values, planned when it is first asked for and kept by the cluster once it was computed."""
         if not self._table:
-            self._table.append(_guarded(lambda: self._make().persist()))
+            self._table.append(guarded(lambda: self._make().persist()))
         return self._table[0]
 
     @property
@@ -71,7 +71,7 @@ class SparkEvaluation(DistantEvaluation):
         # A measure of all lists together has no value for a query.
         shown = " or ".join(f"counted[{i}]" for i, _ in alone) or "false"
         shown = "array_contains(counted, true)" if len(alone) == len(self.means) else shown
-        return _guarded(lambda: self._made().where(shown).selectExpr("query", *columns))
+        return guarded(lambda: self._made().where(shown).selectExpr("query", *columns))
 
     def to_polars(self) -> Any:
         """The values per query as a Polars frame, fetched."""
@@ -88,7 +88,7 @@ class SparkEvaluation(DistantEvaluation):
     def unpersist(self) -> None:
         """Let the cluster forget the values per query; ``per_query`` would compute them again."""
         while self._table:
-            _guarded(self._table.pop().unpersist)
+            guarded(self._table.pop().unpersist)
 
 
 def evaluate_spark(
@@ -121,8 +121,8 @@ def evaluate_spark(
     about = about or About()
     check_mergeable(asked.measures)
     check_lists(asked.measures, about, judgments)
-    _check_arrow()
-    found: SparkEvaluation = _guarded(lambda: _evaluate(judgments, run, asked, columns, name, about))
+    check_arrow()
+    found: SparkEvaluation = guarded(lambda: _evaluate(judgments, run, asked, columns, name, about))
     return found
 
 
@@ -227,7 +227,7 @@ def _needs_order(measures: Sequence[Measure]) -> bool:
 
 
 def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
-    frame = _guarded(lambda: _polars(made.select("query", *ARRAYS)))
+    frame = guarded(lambda: _polars(made.select("query", *ARRAYS)))
     width = len(ev.means)
     parts = [frame[name].explode().to_numpy().reshape(-1, width).T for name in ARRAYS]
     return Evaluation(
@@ -252,7 +252,7 @@ def _polars(frame: Frame) -> pl.DataFrame:
     return pl.DataFrame([tuple(row) for row in frame.collect()], schema=schema, orient="row")
 
 
-def _guarded(work: Callable[[], Any]) -> Any:
+def guarded(work: Callable[[], Any]) -> Any:
     """Do something with Spark; what goes wrong there is said in a sentence, the whole story kept as the cause."""
     try:
         return work()
@@ -292,7 +292,8 @@ def _is_gone(error: Exception) -> bool:
     return any(sign in text for sign in signs)
 
 
-def _check_arrow() -> None:
+def check_arrow() -> None:
+    """Refuse Spark's tables where Arrow is not installed."""
     try:
         import pyarrow as pa  # noqa: F401
     except ImportError as error:

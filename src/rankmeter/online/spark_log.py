@@ -1,0 +1,105 @@
+"""Where a log is counted: here by partitions of whole users, or where it is, by the workers of Spark.
+
+Spark looks at the rows once for what holds for the whole log, then deals them out by user; each worker counts its users
+as they would be counted here, and hands over totals that add up exactly, so that the digits are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
+
+from rankmeter.late import pl
+from rankmeter.online.events import Events
+from rankmeter.online.partitions import ORDER, ROWS_PER_PARTITION, Partitions, Seen, Work, ends_within
+from rankmeter.online.spark_rows import ORDER_THERE, SparkRows
+
+MOST_PARTS = 64
+"""How many partitions a worker makes of its users at most."""
+
+
+def partitioned(
+    events: Events, needed: set[str], *, rows_per_partition: int = ROWS_PER_PARTITION
+) -> Partitions | SparkPartitions:
+    """A context whose ``seen`` says what holds for the whole log, and which runs work on ``each`` part of its users."""
+    if events.elsewhere is None:
+        return Partitions(events, needed, rows_per_partition=rows_per_partition)
+    here = replace(events, elsewhere=None, rows=events.rows.head(0))
+    return SparkPartitions(events.elsewhere, Reading(here, needed, rows_per_partition), Seen())
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How rows are read by a worker."""
+
+    events: Events
+    """Without rows."""
+    needed: set[str]
+    rows_per_partition: int
+
+    def partitions(self, rows: pl.DataFrame) -> Partitions:
+        """An empty set of partitions for rows such as these."""
+        return Partitions(replace(self.events, rows=rows.lazy()), self.needed,
+                          rows_per_partition=self.rows_per_partition)  # fmt: skip
+
+
+@dataclass(slots=True)
+class SparkPartitions:
+    """The rows of a log in Spark, by partitions of users."""
+
+    rows: SparkRows
+    reading: Reading
+    seen: Seen
+
+    def __enter__(self) -> Self:
+        for seen in self.rows.worked(partial(_look, self.reading)):
+            self.seen.add(seen)
+        self.seen.settle(self.reading.events, self._ends_within)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing was written here."""
+
+    def _ends_within(self, span: tuple[int, int]) -> tuple[int, int]:
+        ends = [pair for pair in self.rows.worked(partial(_ends, span)) if None not in pair]
+        return min(first for first, _ in ends), max(last for _, last in ends)
+
+    def each(self, work: Work) -> Iterator[Any]:
+        """What the work makes of each partition, made there."""
+        yield from self.rows.worked(partial(_count, self.reading, self.seen, work), dealt=True)
+
+
+def _look(reading: Reading, batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
+    """What is seen in the rows of a partition of Spark."""
+    seen = Seen()
+    for batch in batches:
+        partitions = reading.partitions(batch)
+        partitions.seen = seen
+        partitions.take(batch, hold=False)
+    yield seen
+
+
+def _ends(span: tuple[int, int], batches: Iterator[pl.DataFrame]) -> Iterator[tuple[int, int]]:
+    for batch in batches:
+        yield ends_within(batch.lazy(), span)
+
+
+def _count(reading: Reading, seen: Seen, work: Work, batches: Iterator[pl.DataFrame]) -> Iterator[Any]:
+    """What the work makes of the users of a partition of Spark."""
+    partitions: Partitions | None = None
+    try:
+        for batch in batches:
+            batch = batch.rename({ORDER_THERE: ORDER})
+            if partitions is None:
+                partitions = reading.partitions(batch)
+                partitions.seen.labels = seen.labels  # so that all workers mean the same by a code
+                partitions.divide(min(seen.rows, MOST_PARTS * reading.rows_per_partition))
+            partitions.take(batch)
+        if partitions is not None:
+            partitions.seen = seen
+            yield from partitions.each(work)
+    finally:
+        if partitions is not None:
+            partitions.__exit__()
