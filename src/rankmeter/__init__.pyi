@@ -23,6 +23,7 @@ from rankmeter.evaluating.verb import evaluate as evaluate
 from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds
+from rankmeter.judging.panel_agreement import judges as judges
 from rankmeter.compat.mlflow import log_to_mlflow as log_to_mlflow
 from rankmeter.arithmetic.custom import measure as measure
 from rankmeter.measures import parse as parse
@@ -71,17 +72,17 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds",
     "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD", "ILS", "infAP",
     "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
-    "ItemCoverage", "Judged", "Labelled", "log_to_mlflow", "LongTailShare", "MAP", "Margin", "MeanInverseUserFrequency",
-    "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG",
-    "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP",
-    "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "parse",
-    "parse_measures", "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec",
-    "Precision", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP",
-    "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up",
-    "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
-    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
-    "ShortLists", "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors", "Unexpectedness",
-    "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "ItemCoverage", "Judged", "judges", "Labelled", "log_to_mlflow", "LongTailShare", "MAP", "Margin",
+    "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError",
+    "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA",
+    "nNRBP", "NotFoundError", "Novelty", "NRBP", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "online",
+    "OutsideCatalogue", "P", "P_IA", "parse", "parse_measures", "Personalisation", "Personalization", "pool", "PopREO",
+    "PopRSP", "PopularityLift", "Prec", "Precision", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
+    "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall",
+    "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table",
+    "SDCG", "seeds", "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF",
+    "SetP", "SetR", "ShannonEntropy", "ShortLists", "Slices", "StRecall", "Success", "TailPercentage", "TailShare",
+    "tensors", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

@@ -47,12 +47,12 @@ def test_every_kind_is_said_somewhere() -> None:
     source = Path(rm.__file__).parent
     rooms = [
         path
-        for room in "inputs placing evaluating lists stats comparing online report showing cli wording".split()
+        for room in "inputs placing evaluating lists stats comparing online report showing cli wording judging".split()
         for path in (source / room).rglob("*.*")
     ]
     code = "\n".join(path.read_text("utf-8") for path in rooms if path.suffix in (".py", ".js", ".jinja"))
     made_up = ("unit_", "units_", "untested_", "test_", "against_", "correction_", "interval_", "correlated_over_",
-               "found_", "rule_", "read_", "verdict_")  # fmt: skip
+               "found_", "rule_", "read_", "verdict_", "coefficient_")  # fmt: skip
     for _, kind in KINDS:
         is_made_up = kind.startswith(made_up)
         # The page of a log has labels without the prefix, and a text for each chart.

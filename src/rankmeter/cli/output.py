@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from rankmeter.cli.parameters import format_of
+from rankmeter.cli.spelling import as_typed_here
 from rankmeter.cli.talk import not_noted, tell
 from rankmeter.inputs.reading import UNUSED, reading_line
 from rankmeter.inputs.spreadsheets import frame_csv
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
-    from rankmeter.showing.showable import Showable
+    from rankmeter.showing.showable import Showable, ShownAsTable
 
 TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""
@@ -71,6 +73,15 @@ def shown_text(result: Showable, format: str, lang: Language) -> str:
         if format == "markdown"
         else result.to_text(lang, width=terminal_options().get("width"))
     )
+
+
+def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, lang: Language) -> None:
+    """Give a result that shows itself, and is a table too, in the format asked for or that the place says."""
+    is_page = delivery.output is not None and delivery.output.suffix.lower() in (".html", ".htm")
+    meant = format or ("html" if is_page else format_of(delivery.output, ("table", "json", "csv", "markdown")))
+    text = frame_csv(result.to_polars()) if meant == "csv" else shown_text(result, meant, lang)
+    text = as_typed_here(text) if meant == "table" else text
+    delivery.deliver(text if text.endswith("\n") else text + "\n")
 
 
 def output_text(

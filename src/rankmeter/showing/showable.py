@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankmeter.showing.document import Block
 from rankmeter.wording import Language, chosen_language
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Showable:
@@ -53,3 +56,13 @@ class Showable:
 
     def _repr_html_(self) -> str:
         return self.to_html(chosen_language())
+
+
+class ShownAsTable(Showable):
+    """A result that is a table too, for programs that read rows."""
+
+    __slots__ = ()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The numbers, a row each."""
+        raise NotImplementedError

@@ -44,7 +44,7 @@ _ISOLATING = frozenset("RLI LRI FSI PDI".split())
 """Marks of isolation: one inside of a name could end the isolation of the whole and turn round what follows."""
 _TURNING = _ISOLATING | frozenset("R AL RLE RLO LRE LRO PDF".split())
 """Letters, and marks of direction, after which text may run the other way."""
-FILES = ("evaluation", "comparison", "advice", "report", "online", "reading")
+FILES = ("evaluation", "comparison", "advice", "report", "online", "reading", "judging")
 LONGEST = 400
 """Letters of a value that are shown; of a longer one the beginning and the end are."""
 

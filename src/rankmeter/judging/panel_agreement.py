@@ -1,0 +1,422 @@
+"""How far judges agree: every pair of judges, all of them together, query by query, and what is worth discussing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from rankmeter.errors import InputError, NotFoundError, check_level, did_you_mean
+from rankmeter.judging.panel import Panel, into_panel, plain_number
+from rankmeter.late import pl
+from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
+from rankmeter.showing.showable import ShownAsTable
+from rankmeter.stats.judge_agreement import (
+    FEWEST_QUERIES,
+    GAP,
+    OF_MANY,
+    OF_TWO,
+    Jackknifed,
+    jackknifed,
+    kappa_from,
+)
+from rankmeter.wording import Language, Option, Said, said, word
+
+Singles = Literal["skip", "count"]
+MOST_PAIRED = 12
+"""More judges are not put into pairs: each stands against all others together."""
+SHOWN_QUERIES, SHOWN_PAIRS = 5, 10
+MOST_DISCUSSED = 1000
+"""Pairs that are kept for discussion."""
+MAIN = (
+    "agreement", "within_one", "bias", "absolute_error", "kappa_quadratic", "kappa_linear", "kappa", "alpha_ordinal",
+    "alpha_interval", "alpha_nominal", "ac2_quadratic", "ac2_linear", "ac1", "brennan_prediger", "fleiss", "pearson",
+    "spearman", "tau_b",
+)  # fmt: skip
+"""The order in which coefficients are shown: no one of them says all."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePair:
+    """Two judges on what both judged."""
+
+    first: str
+    second: str
+    pairs: int
+    """Pairs of query and item that both judged."""
+    queries: int
+    coefficients: Mapping[str, Jackknifed]
+    confusion: tuple[tuple[int, ...], ...]
+    """Rows the grades of the first, columns those of the second."""
+    kappa_from: Mapping[float, float]
+    """Cohen's kappa of two classes, for each grade from which on an item is relevant."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgeAgreement(ShownAsTable):
+    """How far judges agree; made by :func:`rankmeter.judges`."""
+
+    judges: tuple[str, ...]
+    scale: tuple[float, ...]
+    scale_text: str
+    is_stated: bool
+    """Whether the scale was stated, not taken from the grades."""
+    level: float
+    singles: Singles
+    judged: int
+    """Pairs of query and item that somebody judged."""
+    in_common: int
+    """Pairs that two or more judged; the coefficients are about these."""
+    queries: int
+    """Queries that have such a pair."""
+    coefficients: Mapping[str, Jackknifed]
+    """Of all judges together; of two judges also what only two have."""
+    pairs: tuple[JudgePair, ...]
+    """Every two judges; none where there are too many."""
+    per_judge: pl.DataFrame
+    """``judge``, ``judged``, ``in_common``, ``mean``, ``bias`` (against the mean of the others), ``absolute_error``."""
+    per_query: pl.DataFrame
+    """``query``, ``pairs``, ``agreement``, ``absolute_error`` (mean over two judgments of one pair): worst first."""
+    to_discuss: pl.DataFrame
+    """``query``, ``item``, the grade of each judge, ``spread``: those furthest apart, worst first."""
+    notes: tuple[Said, ...]
+
+    def __getitem__(self, name: str) -> float:
+        return self.coefficient(name).value
+
+    def coefficient(self, name: str) -> Jackknifed:
+        """One of the coefficients with its interval, such as ``kappa_quadratic`` or ``alpha_ordinal``."""
+        if name not in self.coefficients:
+            hint = did_you_mean(name, list(self.coefficients)) or ", ".join(self.coefficients)
+            raise NotFoundError.of("judging.no_coefficient", name=name, hint=hint)
+        return self.coefficients[name]
+
+    def pair(self, first: str, second: str) -> JudgePair:
+        """Two judges, in the order in which they were given."""
+        for two in self.pairs:
+            if {two.first, two.second} == {first, second}:
+                return two
+        raise NotFoundError.of("judging.no_pair", first=first, second=second, judges=list(self.judges))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python; of the pairs to discuss the first hundred."""
+        return {
+            "judges": list(self.judges),
+            "scale": list(self.scale), "scale_stated": self.is_stated, "level": self.level, "singles": self.singles,
+            "judged": self.judged, "in_common": self.in_common, "queries": self.queries,
+            "coefficients": _plain(self.coefficients),
+            "pairs": [
+                {
+                    "first": two.first, "second": two.second, "pairs": two.pairs, "queries": two.queries,
+                    "coefficients": _plain(two.coefficients), "confusion": [list(row) for row in two.confusion],
+                    "kappa_from": {plain_number(grade): value for grade, value in two.kappa_from.items()},
+                }
+                for two in self.pairs
+            ],
+            "per_judge": self.per_judge.to_dicts(), "per_query": self.per_query.to_dicts(),
+            "to_discuss": self.to_discuss.head(100).to_dicts(),
+            "definitions": {name: word(f"coefficient_{name}_means", "en") for name in self.coefficients},
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row per coefficient, of all judges together and of every two."""
+        rows: list[dict[str, Any]] = []
+        sources = [("all", self.coefficients, self.in_common)]
+        if len(self.judges) > 2:
+            sources += [(f"{two.first}, {two.second}", two.coefficients, two.pairs) for two in self.pairs]
+        for judges, coefficients, pairs in sources:
+            for name, one in coefficients.items():
+                rows.append(
+                    {"judges": judges, "coefficient": name, "value": one.value, "low": one.low, "high": one.high,
+                     "error": one.error, "pairs": pairs, "queries": one.queries}
+                )  # fmt: skip
+        return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """What is shown."""
+        names = ", ".join(self.judges) if len(self.judges) <= 6 else str(len(self.judges))
+        blocks: list[Block] = [Heading(word("judges_title", language, judges=names), 1)]
+        scale = said("scale_stated" if self.is_stated else "scale_taken", scale=self.scale_text)
+        facts = said("judges_facts", pairs=self.in_common, queries=self.queries, judged=self.judged, scale=scale)
+        blocks += [Paragraph(facts.text(language)), self._coefficient_table(language)]
+        if len(self.pairs) == 1:
+            blocks += [Heading(word("judges_confusion", language)), self._confusion_table(self.pairs[0], language)]
+        elif self.pairs:
+            blocks += [Heading(word("judges_pairs", language)), self._pair_table(language)]
+        blocks += [Heading(word("judges_each", language)), self._judge_table(language)]
+        if len(self.to_discuss):
+            blocks += [Heading(word("judges_queries", language)), self._query_table(language)]
+            blocks += [
+                Heading(word("judges_discuss", language)),
+                self._discuss_table(self.to_discuss.head(SHOWN_PAIRS), language),
+            ]
+        blocks += [Heading(word("judges_reading", language), 2)]
+        blocks += [Paragraph(note.text(language), "note") for note in self.notes]
+        return blocks
+
+    def _coefficient_table(self, language: Language) -> Table:
+        interval = word("level_interval", language, level=self.level)
+        columns = (
+            Column(word("coefficient", language), "text"), Column(word("value", language)),
+            Column(interval, "interval", 1), Column(word("meaning", language), "text", 2),
+        )  # fmt: skip
+        rows = []
+        for name in MAIN:
+            if name in self.coefficients:
+                one = self.coefficients[name]
+                means = Cell(word(f"coefficient_{name}_means", language))
+                rows.append((Cell(word(f"coefficient_{name}", language)), *self._cells(one, language), means))
+        return Table(columns, tuple(rows), name="coefficients")
+
+    def _cells(self, one: Jackknifed, language: Language) -> tuple[Cell, Cell]:
+        if math.isnan(one.value):
+            return Cell(word("undefined", language)), Cell()
+        return Cell(one.value), Cell(span=None if math.isnan(one.error) else (one.low, one.high))
+
+    def _confusion_table(self, two: JudgePair, language: Language) -> Table:
+        heads = [plain_number(grade) for grade in self.scale]
+        corner = word("rows_and_columns", language, rows=two.first, columns=two.second)
+        rows = (
+            (Cell(head), *(Cell(count) for count in row), Cell(sum(row)))
+            for head, row in zip(heads, two.confusion, strict=True)
+        )
+        columns = (Column(corner, "text"), *(Column(head, "count") for head in heads))
+        return Table((*columns, Column(word("all", language), "count")), tuple(rows), name="confusion")
+
+    def _pair_table(self, language: Language) -> Table:
+        shown = ("agreement", "bias", "absolute_error", "kappa_quadratic", "alpha_ordinal", "ac2_quadratic")
+        columns = [Column(word("judges", language), "text"), Column(word("pairs", language), "count")]
+        columns += [Column(word(f"coefficient_{name}", language), importance=at) for at, name in enumerate(shown)]
+        rows = []
+        for two in self.pairs:
+            cells = [self._whole(two.coefficients[name], language) for name in shown]
+            rows.append((Cell(f"{two.first}, {two.second}"), Cell(two.pairs), *cells))
+        return Table(tuple(columns), tuple(rows), name="pairs")
+
+    def _whole(self, one: Jackknifed, language: Language) -> Cell:
+        value, interval = self._cells(one, language)
+        return Cell(value.value, span=interval.span)
+
+    def _judge_table(self, language: Language) -> Table:
+        columns = (
+            Column(word("judge", language), "text"), Column(word("judged", language), "count"),
+            Column(word("also_others", language), "count", 1), Column(word("mean_grade", language)),
+            Column(word("bias_to_others", language), "difference"),
+            Column(word("coefficient_absolute_error", language)),
+        )  # fmt: skip
+        return Table(columns, tuple(tuple(map(Cell, row)) for row in self.per_judge.iter_rows()), name="per_judge")
+
+    def _query_table(self, language: Language) -> Table:
+        columns = (
+            Column(word("query", language), "text"), Column(word("pairs", language), "count"),
+            Column(word("coefficient_agreement", language)), Column(word("coefficient_absolute_error", language)),
+        )  # fmt: skip
+        rows = self.per_query.head(SHOWN_QUERIES).iter_rows()
+        return Table(columns, tuple(tuple(map(Cell, row)) for row in rows), name="per_query")
+
+    def _discuss_table(self, apart: pl.DataFrame, language: Language) -> Table:
+        heads = (word("query", language), word("item", language), *apart.columns[2:-1], word("spread", language))
+        columns = tuple(Column(head, "text") for head in heads)
+        rows = (
+            tuple(Cell(plain_number(part) if isinstance(part, float) else part) for part in row)
+            for row in apart.iter_rows()
+        )
+        return Table(columns, tuple(rows), name="to_discuss")
+
+
+def judges(
+    judges: object,
+    *,
+    scale: object = None,
+    judge: str | None = None,
+    level: float = 0.95,
+    singles: Singles = "skip",
+    columns: Mapping[str, str] | None = None,
+) -> JudgeAgreement:
+    """Say how far judges agree: people with each other, a machine with people.
+
+    Parameters
+    ----------
+    judges
+        ``{name: judgments}``, each as for :func:`rankmeter.evaluate`; or one table (a frame or a file) with a row per
+        judgment and a column that names the judge.
+    scale
+        The grades that could be given: ``"0..3"``, or a list such as ``[0, 0.5, 1]``. Without it: from 0 to the
+        highest grade, where that is the same for all judges. Gwet's AC and Brennan-Prediger depend on it.
+    judge
+        The column that names the judge, where it is not called ``judge``, ``assessor``, ``annotator`` or ``rater``.
+    level
+        Of the intervals, which come from leaving out one query at a time.
+    singles
+        Whether pairs that one judge alone judged tell how often each grade is given: ``skip`` (default) or ``count``,
+        as Gwet defines it for judges of one panel. Agreement itself is about pairs that two or more judged.
+    columns
+        Where tables have unusual column names, as for :func:`rankmeter.evaluate`.
+
+    Returns
+    -------
+    JudgeAgreement
+        Coefficients with intervals, confusion by grade, every two judges, each judge, each query, and the pairs that
+        are most worth discussing.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> people = {"q1": {"a": 3, "b": 2, "c": 0}, "q2": {"a": 0, "b": 1}}
+    >>> machine = {"q1": {"a": 3, "b": 3, "c": 1}, "q2": {"a": 0, "b": 1}}
+    >>> found = rm.judges({"people": people, "machine": machine}, scale="0..3")
+    >>> round(found["agreement"], 2), round(found["bias"], 2), round(found["kappa_quadratic"], 4)
+    (0.6, 0.4, 0.8551)
+    """
+    check_level(level)
+    if singles not in ("skip", "count"):
+        raise InputError.of("general.not_one_of", option=Option("singles", singles), choices=["skip", "count"])
+    panel = into_panel(judges, scale=scale, judge=judge, columns=columns)
+    grades = panel.grades
+    given = grades.codes != GAP
+    in_common = given.sum(0) >= 2
+    kept = np.ones(len(in_common), np.bool_) if singles == "count" else in_common
+    together = type(grades)(grades.codes[:, kept], _renumbered(grades.query[kept]), grades.scale)
+    wanted = {**OF_MANY, **OF_TWO} if len(panel.judges) == 2 else OF_MANY
+    coefficients, _ = jackknifed(together, wanted, level=level, singles=singles == "count")
+    pairs = tuple(_pairs_of(panel, level)) if len(panel.judges) <= MOST_PAIRED else ()
+    per_query, to_discuss = _apart(panel, in_common)
+    queries = len(np.unique(grades.query[in_common]))
+    return JudgeAgreement(
+        judges=panel.judges, scale=tuple(panel.scale), scale_text=panel.scale_text, is_stated=panel.is_stated,
+        level=level, singles=singles, judged=len(in_common), in_common=int(in_common.sum()), queries=queries,
+        coefficients=coefficients, pairs=pairs, per_judge=_per_judge(panel), per_query=per_query,
+        to_discuss=to_discuss, notes=tuple(_notes(panel, coefficients, queries, int(in_common.sum()))),
+    )  # fmt: skip
+
+
+def _renumbered(query: Ints) -> Ints:
+    return np.asarray(np.unique(query, return_inverse=True)[1], np.int64)
+
+
+def _pairs_of(panel: Panel, level: float) -> list[JudgePair]:
+    made = []
+    for first, second in combinations(range(len(panel.judges)), 2):
+        two = panel.grades.of(first, second)
+        if not len(two.query):
+            continue
+        coefficients, counts = jackknifed(two, {**OF_MANY, **OF_TWO}, level=level)
+        thresholds = {
+            float(grade): float(kappa_from(place)(counts, two.scale)) for place, grade in enumerate(two.scale) if place
+        }
+        confusion = tuple(tuple(int(count) for count in row) for row in counts.confusion)
+        names = panel.judges[first], panel.judges[second]
+        made.append(JudgePair(*names, len(two.query), two.queries, coefficients, confusion, thresholds))
+    return made
+
+
+def _values(panel: Panel) -> Floats:
+    """(judges, pairs) the grades; NaN where there is none."""
+    codes = panel.grades.codes
+    return np.where(codes == GAP, np.nan, panel.grades.scale[np.maximum(codes, 0)])
+
+
+def _per_judge(panel: Panel) -> pl.DataFrame:
+    """Each judge against the mean of the others, on what others judged too."""
+    codes, scale = panel.grades.codes, panel.grades.scale
+    given = codes != GAP
+    many = given.sum(0)
+    total = np.zeros(codes.shape[1])
+    for row, mine in zip(codes, given, strict=True):
+        total[mine] += scale[row[mine]]
+    rows = []
+    for name, row, mine in zip(panel.judges, codes, given, strict=True):
+        both = mine & (many >= 2)
+        own = scale[row[both]]
+        apart = own - (total[both] - own) / (many[both] - 1)
+        rows.append((name, int(mine.sum()), int(both.sum()), float(scale[row[mine]].mean()),
+                     float(apart.mean()), float(np.abs(apart).mean())))  # fmt: skip
+    heads = ["judge", "judged", "in_common", "mean", "bias", "absolute_error"]
+    return pl.DataFrame(rows, schema=heads, orient="row")
+
+
+def _apart(panel: Panel, in_common: Bools) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """How far apart the judgments of each query are, and the pairs by how far apart they are."""
+    values = _values(panel)[:, in_common]
+    rising = np.sort(values, axis=0)  # NaN last
+    many = np.isfinite(values).sum(0)
+    places = np.arange(len(values))[:, None]
+    # The sum over two judgments of |a - b| of sorted values: each counts once for every one below, less those above.
+    signed = np.where(places < many, (2 * places - many + 1) * np.nan_to_num(rising), 0.0).sum(0)
+    couples = many * (many - 1) / 2
+    same = np.zeros(values.shape[1])
+    for grade in panel.grades.scale:
+        alike = (values == grade).sum(0)
+        same += alike * (alike - 1) / 2
+    number = panel.grades.query[in_common]
+    queries, count = np.unique(number, return_counts=True)
+    codes = np.repeat(np.arange(len(queries)), count)
+    first = np.concatenate([[0], count.cumsum()[:-1]])
+    pairs = panel.pairs.filter(pl.Series(in_common))
+    per_query = pl.DataFrame(
+        {
+            "query": pairs["query"].gather(first),
+            "pairs": count,
+            "agreement": np.bincount(codes, same / couples) / count,
+            "absolute_error": np.bincount(codes, signed / couples) / count,
+        }
+    ).sort("absolute_error", descending=True, maintain_order=True)
+    spread = np.nanmax(values, 0) - np.nanmin(values, 0)
+    apart = np.flatnonzero(spread > 0)
+    furthest = apart[np.lexsort((-(signed / couples)[apart], -spread[apart]))[:MOST_DISCUSSED]]
+    discussed = pairs[furthest].with_columns(
+        *(pl.Series(name, row[furthest]).fill_nan(None) for name, row in _named(panel, values)),
+        pl.Series("spread", spread[furthest]),
+    )
+    return per_query, discussed
+
+
+def _named(panel: Panel, values: np.ndarray[Any, Any]) -> list[tuple[str, np.ndarray[Any, Any]]]:
+    """The judges whose grades are listed beside each pair: all of a small panel."""
+    taken = {"query", "item", "spread"}
+    names = [f"judge {name}" if name in taken else name for name in panel.judges]
+    return list(zip(names, values, strict=True)) if len(names) <= MOST_PAIRED else []
+
+
+def _notes(panel: Panel, coefficients: Mapping[str, Jackknifed], queries: int, in_common: int) -> list[Said]:
+    notes = []
+    given = panel.grades.codes != GAP
+    if left := int((given.sum(0) == 1).sum()):
+        alone = {name: int((mine & (given.sum(0) == 1)).sum()) for name, mine in zip(panel.judges, given, strict=True)}
+        notes.append(said("judged_alone", count=left, by={name: count for name, count in alone.items() if count}))
+    if not panel.is_stated:
+        notes.append(said("scale_not_stated", scale=panel.scale_text))
+    if queries < FEWEST_QUERIES:
+        notes.append(said("too_few_queries", queries=queries, fewest=FEWEST_QUERIES))
+    else:
+        notes.append(said("intervals_by_query", queries=queries))
+    codes = panel.grades.codes[given & (given.sum(0) >= 2)]
+    if len(codes) and (codes == codes[0]).all():
+        grade = plain_number(panel.grades.scale[codes[0]])
+        notes.append(said("all_the_same", grade=grade, count=in_common))
+    elif _is_lopsided(codes):
+        notes.append(said("lopsided", share=float(np.bincount(codes).max() / len(codes))))
+    if "kappa_quadratic" in coefficients:
+        notes.append(said("bias_beside_kappa"))
+    notes.append(said("agreement_yardstick"))
+    if len(panel.judges) > MOST_PAIRED:
+        notes.append(said("many_judges", count=len(panel.judges), most=MOST_PAIRED))
+    return notes
+
+
+def _is_lopsided(codes: np.ndarray[Any, np.dtype[np.int16]]) -> bool:
+    """Whether one grade is so frequent that kappa is low and AC high at the same agreement."""
+    return bool(len(codes)) and np.bincount(codes).max() / len(codes) >= 0.8
+
+
+def _plain(coefficients: Mapping[str, Jackknifed]) -> dict[str, Any]:
+    return {
+        name: {"value": one.value, "low": one.low, "high": one.high, "error": one.error, "queries": one.queries}
+        for name, one in coefficients.items()
+    }

@@ -1,0 +1,379 @@
+"""How far judges agree beyond chance: kappas, Fleiss, Gwet's AC, Brennan-Prediger and Krippendorff's alpha.
+
+Every coefficient is a function of counts that add up over queries, so that leaving one query out is a subtraction. The
+errors of judges come in clumps, a query being misunderstood as a whole, so queries are what varies: errors come from
+the jackknife over queries. Resampling items instead covers 72 % where 95 % is claimed.
+
+Sources: Cohen 1960, 1968; Fleiss 1971; Gwet 2008, 2014; Brennan & Prediger 1981; Krippendorff 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.placing.placements import Floats, Ints
+
+Weighting = Literal["identity", "linear", "quadratic"]
+Distance = Literal["nominal", "ordinal", "interval"]
+Coefficient = Callable[["Counts", Floats], Floats]
+FEWEST_QUERIES = 10
+"""With fewer the jackknife says too little of how others would vary: a value without an interval."""
+BLOCK_CELLS = 4_000_000
+"""Cells of counts per query that are held at once."""
+GAP = -1
+"""The code of a pair that a judge did not judge."""
+ROUNDING = 1e-12
+"""What an expected disagreement may be and still be none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grades:
+    """What judges gave, as places on one scale."""
+
+    codes: npt.NDArray[np.int16]
+    """(judges, pairs) the place on the scale; ``GAP`` where there is no judgment."""
+    query: Ints
+    """(pairs,) the number of the query, rising from 0."""
+    scale: Floats
+    """(grades,) the grades that could be given, rising."""
+
+    @property
+    def queries(self) -> int:
+        """How many queries there are."""
+        return int(self.query[-1]) + 1 if len(self.query) else 0
+
+    def of(self, first: int, second: int) -> Grades:
+        """Two judges, on what both judged; queries are numbered anew."""
+        codes = self.codes[[first, second]]
+        both = (codes != GAP).all(0)
+        return Grades(codes[:, both], np.unique(self.query[both], return_inverse=True)[1].astype(np.int64), self.scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the grades of some pairs add up to; leading axes are those of many such sums."""
+
+    confusion: Floats
+    """(..., grades, grades) of the first two judges: rows what the first gave, columns what the second did."""
+    coincidences: Floats
+    """(..., grades, grades) Krippendorff's: two judgments of one pair, each pair weighing as many as it has."""
+    agreement: Floats
+    """(..., grades, grades) the same, each pair weighing 1."""
+    judged_twice: Floats
+    """(...,) pairs with two judgments or more."""
+    shares: Floats
+    """(..., grades) the share of each grade, added over pairs."""
+    judged: Floats
+    """(...,) pairs that the shares are about."""
+
+    def summed(self) -> Counts:
+        """All of them together."""
+        return Counts(*(part.sum(0) for part in self.parts()))
+
+    def without_each(self, single: Counts) -> Counts:
+        """What is left of all when each of some queries is left out."""
+        return Counts(*(whole - part for whole, part in zip(self.parts(), single.parts(), strict=True)))
+
+    def plus(self, other: Counts) -> Counts:
+        """Both together."""
+        return Counts(*(one + two for one, two in zip(self.parts(), other.parts(), strict=True)))
+
+    def parts(self) -> tuple[Floats, ...]:
+        """The arrays, in the order of the fields."""
+        return (
+            self.confusion, self.coincidences, self.agreement, self.judged_twice, self.shares, self.judged,
+        )  # fmt: skip
+
+
+def counts_by_query(grades: Grades, *, singles: bool = False) -> Iterator[Counts]:
+    """Counts with a row per query, in blocks of queries; ``singles``: pairs with one judgment count in the shares."""
+    size = len(grades.scale)
+    step = max(1, BLOCK_CELLS // (3 * size * size))
+    starts = np.searchsorted(grades.query, np.arange(0, grades.queries + step, step))
+    for block in range(len(starts) - 1):
+        inside = slice(starts[block], starts[block + 1])
+        codes, query = grades.codes[:, inside], grades.query[inside] - block * step
+        yield _counts(codes, query, min(step, grades.queries - block * step), size, singles=singles)
+
+
+def _counts(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int, *, singles: bool) -> Counts:
+    """The counts of one block."""
+    confusion = _confusion(codes, query, queries, size)
+    if len(codes) == 2 and not singles:
+        both = confusion + confusion.swapaxes(-1, -2)
+        total = confusion.sum((-1, -2))
+        return Counts(confusion, both, both / 2, total, both.sum(-1) / 2, total)
+    given = np.stack([(codes == grade).sum(0) for grade in range(size)]).astype(np.float64)  # (grades, pairs)
+    judges = given.sum(0)
+    twice = judges >= 2
+    kept = judges >= (1 if singles else 2)
+    many = np.where(twice, judges, 2.0)
+
+    def added(values: Floats) -> Floats:
+        return np.bincount(query, values, queries).astype(np.float64)
+
+    coincidences = np.empty((queries, size, size))
+    agreement = np.empty((queries, size, size))
+    for low in range(size):
+        for high in range(low, size):
+            together = given[low] * (given[high] - (low == high)) * twice
+            coincidences[:, low, high] = coincidences[:, high, low] = added(together / (many - 1))
+            agreement[:, low, high] = agreement[:, high, low] = added(together / (many * (many - 1)))
+    shares = np.stack([added(np.where(kept, row, 0.0) / np.maximum(judges, 1.0)) for row in given], -1)
+    return Counts(confusion, coincidences, agreement, added(twice.astype(float)), shares, added(kept.astype(float)))
+
+
+def _confusion(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int) -> Floats:
+    first, second = codes[:2] if len(codes) > 1 else (codes[0], codes[0])
+    both = (first != GAP) & (second != GAP)
+    cells = (query[both] * size + first[both]) * size + second[both]
+    return np.bincount(cells, minlength=queries * size * size).reshape(queries, size, size).astype(np.float64)
+
+
+def weights(scale: Floats, weighting: Weighting) -> Floats:
+    """(grades, grades) how much two grades agree: 1 the same, 0 the ends of the scale; distances are by grade.
+
+    Examples
+    --------
+    >>> weights(np.array([0.0, 1.0, 3.0]), "linear").round(3).tolist()
+    [[1.0, 0.667, 0.0], [0.667, 1.0, 0.333], [0.0, 0.333, 1.0]]
+    """
+    if weighting == "identity":
+        return np.eye(len(scale))
+    apart = np.abs(scale[:, None] - scale[None, :]) / (scale[-1] - scale[0])
+    return np.asarray(1 - (apart if weighting == "linear" else apart**2))
+
+
+def kappa(weighting: Weighting) -> Coefficient:
+    """Cohen's, of the first two judges."""
+
+    def coefficient(counts: Counts, scale: Floats) -> Floats:
+        weight, cells = weights(scale, weighting), counts.confusion
+        total = cells.sum((-1, -2))
+        with np.errstate(all="ignore"):
+            rows, columns = cells.sum(-1) / total[..., None], cells.sum(-2) / total[..., None]
+            observed = (weight * cells).sum((-1, -2)) / total
+            expected = np.einsum("kl,...k,...l->...", weight, rows, columns)
+        return _beyond_chance(observed, expected)
+
+    return coefficient
+
+
+def kappa_from(threshold: int) -> Coefficient:
+    """Cohen's of two classes: below a place on the scale, and from it up."""
+
+    def coefficient(counts: Counts, scale: Floats) -> Floats:  # noqa: ARG001 (places, not grades)
+        cells = counts.confusion
+        parts = (slice(None, threshold), slice(threshold, None))
+        two = np.stack([np.stack([cells[..., a, b].sum((-1, -2)) for b in parts], -1) for a in parts], -2)
+        return kappa("identity")(Counts(two, *counts.parts()[1:]), np.array([0.0, 1.0]))
+
+    return coefficient
+
+
+def fleiss(weighting: Weighting = "identity") -> Coefficient:
+    """Fleiss' kappa of any number of judges; of two, Scott's pi."""
+
+    def coefficient(counts: Counts, scale: Floats) -> Floats:
+        weight = weights(scale, weighting)
+        share = _share(counts)
+        return _beyond_chance(_observed(counts, weight), np.einsum("kl,...k,...l->...", weight, share, share))
+
+    return coefficient
+
+
+def gwet(weighting: Weighting = "identity") -> Coefficient:
+    """Gwet's AC1 (identity weights) and AC2."""
+
+    def coefficient(counts: Counts, scale: Floats) -> Floats:
+        weight, share, size = weights(scale, weighting), _share(counts), len(scale)
+        expected = weight.sum() / (size * (size - 1)) * (share * (1 - share)).sum(-1)
+        return _beyond_chance(_observed(counts, weight), expected)
+
+    return coefficient
+
+
+def brennan_prediger(weighting: Weighting = "identity") -> Coefficient:
+    """Brennan and Prediger's: chance gives every grade alike; of two judges and two grades, PABAK."""
+
+    def coefficient(counts: Counts, scale: Floats) -> Floats:
+        weight = weights(scale, weighting)
+        return _beyond_chance(_observed(counts, weight), np.asarray(weight.sum() / len(scale) ** 2))
+
+    return coefficient
+
+
+def alpha(distance: Distance) -> Coefficient:
+    """Krippendorff's; what ordinal grades are apart depends on how many judgments lie between them."""
+
+    def coefficient(counts: Counts, scale: Floats) -> Floats:
+        cells = counts.coincidences
+        given = cells.sum(-1)
+        if distance == "nominal":
+            apart = 1 - np.eye(len(scale))
+        else:
+            places = scale if distance == "interval" else given.cumsum(-1) - given / 2
+            apart = (places[..., :, None] - places[..., None, :]) ** 2
+        observed = (cells * apart).sum((-1, -2))
+        expected = np.einsum("...k,...l,...kl->...", given, given, np.broadcast_to(apart, cells.shape))
+        total = given.sum(-1)
+        with np.errstate(all="ignore"):
+            value = 1 - (total - 1) * observed / expected
+        return np.where(expected > ROUNDING * np.maximum(total, 1) ** 2, value, np.nan)
+
+    return coefficient
+
+
+def agreement(counts: Counts, scale: Floats) -> Floats:
+    """The share of two judgments of one pair that are the same grade."""
+    return _observed(counts, np.eye(len(scale)))
+
+
+def within_one(counts: Counts, scale: Floats) -> Floats:
+    """The share of two judgments of one pair that are no more than one place of the scale apart."""
+    places = np.arange(len(scale))
+    return _observed(counts, (np.abs(places[:, None] - places) <= 1).astype(float))
+
+
+def bias(counts: Counts, scale: Floats) -> Floats:
+    """The mean grade of the second judge less that of the first."""
+    return _mean_of(counts, scale[None, :] - scale[:, None])
+
+
+def absolute_error(counts: Counts, scale: Floats) -> Floats:
+    """The mean absolute difference of the first two judges' grades."""
+    return _mean_of(counts, np.abs(scale[None, :] - scale[:, None]))
+
+
+def pearson(counts: Counts, scale: Floats) -> Floats:
+    """The correlation of the first two judges' grades."""
+    return _correlation(counts.confusion, scale, scale)
+
+
+def spearman(counts: Counts, scale: Floats) -> Floats:  # noqa: ARG001 (ranks, not grades)
+    """The correlation of their ranks, ties sharing the mean."""
+    rows, columns = counts.confusion.sum(-1), counts.confusion.sum(-2)
+    return _correlation(counts.confusion, rows.cumsum(-1) - rows / 2, columns.cumsum(-1) - columns / 2)
+
+
+def tau_b(counts: Counts, scale: Floats) -> Floats:  # noqa: ARG001 (order, not grades)
+    """Kendall's tau-b of the first two judges' grades."""
+    cells = counts.confusion
+    below = np.zeros_like(cells)
+    below[..., 1:, 1:] = cells.cumsum(-1).cumsum(-2)[..., :-1, :-1]
+    beyond = cells.sum(-1)[..., :, None].cumsum(-2) - cells.cumsum(-1).cumsum(-2)  # rows above, columns to the right
+    across = np.zeros_like(cells)
+    across[..., 1:, :] = beyond[..., :-1, :]
+    total = cells.sum((-1, -2))
+    rows, columns = cells.sum(-1), cells.sum(-2)
+
+    def untied(margin: Floats) -> Floats:
+        return np.asarray((total**2 - (margin**2).sum(-1)) / 2)
+
+    with np.errstate(all="ignore"):
+        value = (cells * (below - across)).sum((-1, -2)) / np.sqrt(untied(rows) * untied(columns))
+    return np.where(np.isfinite(value), value, np.nan)
+
+
+def _correlation(cells: Floats, rows: Floats, columns: Floats) -> Floats:
+    total = cells.sum((-1, -2))[..., None, None]
+    with np.errstate(all="ignore"):
+        row = rows[..., :, None] - (cells * rows[..., :, None]).sum((-1, -2), keepdims=True) / total
+        column = columns[..., None, :] - (cells * columns[..., None, :]).sum((-1, -2), keepdims=True) / total
+        square = (cells * row**2).sum((-1, -2)) * (cells * column**2).sum((-1, -2))
+        value = (cells * row * column).sum((-1, -2)) / np.sqrt(square)
+    return np.where(square > 0, value, np.nan)
+
+
+def _observed(counts: Counts, weight: Floats) -> Floats:
+    with np.errstate(all="ignore"):
+        return np.asarray((weight * counts.agreement).sum((-1, -2)) / counts.judged_twice)
+
+
+def _share(counts: Counts) -> Floats:
+    with np.errstate(all="ignore"):
+        return np.asarray(counts.shares / counts.judged[..., None])
+
+
+def _mean_of(counts: Counts, value: Floats) -> Floats:
+    with np.errstate(all="ignore"):
+        return np.asarray((value * counts.confusion).sum((-1, -2)) / counts.confusion.sum((-1, -2)))
+
+
+def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
+    """NaN where chance alone agrees always: all judgments are the same grade."""
+    with np.errstate(all="ignore"):
+        value = (observed - expected) / (1 - expected)
+    return np.where(1 - expected > ROUNDING, value, np.nan)
+
+
+OF_MANY: Mapping[str, Coefficient] = {
+    "agreement": agreement, "within_one": within_one,
+    "alpha_ordinal": alpha("ordinal"), "alpha_interval": alpha("interval"), "alpha_nominal": alpha("nominal"),
+    "fleiss": fleiss(), "fleiss_linear": fleiss("linear"), "fleiss_quadratic": fleiss("quadratic"),
+    "ac1": gwet(), "ac2_linear": gwet("linear"), "ac2_quadratic": gwet("quadratic"),
+    "brennan_prediger": brennan_prediger(),
+}  # fmt: skip
+"""What any number of judges have."""
+
+OF_TWO: Mapping[str, Coefficient] = {
+    "bias": bias, "absolute_error": absolute_error,
+    "kappa_quadratic": kappa("quadratic"), "kappa_linear": kappa("linear"), "kappa": kappa("identity"),
+    "pearson": pearson, "spearman": spearman, "tau_b": tau_b,
+}  # fmt: skip
+"""What only two judges have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jackknifed:
+    """A coefficient and how it would vary with other queries."""
+
+    value: float
+    low: float
+    high: float
+    error: float
+    """NaN, as are the ends, where there is no interval."""
+    queries: int
+
+
+def jackknifed(
+    grades: Grades,
+    coefficients: Mapping[str, Coefficient],
+    *,
+    level: float = 0.95,
+    singles: bool = False,
+    fewest: int = FEWEST_QUERIES,
+) -> tuple[dict[str, Jackknifed], Counts]:
+    """Each coefficient with its interval, leaving out one query at a time, and what all pairs add up to.
+
+    error^2 = (g - 1) / g sum (theta_-j - mean)^2 over the g queries; Student's t with g - 1.
+    """
+    from scipy.special import stdtrit  # loaded only for statistics
+
+    total: Counts | None = None
+    for block in counts_by_query(grades, singles=singles):
+        total = block.summed() if total is None else total.plus(block.summed())
+    if total is None:
+        raise ValueError("no pair was judged")
+    many = grades.queries
+    values = {name: float(coefficient(total, grades.scale)) for name, coefficient in coefficients.items()}
+    if many < max(fewest, 2):
+        return {name: Jackknifed(value, np.nan, np.nan, np.nan, many) for name, value in values.items()}, total
+    left: dict[str, list[Floats]] = {name: [] for name in coefficients}
+    for block in counts_by_query(grades, singles=singles):
+        rest = total.without_each(block)
+        for name, coefficient in coefficients.items():
+            left[name].append(np.asarray(coefficient(rest, grades.scale)))
+    reach = float(stdtrit(many - 1, (1 + level) / 2))
+    made = {}
+    for name, value in values.items():
+        without = np.concatenate(left[name])
+        error = float(np.sqrt((many - 1) / many * ((without - without.mean()) ** 2).sum()))
+        error = error if error > ROUNDING else np.nan  # the same without any query: nothing says how it would vary
+        made[name] = Jackknifed(value, value - reach * error, value + reach * error, error, many)
+    return made, total
