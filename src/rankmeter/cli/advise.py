@@ -56,6 +56,7 @@ def command(
     from rankmeter.comparing.advice import advise
 
     asked = [part for text in measures for part in split_measures(text)] or None
+    sources.check_columns(paths[0], paths[1:])
     truth, runs = sources.judgments(paths[0]), sources.runs(paths[1:])
     advice = advise(truth, runs, purpose=purpose, k=cutoff, measures=asked, seed=seed)
     if format_ == "json":

@@ -261,7 +261,7 @@ def _compared(
         else:
             files = (None, *paths) if sources.no_judgments else paths
             read = (sources.columns, sources.judgments_format, sources.run_format)
-            truth, systems = named_sources(files, several.seeds, several.folds, *read)
+            truth, systems = named_sources(files, several.seeds, several.folds, *read, about.history)
         groups, group_name = units_of(testing.units)
         from rankmeter.comparing.comparison import compare
 

@@ -16,7 +16,6 @@ from rankmeter.cli.options import (
     Delivery,
     ItemsAndUsers,
     MaybeJudged,
-    columns_for,
     format_option,
     parse_columns,
     system_names,
@@ -228,6 +227,7 @@ def evaluate_files(
     from rankmeter.inputs import into_run
 
     sources, about = asking.sources, asking.about
+    sources.check_columns(judgments, runs.values(), about.history)
     truth = None if judgments is None else sources.judgments(judgments)
     known: dict[str, Any] = {"by": list(about.by) or None}
     known |= items_and_users(about.catalogue, about.history, sources.columns)
@@ -236,8 +236,7 @@ def evaluate_files(
     with Progress(len(runs)) as progress:
         for name, path in runs.items():
             progress.show(name)
-            columns = columns_for(path, sources.run_format, named)
-            run = into_run(path, columns=columns, format=sources.run_format, progress=partial(progress.read, name))
+            run = into_run(path, columns=named, format=sources.run_format, progress=partial(progress.read, name))
             with folder_is_one_run(path):
                 evaluations.append(
                     evaluate(truth, run, measures, **_options(asking, name), **known, per_query_to=per_query_to)

@@ -9,7 +9,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import parse_columns
+from rankmeter.cli.options import named_columns
 from rankmeter.cli.output import definition_talk, shown_text
 from rankmeter.cli.parameters import Command, Reads
 from rankmeter.cli.talk import echo, examples, language_option, tell
@@ -108,8 +108,6 @@ def _worked(
         missing = missing if judgments is not None else "judgments and a run are"
         fact = f"{missing} missing: a value is worked out for one query of a run."
         raise InputError(with_hint(fact, f"rankmeter explain '{measure}' JUDGMENTS RUN --query Q"))
-    of_judgments, of_run = parse_columns(columns)
-    named = {f"judgments.{role}": name for role, name in of_judgments.items()}
-    named |= {f"run.{role}": name for role, name in of_run.items()}
+    named = named_columns(columns)
     worked = explain(measure, judgments, run, query=query, columns=named or None)
     return shown_text(worked, format_, lang)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,7 @@ import click
 
 from rankmeter.cli.parameters import Reads, Writes, option
 from rankmeter.cli.talk import echo
-from rankmeter.errors import InputError, RankmeterError, did_you_mean, with_hint
+from rankmeter.errors import InputError, did_you_mean, with_hint
 from rankmeter.whole_files import write_text
 
 if TYPE_CHECKING:
@@ -46,21 +46,27 @@ class Sources:
         "--run-format", metavar="FORMAT", help="Format of the runs. Default: recognised from the content."
     )
 
+    def check_columns(self, judgments: str | None, runs: Iterable[str], history: str | None = None) -> None:
+        """Refuse names of columns that no file has; those of one file alone may be named for it."""
+        from rankmeter.inputs import check_columns_of
+
+        named = named_columns(self.columns) or None
+        check_columns_of(named, judgments, *runs, history=history, formats=(self.judgments_format, self.run_format))
+
     def judgments(self, path: str) -> AnyJudgments:
         """Read the judgments."""
         from rankmeter.inputs import into_judgments
 
         named, _ = parse_columns(self.columns)
-        columns = columns_for(path, self.judgments_format, named)
-        return into_judgments(path, columns=columns, format=self.judgments_format)
+        return into_judgments(path, columns=named, format=self.judgments_format)
 
     def runs(self, paths: Sequence[str]) -> dict[str, RunTable]:
         """Read runs whole, by the names of their systems."""
-        from rankmeter.inputs.files import read_run
+        from rankmeter.inputs.files import columns_in, read_run
 
         _, named = parse_columns(self.columns)
         return {
-            name: read_run(path, columns=columns_for(path, self.run_format, named), format=self.run_format)
+            name: read_run(path, columns=columns_in([path], self.run_format, named), format=self.run_format)
             for name, path in zip(system_names(paths), paths, strict=True)
         }
 
@@ -157,7 +163,21 @@ def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
     >>> parse_columns("query=uid,run.item=docid_x")
     ({'query': 'uid'}, {'query': 'uid', 'item': 'docid_x'})
     """
-    from rankmeter.inputs.columns import ROLES, STATEMENTS, columns_of
+    from rankmeter.inputs.columns import columns_of
+
+    columns = named_columns(text)
+    return columns_of(columns, "judgments") or {}, columns_of(columns, "run") or {}
+
+
+def named_columns(text: str | None) -> dict[str, str]:
+    """Read ``item=docid,query=uid``, as ``columns=`` takes it.
+
+    Examples
+    --------
+    >>> named_columns("query=uid,run.item=docid_x")
+    {'query': 'uid', 'run.item': 'docid_x'}
+    """
+    from rankmeter.inputs.columns import ROLES, STATEMENTS
 
     columns: dict[str, str] = {}
     for part in (text or "").split(","):
@@ -172,7 +192,7 @@ def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
             fact = f"--columns: '{part.strip()}' is not possible; expected one of {', '.join(known)} = a column's name."
             raise InputError(with_hint(fact, did_you_mean(role, ROLES) or "--columns item=docid_x,query=uid"))
         columns[role] = column
-    return columns_of(columns, "judgments") or {}, columns_of(columns, "run") or {}
+    return columns
 
 
 def catalogue_columns(text: str | None) -> dict[str, str]:
@@ -191,35 +211,6 @@ def catalogue_columns(text: str | None) -> dict[str, str]:
     from rankmeter.lists.catalogue import columns_of_items
 
     return columns_of_items(mine)[1]
-
-
-def columns_for(path: str, format: str | None, columns: Mapping[str, str]) -> dict[str, str] | None:
-    """The columns to look for in one file: none in TREC text, so that they can be named for the other file."""
-    if not columns:
-        return None
-    if columns.get("subtopic") == "iteration" and len(columns) == 1:
-        return dict(columns)
-    from rankmeter.inputs.columns import STATEMENTS
-
-    stated = {role: column for role, column in columns.items() if role in STATEMENTS}
-    return stated if _is_trec(path, format) else dict(columns)
-
-
-def _is_trec(path: str, format: str | None) -> bool:
-    if format is not None:
-        return format in ("trec", "qrels", "run", "labelled")
-    # What is no regular file (a pipe, standard input) can be read only once, so it is not looked into.
-    if not Path(path).is_file():
-        return False
-    from rankmeter.inputs.compression import open_source
-    from rankmeter.inputs.formats import recognise
-
-    try:
-        with open_source(path) as source:
-            return recognise(source.head, source.name) in ("qrels", "run")
-    except RankmeterError:
-        # The reader says what is wrong with it.
-        return False
 
 
 def system_names(paths: Sequence[str]) -> list[str]:

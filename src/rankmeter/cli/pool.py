@@ -54,6 +54,7 @@ def command(
         silence_notes()
     from rankmeter.comparing.pooling import pool
 
+    sources.check_columns(paths[0], paths[1:])
     truth, runs = sources.judgments(paths[0]), sources.runs(paths[1:])
     unjudged = pool(truth, runs, depth=depth, by=by)
     listed = unjudged if budget is None else unjudged.head(budget)

@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import parse_columns
+from rankmeter.cli.options import named_columns
 from rankmeter.cli.output import shown_text
 from rankmeter.cli.parameters import MOST, Command, Reads
 from rankmeter.cli.talk import echo, examples, language_option
@@ -68,9 +68,7 @@ def command(
     With --between the difference of two tools is split into named steps whose contributions add up to it; `rankmeter`
     stands for rankmeter's own definition, and trec_eval:9,c for a tool with options.
     """
-    of_judgments, of_run = parse_columns(columns)
-    named = {f"judgments.{role}": name for role, name in of_judgments.items()}
-    named |= {f"run.{role}": name for role, name in of_run.items()}
+    named = named_columns(columns)
     if bool(claims) == bool(between):
         fact = "--claim and --between are two questions; ask one." if claims else "nothing is asked."
         raise InputError(with_hint(fact, "--claim NDCG@10=0.3118, or --between trec_eval,recbole -m NDCG@10"))

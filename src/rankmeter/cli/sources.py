@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmeter.cli.options import catalogue_columns, columns_for, parse_columns, system_names
+from rankmeter.cli.options import catalogue_columns, named_columns, parse_columns, system_names
 from rankmeter.errors import InputError, with_hint
 
 if TYPE_CHECKING:
@@ -44,11 +44,12 @@ def named_sources(
     columns: str | None,
     judgments_format: str | None,
     run_format: str | None,
+    history: str | None = None,
 ) -> tuple[AnyJudgments | None, list[tuple[str, object]]]:
     """The judgments (None where the first path is), and every system by its name."""
     from rankmeter.comparing.systems import folds as as_folds
     from rankmeter.comparing.systems import seeds as as_seeds
-    from rankmeter.inputs import into_judgments
+    from rankmeter.inputs import check_columns_of, into_judgments
 
     usage = "rankmeter compare JUDGMENTS RUN RUN..."
     if not paths:
@@ -56,11 +57,13 @@ def named_sources(
     for_judgments, for_runs = parse_columns(columns)
     judged, runs = paths[0], [path for path in paths[1:] if path is not None]
     _refuse_folders(judged, runs)
+    named = [*_several("--seeds", seeds), *_several("--folds", folds)]
+    parts = [file for _, files in named for file in files]
+    formats = judgments_format, run_format
+    check_columns_of(named_columns(columns) or None, judged, *runs, *parts, history=history, formats=formats)
     truth = None
     if judged is not None:
-        truth = into_judgments(
-            judged, columns=columns_for(judged, judgments_format, for_judgments), format=judgments_format
-        )
+        truth = into_judgments(judged, columns=for_judgments, format=judgments_format)
     systems: list[tuple[str, object]] = [
         (name, _run(path, for_runs, run_format)) for name, path in zip(system_names(runs), runs, strict=True)
     ]
@@ -86,11 +89,8 @@ def _refuse_folders(judged: str | None, runs: Sequence[str]) -> None:
 
 def _run(path: str, columns: Mapping[str, str], format: str | None) -> AnyRun:
     from rankmeter.inputs import into_run
-    from rankmeter.inputs.files import read_run
 
-    found = columns_for(path, format, columns)
-    # Placing may read a file twice; a pipe or standard input cannot be.
-    return (into_run if Path(path).is_file() else read_run)(path, columns=found, format=format)
+    return into_run(path, columns=columns, format=format)
 
 
 def items_and_users(catalogue: str | None, history: str | None, columns: str | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import check_purpose, evaluate_placing
 from rankmeter.evaluating.planning import into_placing
 from rankmeter.evaluating.result import Evaluation, Purpose
-from rankmeter.inputs import AnyRun, into_judgments, into_run
+from rankmeter.inputs import AnyRun, check_columns_of, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
@@ -150,6 +150,7 @@ def advise(
     check_purpose(purpose)
     if k is not None:
         check_whole("k", k, 1)
+    check_columns_of(columns, judgments, *(runs or {}).values())
     truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
     sources: dict[str, AnyRun] = {}
     for name, run in (runs or {}).items():

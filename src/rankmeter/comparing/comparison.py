@@ -20,7 +20,7 @@ from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.result import Evaluation, Purpose
-from rankmeter.inputs import AnyJudgments, into_judgments
+from rankmeter.inputs import AnyJudgments, check_columns_of, into_judgments
 from rankmeter.inputs.columns import columns_of
 from rankmeter.measures import Measure
 from rankmeter.stats.equivalence import check_margin
@@ -125,6 +125,9 @@ def compare(
     )
     chosen = asked.measures
     margins = _margins(chance["margin"], chosen, asked.names)
+    columns = about.columns
+    runs = (part for given in named.values() for part in (given.runs if isinstance(given, Repeats) else (given,)))
+    check_columns_of(columns, judgments, *runs, history=history)
     truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
     measured: dict[str, Measured] = {}
     for name, given in named.items():

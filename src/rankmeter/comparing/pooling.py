@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, check_whole, examples, with_hint
-from rankmeter.inputs import AnyRun, JudgmentTable, into_judgments, into_run
+from rankmeter.inputs import AnyRun, JudgmentTable, check_columns_of, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
 
@@ -62,6 +62,7 @@ def pool(
         raise InputError(f"by={by!r} is not possible; by is one of {', '.join(PRIORITIES)}.")
     if by == "difference" and len(runs) < 2:
         raise InputError(with_hint("by='difference' needs two runs: one differs from nothing.", "by='weight'"))
+    check_columns_of(columns, judgments, *runs.values())
     truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
     known = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
     asked = known.select("query").unique(maintain_order=True).with_row_index("order")

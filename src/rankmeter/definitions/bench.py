@@ -23,7 +23,7 @@ from rankmeter.errors import MeasureError, with_hint
 from rankmeter.evaluating.asking import with_options
 from rankmeter.evaluating.measuring import values_from, without_list
 from rankmeter.evaluating.planning import PlacingKey, into_placing
-from rankmeter.inputs import is_path
+from rankmeter.inputs import check_columns_of, is_path
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
 from rankmeter.measures import Measure, RankedMeasure
@@ -156,6 +156,7 @@ class Bench:
     """
 
     def __init__(self, judgments: object, run: object, columns: Mapping[str, str] | None = None) -> None:
+        check_columns_of(columns, judgments, run)
         if is_path(run):
             # A file is read once, not for every placing.
             run = read_run(run, columns=columns_of(columns, "run"))  # type: ignore[arg-type]

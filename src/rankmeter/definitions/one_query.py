@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
-from rankmeter.inputs import JudgmentTable, Labelled, Run, RunTable, into_judgments, into_run
+from rankmeter.inputs import JudgmentTable, Labelled, Run, RunTable, check_columns_of, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.late import pl
@@ -63,6 +63,7 @@ class Place:
 
 def one_query(judgments: object, run: object, query: object, *, columns: Mapping[str, str] | None = None) -> OneQuery:
     """Find one query in judgments and a run of any kind."""
+    check_columns_of(columns, judgments, run)
     if isinstance(judgments, Labelled):
         truth, returned = judgments.judgments.judgment_table(), judgments.run.run_table()
     else:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.arithmetic.relevance import hits, length
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, examples
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.measuring import check_answerable, values_under
@@ -75,6 +75,8 @@ class About:
         from rankmeter.lists.catalogue import columns_of_items, into_catalogue, into_history  # only where given
 
         columns, of_items = columns_of_items(columns)
+        if of_items and catalogue is None:
+            raise InputError.of("inputs.no_catalogue", names=examples(of_items))
         return cls(
             None if catalogue is None else into_catalogue(catalogue, of_items),
             None if history is None else into_history(history, columns=columns_of(columns, "judgments")),

@@ -14,7 +14,7 @@ from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.planning import into_placing
 from rankmeter.evaluating.result import Evaluation, Purpose
-from rankmeter.inputs import is_spark
+from rankmeter.inputs import check_columns_of, is_spark
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.measures import Measure
@@ -93,6 +93,7 @@ def evaluate(
     """
     about = About.of(catalogue, history, by, columns, purpose)
     columns = about.columns
+    check_columns_of(columns, judgments, run, history=history)
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
     if is_spark(judgments) or is_spark(run):
         from rankmeter.scale.spark import evaluate_spark  # which needs pyarrow

@@ -35,9 +35,10 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
         check_threads()
     if is_path(data):
         _check_name(data)
-        from rankmeter.inputs.files import plain_judgments, read_judgments  # only when a file is read
+        from rankmeter.inputs.files import columns_in, plain_judgments, read_judgments  # only when a file is read
 
         paths = _files_of(data)
+        columns = columns_in(paths.paths, format, columns)
         if (plain := plain_judgments(paths.paths, format=format, columns=columns)) is not None:
             return _with_notes(plain, paths)
         with paths.reading():
@@ -76,14 +77,16 @@ def into_run(
         check_threads()
     if is_path(data):
         _check_name(data)
-        from rankmeter.inputs.files import iter_run
+        from rankmeter.inputs.files import columns_in, iter_run
         from rankmeter.inputs.streaming import open_run
 
         if is_read_once(data):
             # A pipe or standard input can be read only once, but may have to be placed in several ways.
             kept = cache(lambda: list(iter_run(data, format=format, columns=columns)))
             return RunFile(lambda: iter(kept()), str(data))
-        return open_run(_files_of(data), format=format, columns=columns, progress=progress)
+        paths = _files_of(data)
+        columns = columns_in(paths.paths, format, columns)
+        return open_run(paths, format=format, columns=columns, progress=progress)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, run_from_frame
 
@@ -97,6 +100,44 @@ def into_run(
     from rankmeter.inputs.mappings import run_from_mapping
 
     return run_from_mapping(data)
+
+
+def check_columns_of(
+    columns: Mapping[str, str] | None,
+    judgments: object,
+    *runs: object,
+    history: object = None,
+    formats: tuple[str | None, str | None] = (None, None),
+) -> None:
+    """Refuse names of columns that nothing is read by: dictionaries, arrays and TREC text have none.
+
+    ``formats`` are those of judgments and runs, where they are stated.
+    """
+    if columns is None:
+        return
+    from rankmeter.inputs.columns import check_columns_read
+
+    def given(name: str, format: str | None, *sources: object) -> dict[str, bool | None]:
+        return {_called(name, data): _has_columns(data, format) for data in sources if data is not None}
+
+    truth = {**given("judgments", formats[0], judgments), **given("history", None, history)}
+    check_columns_read(columns, {"judgments": truth, "run": given("run", formats[1], *runs)})
+
+
+def _called(name: str, data: object) -> str:
+    return str(data) if isinstance(data, (str, os.PathLike)) else f"{name} ({type(data).__name__})"
+
+
+def _has_columns(data: object, format: str | None) -> bool | None:
+    if is_path(data):
+        from rankmeter.inputs.files import has_columns
+
+        return data == "-" or any(has_columns(path, format) for path in _files_of(data).paths) or None  # type: ignore[arg-type]
+    if isinstance(data, (dict, list, tuple, Judgments, Run)):
+        return False
+    from rankmeter.inputs.frames import is_frame
+
+    return is_spark(data) or is_frame(data)
 
 
 def _check_name(data: str | os.PathLike[str] | Files) -> None:

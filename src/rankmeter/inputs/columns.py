@@ -30,6 +30,9 @@ STATEMENTS: Mapping[str, str] = MappingProxyType({"order": "rows", "relevant": "
 STATEMENT_SIDES: Mapping[str, str] = MappingProxyType({"order": "run", "relevant": "judgments"})
 """Which side each of them is about."""
 
+SUBTOPICS_OF_TREC = {"subtopic": "iteration"}
+"""The only columns that can be named in TREC text: that the second field of the judgments holds subtopics."""
+
 Holds = Callable[[str], Contents]
 """What a column of a table holds."""
 
@@ -356,6 +359,27 @@ def _found(names: Sequence[str]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(f"'{name}'" for name in names)
+
+
+_SIDE_OF: Mapping[str, str] = MappingProxyType(
+    {**dict.fromkeys(RANKING, "run"), **dict.fromkeys(("grade", "subtopic"), "judgments"), **STATEMENT_SIDES}
+)
+"""Roles that only one side has."""
+
+
+def check_columns_read(columns: Mapping[str, str] | None, sides: Mapping[str, Mapping[str, bool | None]]) -> None:
+    """Refuse names of columns where nothing that was given for them has columns.
+
+    ``sides`` says of everything that is read as judgments or as the run what it is called, and whether it has columns;
+    None is TREC text, of whose rows something can be stated.
+    """
+    for word, column in (check_columns(columns, sides=SIDES) or {}).items():
+        side, _, role = word.rpartition(".")
+        asked = [side or _SIDE_OF[role]] if side or role in _SIDE_OF else list(sides)
+        given = {name: has_columns for side in asked for name, has_columns in sides[side].items()}
+        is_stated = role in STATEMENTS or SUBTOPICS_OF_TREC.get(role) == column
+        if not any(has_columns or (has_columns is None and is_stated) for has_columns in given.values()):
+            raise InputError.of("inputs.columns_of_no_table", role=word, column=column, given=examples(given))
 
 
 def columns_of(columns: Mapping[str, str] | None, side: Literal["judgments", "run"]) -> dict[str, str] | None:

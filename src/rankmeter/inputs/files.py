@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar, cast
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError, RankmeterError, with_hint
 from rankmeter.inputs.cells import LOOKED_AT
-from rankmeter.inputs.columns import check_columns
+from rankmeter.inputs.columns import STATEMENTS, SUBTOPICS_OF_TREC, check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
-from rankmeter.inputs.formats import OPENS, check_format, recognise, sample_rows, trec_kind
+from rankmeter.inputs.formats import OPENS, Head, check_format, recognise, sample_rows, trec_kind
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
 from rankmeter.inputs.reading import Reading, disagreement, trec_reading
 from rankmeter.inputs.sources import Labelled, PlainJudgments
@@ -40,8 +40,28 @@ _LOOKS = {
 
 _LAST_BYTES = 4096
 """Where the last line of a file is looked for."""
-SUBTOPICS_OF_TREC = {"subtopic": "iteration"}
-"""The only columns that can be named in TREC text: that the second field of the judgments holds subtopics."""
+
+
+def has_columns(path: FileInput, format: str | None = None) -> bool:
+    """Whether a file has columns that can be named; what can be read only once is not looked into, and may have."""
+    if format is not None:
+        return format not in ("trec", "qrels", "run", "labelled")
+    if not isinstance(path, (str, os.PathLike)) or not Path(path).is_file():
+        return True
+    try:
+        with open_source(path) as source:
+            kind = recognise(source.head, source.name)
+            return kind not in ("qrels", "run") and not (kind == "json" and Head(source.head).text.startswith(b"{"))
+    except RankmeterError:
+        return True  # the reader says what is wrong with it
+
+
+def columns_in(paths: Sequence[str], format: str | None, columns: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    """The columns to look for: none in TREC text, so that they can be named for the other side."""
+    if not columns or any(has_columns(path, format) for path in paths):
+        return columns
+    kept = {**STATEMENTS, **SUBTOPICS_OF_TREC}
+    return {role: column for role, column in columns.items() if kept.get(role) == column} or None
 
 
 def read_judgments(

@@ -8,6 +8,7 @@ from sys import getsizeof
 from typing import Any, NoReturn
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.inputs.cells import is_text
 from rankmeter.late import pl
 
 
@@ -55,8 +56,8 @@ def types_of_ids(groups: Iterable[Collection[Any]]) -> set[type]:
 
 
 def is_id_type(kind: type) -> bool:
-    """Whether objects of this type can be ids: text and whole numbers can."""
-    return issubclass(kind, (str, Integral))
+    """Whether objects of this type can be ids: text and whole numbers can, truth values cannot."""
+    return issubclass(kind, (str, Integral)) and kind is not bool
 
 
 def are_mixed(*types: Iterable[type]) -> bool:
@@ -86,7 +87,7 @@ _TEXT_SIZES = _text_sizes()
 
 def ids(values: list[Any]) -> pl.Series:
     """Ids as a column: 64-bit numbers where all are whole numbers, text otherwise."""
-    if values and all(issubclass(kind, Integral) for kind in set(map(type, values))):
+    if values and all(is_id_type(kind) and not issubclass(kind, str) for kind in set(map(type, values))):
         whole = [int(value) for value in values]
         if min(whole) >= -(2**63) and max(whole) < 2**63:
             return pl.Series(whole, dtype=pl.Int64)
@@ -100,18 +101,13 @@ def _refuse_no_ids(values: list[Any]) -> None:
         wrong = next(value for value in values if not is_id_type(type(value)))
         fact = f"an id is {wrong!r:.60}, of type {type(wrong).__name__}; ids are text or whole numbers."
         raise InputError(with_hint(fact, "floats lose digits of large ids; convert them where they are made"))
-    try:
-        "".join(map(str, values)).encode()
-    except UnicodeEncodeError as error:
-        raise InputError(no_text(next(text for text in map(str, values) if not _is_text(text)))) from error
+    refuse_no_text(values)
 
 
-def _is_text(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def refuse_no_text(values: Iterable[Any]) -> None:
+    """Refuse ids of which one is no text."""
+    if not is_text("".join(map(str, values))):
+        raise InputError(no_text(next(text for text in map(str, values) if not is_text(text))))
 
 
 def no_text(id_: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, examples, with_hint
-from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_same_text, types_of_ids
+from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_no_text, refuse_same_text, types_of_ids
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
 from rankmeter.late import pl
@@ -266,7 +266,15 @@ def _without_series(by_query: Mapping[Any, Any], what: str) -> Mapping[Any, Any]
 
 
 def _checked(source: Mapped, look: str) -> Mapped:
-    """Refuse ids that are neither text nor whole numbers."""
+    """Refuse ids that are neither text nor whole numbers.
+
+    Half of a character is looked for among queries and judged items; to look at every item of a run would take a fifth
+    of the time of an evaluation, and one that nobody judged is only ever counted.
+    """
+    refuse_no_text(source.data)
+    if isinstance(source, GradedMapping):
+        for items in source.data.values():
+            refuse_no_text(items)
     if all(map(is_id_type, source.query_types | source.item_types)):
         return source
     what = source.source

@@ -1,0 +1,87 @@
+"""Names of columns are read, or the call is refused: they are never ignored."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import rankmeter as rm
+
+JUDGED = {"q": {"a": 1, "b": 0}}
+RUN = {"q": {"a": 1.0, "b": 0.5}}
+TREC = {"judgments": "q 0 a 1\nq 0 b 0\n", "run": "q Q0 a 1 1.0 t\nq Q0 b 2 0.5 t\n"}
+
+
+def without_columns(kind, side, folder):
+    """One side in a form that has no columns."""
+    mapping = JUDGED if side == "judgments" else RUN
+    if kind == "mapping":
+        return mapping
+    if kind == "trec":
+        (folder / f"{side}.txt").write_text(TREC[side])
+        return folder / f"{side}.txt"
+    if kind == "json":
+        (folder / f"{side}.json").write_text(json.dumps(mapping))
+        return folder / f"{side}.json"
+    return mapping if side == "judgments" else {"q": ["a", "b"]}
+
+
+def table(side, **names):
+    flat = [("q", "a", 1.0), ("q", "b", 0.5 if side == "run" else 0.0)]
+    value = "grade" if side == "judgments" else "score"
+    return pl.DataFrame(flat, schema=[names.get(role, role) for role in ("query", "item", value)], orient="row")
+
+
+KINDS = ("mapping", "trec", "json", "lists")
+VERBS = {
+    "evaluate": lambda j, r, columns: rm.evaluate(j, r, "RR", columns=columns)["RR"],
+    "compare": lambda j, r, columns: rm.compare(j, {"x": r, "y": r}, "RR", columns=columns, permutations=100),
+    "explain": lambda j, r, columns: rm.explain("RR", j, r, query="q", columns=columns),
+    "reconcile": lambda j, r, columns: rm.reconcile(j, r, {"MRR": 1.0}, columns=columns),
+    "pool": lambda j, r, columns: rm.pool(j, {"x": r}, columns=columns),
+    "advise": lambda j, r, columns: rm.advise(j, {"x": r}, columns=columns),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("columns", [{"item": "x"}, {"query": "x"}, {"score": "x"}, {"run.item": "x"}, {"grade": "x"}])
+@pytest.mark.parametrize("verb", VERBS)
+def test_names_of_columns_that_nothing_has_are_refused(tmp_path, verb, columns, kind):
+    sides = [without_columns(kind, side, tmp_path) for side in ("judgments", "run")]
+    with pytest.raises(rm.InputError, match=r"columns= names 'x' as the .*has columns"):
+        VERBS[verb](*sides, columns)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("role", ["query", "item", "score", "run.query"])
+def test_a_name_serves_the_side_that_has_columns(tmp_path, kind, role):
+    judged = without_columns(kind, "judgments", tmp_path)
+    run = table("run", **{role.removeprefix("run."): "x"})
+    assert rm.evaluate(judged, run, "RR", columns={role: "x"})["RR"] == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_for_the_side_without_columns_is_refused(tmp_path, kind):
+    with pytest.raises(rm.InputError, match=r"judgments\.item"):
+        rm.evaluate(
+            without_columns(kind, "judgments", tmp_path), table("run"), "RR", columns={"judgments.item": "item"}
+        )
+
+
+def test_a_name_may_serve_the_history_or_the_catalogue():
+    history = pl.DataFrame({"who": ["q"], "item": ["z"]})
+    seen = rm.evaluate(JUDGED, RUN, ["SeenItems@2"], history=history, columns={"query": "who"})
+    assert seen["SeenItems@2"] == 0
+    items = pl.DataFrame({"sku": ["a", "b", "c"]})
+    covered = rm.evaluate(JUDGED, RUN, ["Coverage@2"], catalogue=items, columns={"catalogue.item": "sku"})
+    assert covered["Coverage@2"] == pytest.approx(2 / 3)
+    with pytest.raises(rm.InputError, match="there is none"):
+        rm.evaluate(JUDGED, RUN, ["RR"], history=history, columns={"query": "who", "catalogue.item": "sku"})
+
+
+@pytest.mark.parametrize("statement", [{"order": "rows"}, {"relevant": "rows"}])
+def test_a_statement_about_rows_needs_rows(statement):
+    with pytest.raises(rm.InputError, match="has columns"):
+        rm.evaluate(JUDGED, RUN, "RR", columns=statement)
