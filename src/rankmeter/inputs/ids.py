@@ -57,7 +57,7 @@ def types_of_ids(groups: Iterable[Collection[Any]]) -> set[type]:
 
 def is_id_type(kind: type) -> bool:
     """Whether objects of this type can be ids: text and whole numbers can, truth values cannot."""
-    return issubclass(kind, (str, Integral)) and kind is not bool
+    return issubclass(kind, (str, Integral)) and not issubclass(kind, bool)
 
 
 def are_mixed(*types: Iterable[type]) -> bool:
