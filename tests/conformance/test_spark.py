@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -20,7 +21,7 @@ from tests.conformance.path_cases import rows as int_rows
 from tests.conformance.test_streamed import EXACT
 from tests.conformance.test_ways_of_placing import by_query, data, rows
 from tests.properties.routes import Route, frames, keyed, mapping, one_type, rows_of, rows_only
-from tests.properties.test_every_route import cases, check, simple
+from tests.properties.test_every_route import TWO, cases, check, simple
 
 import rankmeter as rm
 from rankmeter.inputs import regrouping
@@ -48,7 +49,7 @@ SOME = [measure for number, measure in enumerate(EXACT) if number % 6 == 0 or "(
 
 def table(spark, frame: pl.DataFrame):
     kinds = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double"}
-    schema = ", ".join(f"{name} {kinds[dtype.base_type()]}" for name, dtype in frame.schema.items())
+    schema = ", ".join(f"`{name}` {kinds[dtype.base_type()]}" for name, dtype in frame.schema.items())
     return spark.createDataFrame(frame.rows(), schema)
 
 
@@ -107,6 +108,9 @@ def test_random_cases_as_on_every_other_route(spark, which):
     @with_drawn(case=cases())
     @example(simple({0: {2: 1}, 1: {7712040753624973262: 1}}, {0: {2: 1.0}, 1: {7712040753624973262: 2.0}}, "RR"))
     @example(simple({"q": {"a": 1}, "r": {}}, {"q": {}, "r": {"a": 1.0}, "s": {}}, "RR(queries=run)", "RR"))
+    @example(replace(TWO, names=("grade", "y_pred")))
+    @example(replace(TWO, names=("relevancy", "distance")))
+    @example(replace(TWO, names=("mystery", "score")))
     def each(case):
         check(Route(go, (*changes, one_type)), case)
 

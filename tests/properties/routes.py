@@ -36,6 +36,8 @@ class Case:
     duplicates: str | None = None
     scored: bool = True
     """False where the order of the run is all that is known of it."""
+    names: tuple[str, str] = ("grade", "score")
+    """What the columns of grades and scores are called, where there are columns."""
 
     def each_side(self, change: Callable[[Side], Side]) -> Case:
         return replace(self, judgments=change(self.judgments), run=change(self.run))
@@ -72,6 +74,11 @@ class Route:
 ROUTES: dict[str, Route] = {}
 
 
+def unnamed(case: Case) -> Case | None:
+    """There are no columns, so they have no names."""
+    return case if case.names == ("grade", "score") else None
+
+
 def route(*changes: Change) -> Callable[[Go], Go]:
     def register(go: Go) -> Go:
         ROUTES[go.__name__] = Route(go, changes)
@@ -84,7 +91,9 @@ def route(*changes: Change) -> Callable[[Go], Go]:
 
 
 def keyed(case: Case) -> Case | None:
-    """A mapping holds an item once for each query, and what can be a key."""
+    """A mapping holds an item once for each query, and what can be a key; it has no columns."""
+    if unnamed(case) is None:
+        return None
     once = all(
         len({repr(item) for item, _ in items}) == len(items) for side in (case.judgments, case.run) for _, items in side
     )
@@ -105,12 +114,20 @@ def one_type(case: Case) -> Case | None:
     """A column holds ids of one type, text or whole numbers, and numbers of 64 bits."""
     kinds = {type(one) for one in case.ids()} - {type(None)}
     numbers = all(value is None or (isinstance(value, (int, float)) and not value > 2**63) for _, value in case.pairs())
+    if any(isinstance(one, str) and not one.isprintable() for one in case.ids()):  # no column can hold half a character
+        return None
+    for side in (case.judgments, case.run):  # whoever puts 2**53 + 1 and 0.5 into one column has rounded it already
+        values = [value for _, items in side for _, value in items if value is not None]
+        if any(isinstance(v, float) for v in values) and any(isinstance(v, int) and int(float(v)) != v for v in values):
+            return None
     return case if len(kinds) <= 1 and kinds <= {str, int} and numbers else None
 
 
 def as_text(case: Case) -> Case | None:
     """A text file turns whole numbers into text; it cannot tell a value that is text from a number."""
-    if any(not isinstance(one, (str, int)) for one in case.ids()) or any(isinstance(v, str) for _, v in case.pairs()):
+    if any(type(one) not in (str, int) for one in case.ids()) or any(isinstance(v, str) for _, v in case.pairs()):
+        return None
+    if any(isinstance(one, str) and not one.isprintable() for one in case.ids()):
         return None
     if any(one is None for _, one in case.pairs()):
         return None
@@ -164,7 +181,7 @@ def mappings(case: Case, _: Path) -> Any:
     return evaluate(mapping(case.judgments), mapping(case.run), case)
 
 
-@route(ordered)
+@route(unnamed, ordered)
 def ranked_lists(case: Case, _: Path) -> Any:
     if keyed(replace(case, run=())) is None:
         return None
@@ -231,7 +248,7 @@ def polars_frame(side: Side, value: str) -> pl.DataFrame:
 
 
 def frames(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
-    return polars_frame(case.judgments, "grade"), polars_frame(case.run, "score")
+    return polars_frame(case.judgments, case.names[0]), polars_frame(case.run, case.names[1])
 
 
 @route(rows_only, one_type)
@@ -252,7 +269,8 @@ def arrow_tables(case: Case, _: Path) -> Any:
 @route(rows_only, one_type)
 def pandas_frames(case: Case, _: Path) -> Any:
     pd = pytest.importorskip("pandas")
-    return evaluate(*(pd.DataFrame(rows(s, v)) for s, v in ((case.judgments, "grade"), (case.run, "score"))), case)
+    sides = zip((case.judgments, case.run), case.names, strict=True)
+    return evaluate(*(pd.DataFrame(rows(side, name)) for side, name in sides), case)
 
 
 @route(rows_only, one_type)
@@ -287,8 +305,10 @@ def rolled_up_frame(case: Case, _: Path) -> Any:
 # Files.
 
 
-def trec_file(path: Path, side: Side, *, judged: bool) -> Path:
-    lines = [f"{q} 0 {i} {v!r}" if judged else f"{q} Q0 {i} 1 {v!r} tag" for q, items in side for i, v in items]
+def trec_file(path: Path, side: Side, value: str) -> Path:
+    lines = [
+        f"{q} 0 {i} {v!r}" if value == "grade" else f"{q} Q0 {i} 1 {v!r} tag" for q, items in side for i, v in items
+    ]
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     return path
 
@@ -296,43 +316,42 @@ def trec_file(path: Path, side: Side, *, judged: bool) -> Path:
 TSV: dict[str, Any] = {"quoting": csv.QUOTE_NONE, "quotechar": None}
 
 
-def delimited(path: Path, side: Side, *, judged: bool, delimiter: str = ",") -> Path:
+def delimited(path: Path, side: Side, value: str, delimiter: str = ",") -> Path:
     with path.open("w", newline="", encoding="utf-8") as file:
         # In a TSV a quotation mark is a letter like any other.
         writer = csv.writer(file, delimiter=delimiter, **({} if delimiter == "," else TSV))
-        writer.writerow(["query", "item", "grade" if judged else "score"])
+        writer.writerow(["query", "item", value])
         writer.writerows((q, i, repr(v)) for q, items in side for i, v in items)
     return path
 
 
-def json_file(path: Path, side: Side, *, judged: bool) -> Path:
+def json_file(path: Path, side: Side, _: str) -> Path:
     path.write_text(json.dumps(mapping(side)), encoding="utf-8")
     return path
 
 
-def json_lines(path: Path, side: Side, *, judged: bool) -> Path:
-    value = "grade" if judged else "score"
+def json_lines(path: Path, side: Side, value: str) -> Path:
     made = [json.dumps({"query": q, "item": i, value: v}) for q, items in side for i, v in items]
     path.write_text("".join(line + "\n" for line in made), encoding="utf-8")
     return path
 
 
-def parquet_file(path: Path, side: Side, *, judged: bool) -> Path:
-    polars_frame(side, "grade" if judged else "score").write_parquet(path, row_group_size=2)
+def parquet_file(path: Path, side: Side, value: str) -> Path:
+    polars_frame(side, value).write_parquet(path, row_group_size=2)
     return path
 
 
-def ipc_file(path: Path, side: Side, *, judged: bool) -> Path:
-    polars_frame(side, "grade" if judged else "score").write_ipc(path)
+def ipc_file(path: Path, side: Side, value: str) -> Path:
+    polars_frame(side, value).write_ipc(path)
     return path
 
 
-def tsv_file(path: Path, side: Side, *, judged: bool) -> Path:
-    return delimited(path, side, judged=judged, delimiter="\t")
+def tsv_file(path: Path, side: Side, value: str) -> Path:
+    return delimited(path, side, value, "\t")
 
 
 WRITERS: dict[str, tuple[Callable[..., Path], tuple[str, str], tuple[Change, ...]]] = {
-    "trec": (trec_file, ("judgments.qrels", "run.run"), (rows_only, as_text, words)),
+    "trec": (trec_file, ("judgments.qrels", "run.run"), (unnamed, rows_only, as_text, words)),
     "csv": (delimited, ("judgments.csv", "run.csv"), (rows_only, as_text)),
     "tsv": (tsv_file, ("judgments.tsv", "run.tsv"), (rows_only, as_text)),
     "json": (json_file, ("judgments.json", "run.json"), (keyed, as_text, finite)),
@@ -358,15 +377,15 @@ def scattered(side: Side) -> tuple[Side, Side]:
 
 def whole_files(write: Any, names: tuple[str, str], case: Case, folder: Path) -> tuple[Any, Any]:
     return (
-        write(folder / names[0], case.judgments, judged=True),
-        write(folder / names[1], case.run, judged=False),
+        write(folder / names[0], case.judgments, case.names[0]),
+        write(folder / names[1], case.run, case.names[1]),
     )
 
 
 def several_files(split: Callable[[Side], tuple[Side, Side]]) -> Any:
     def written(write: Any, names: tuple[str, str], case: Case, folder: Path) -> tuple[Any, Any] | None:
         made = []
-        for name, side, judged in ((names[0], case.judgments, True), (names[1], case.run, False)):
+        for name, side, value in zip(names, (case.judgments, case.run), case.names, strict=True):
             parts = [part for part in split(side) if part and any(items for _, items in part)]
             if write is json_file:
                 parts = [part for part in split(side) if part]
@@ -374,7 +393,7 @@ def several_files(split: Callable[[Side], tuple[Side, Side]]) -> Any:
                 return None
             inside = folder / name.partition(".")[0]
             inside.mkdir()
-            made.append(rm.files(*(write(inside / f"{n}-{name}", part, judged=judged) for n, part in enumerate(parts))))
+            made.append(rm.files(*(write(inside / f"{n}-{name}", part, value) for n, part in enumerate(parts))))
         return made[0], made[1]
 
     return written
@@ -403,7 +422,7 @@ _register_files()
 
 @route(rows_only, one_type)
 def small_blocks(case: Case, folder: Path) -> Any:
-    path = str(parquet_file(folder / "run.parquet", case.run, judged=False))
+    path = str(parquet_file(folder / "run.parquet", case.run, case.names[1]))
     run = RunFile(lambda: stream_run(Files((path,)), block_bytes=64), "run.parquet")
     return evaluate(frames(case)[0], run, case, per_query_to=folder / "values.parquet")
 

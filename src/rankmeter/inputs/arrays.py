@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError, with_hint
-from rankmeter.inputs.sources import Dense, Labelled, no_nan
+from rankmeter.inputs.sources import Dense, Labelled, no_nan, no_rounding
 
 
 def arrays(values: Any) -> Dense:
@@ -45,6 +45,8 @@ def arrays(values: Any) -> Dense:
     if not matrix.size:
         raise InputError(f"arrays(): the matrix is empty, shape {matrix.shape}.")
     no_nan(matrix, "a value of the array")
+    if matrix.dtype.itemsize >= 8:
+        no_rounding(matrix, "a value of the array")
     return Dense(matrix)
 
 

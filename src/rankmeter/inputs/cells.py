@@ -7,14 +7,19 @@ import math
 import numbers
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from rankmeter.late import pl
 
 RawColumn: TypeAlias = "pl.Series | list[object]"
 """A column before it is checked; a list where no Polars type was known (object columns, JSON)."""
+
+EXACT_WHOLE_NUMBERS = 2**53
+"""Whole numbers below are the same as floats."""
+_MOST_DIGITS = 4000
+"""Python makes no whole number of 4,300 digits."""
 
 LOOKED_AT = 1000
 """How many rows of a column are looked at to tell what it holds."""
@@ -63,10 +68,45 @@ def number_of(text: object) -> object:
         return text  # float() takes 1_000 and digits of other scripts; no other tool does
     try:
         number = float(text)
-        is_large_and_whole = abs(number) >= 2**53 and text.strip().lstrip("+-").isdigit()
-        return int(text) if is_large_and_whole else number
     except ValueError:
         return _TRUTH_VALUES.get(text.strip().casefold(), text) if text.strip() else None
+    return as_written(text.strip()) if abs(number) >= EXACT_WHOLE_NUMBERS else number
+
+
+def as_written(text: str) -> float | int | decimal.Decimal:
+    """A number that is beyond 2**53 as the float that it spells, or else exactly: no float is like it.
+
+    Digits that the float itself would be written with spell it, however many of them there are.
+
+    >>> as_written("9007199254740993"), as_written("9007199254740993.0"), as_written("9007199254740994.0")
+    (9007199254740993, Decimal('9007199254740993.0'), 9007199254740994.0)
+    """
+    number = float(text)
+    if text.lstrip("+-").isdigit() and len(text) < _MOST_DIGITS:
+        return int(text)
+    try:
+        written = decimal.Decimal(text)
+    except decimal.InvalidOperation:  # an exponent of twenty digits
+        return number
+    digits = len(written.as_tuple().digits)
+    return number if written in (number, decimal.Decimal(f"{number:.{digits - 1}e}")) else written
+
+
+def is_rounded(value: Any) -> bool:
+    """Whether a number beyond 2**53 becomes another one as a float, so that two of them may become one."""
+    if isinstance(value, float):
+        return False
+    exact = int(value) if isinstance(value, numbers.Integral) else value
+    return bool(abs(exact) >= EXACT_WHOLE_NUMBERS and exact != float(exact))
+
+
+def merged(values: Iterable[Any]) -> tuple[Any, Any] | None:
+    """Two different numbers that are the same float: decimals and fractions have digits that a float has not."""
+    first: dict[float, Any] = {}
+    for value in values:
+        if not isinstance(value, (float, int, type(None))) and first.setdefault(float(value), value) != value:
+            return first[float(value)], value
+    return None
 
 
 def spells_number(text: str) -> bool:

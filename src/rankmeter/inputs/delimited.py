@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Literal
 
 from rankmeter.errors import EmptyInputError, InputError
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, number_of, spells_number
+from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, LOOKED_AT, RawColumn, number_of, spells_number
 from rankmeter.inputs.columns import ROLES, Role, is_usual
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.frames import Origin
@@ -237,4 +237,4 @@ class _Rows:
 def may_be_rounded(columns: Mapping[Role, pl.Series]) -> bool:
     """Whether a number was read that, if it was written as a whole number, may have been another."""
     floats = [column for column in columns.values() if column.dtype == pl.Float64]
-    return any(((column.abs() >= 2**53) & column.is_finite()).any() for column in floats)
+    return any((column.abs() >= EXACT_WHOLE_NUMBERS).any() for column in floats)

@@ -15,11 +15,20 @@ from typing import Any, cast
 import numpy as np
 
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, examples, with_hint
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_missing, is_null, is_number, is_text
+from rankmeter.inputs.cells import (
+    EXACT_WHOLE_NUMBERS,
+    LOOKED_AT,
+    RawColumn,
+    is_missing,
+    is_null,
+    is_number,
+    is_rounded,
+    is_text,
+    merged,
+)
 from rankmeter.inputs.columns import Role
 from rankmeter.inputs.reading import Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.inputs.trec import EXACT_WHOLE_NUMBERS
 from rankmeter.late import pl
 from rankmeter.wording import said
 
@@ -431,7 +440,7 @@ def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Se
     if column.null_count():
         raise InputError(origin.blame(f"{role} is missing", column.is_null().arg_true().to_list(), raw))
     floats = column.cast(pl.Float64)
-    if dtype.is_integer():
+    if dtype.is_integer() or dtype.is_decimal():
         _check_exact(role, column, floats, raw, origin)
     elif (nan := floats.is_nan()).any():
         raise InputError(origin.blame(f"{role} is NaN", nan.arg_true().to_list(), raw))
@@ -443,11 +452,14 @@ def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Se
 def _check_exact(
     role: Role, whole: pl.Series, floats: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
 ) -> None:
-    """Refuse whole numbers that float64 would round: two different scores would become a tie."""
-    if whole.min() > -EXACT_WHOLE_NUMBERS and whole.max() < EXACT_WHOLE_NUMBERS:  # type: ignore[operator]  # there are rows
+    """Refuse numbers that float64 would round: two different scores would become a tie."""
+    is_small = whole.min() > -EXACT_WHOLE_NUMBERS and whole.max() < EXACT_WHOLE_NUMBERS  # type: ignore[operator]  # there are rows
+    if whole.dtype.is_decimal():
+        if not is_small or whole.n_unique() != floats.n_unique():
+            _numbers_of_objects(role, whole.to_list(), raw, origin)
+    elif is_small:
         return
-    rounded = (floats.cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list()
-    if rounded:
+    elif rounded := (floats.cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list():
         raise InputError(_rounded_text(role, whole[rounded[0]], rounded, raw, origin))
 
 
@@ -471,9 +483,11 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, Raw
     if wrong:
         fact = f"{role} {values[wrong[0]]!r} is not a number"
         raise InputError(origin.blame(fact, wrong, raw))
-    rounded = [row for row, v in enumerate(clean) if isinstance(v, int) and int(float(v)) != v]
+    rounded = [row for row, v in enumerate(clean) if v is not None and is_rounded(v)]
     if rounded:
         raise InputError(_rounded_text(role, clean[rounded[0]], rounded, raw, origin))
+    if (pair := merged(clean)) is not None:
+        raise InputError.of("inputs.become_one", source=origin.source, role=role, first=pair[0], second=pair[1])
     return pl.Series([None if v is None else float(v) for v in clean], dtype=pl.Float64)  # type: ignore[arg-type]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from itertools import islice
 from typing import cast
 
 from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, number_of
 from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.frames import GroupedQueries, Origin
@@ -25,6 +26,8 @@ from rankmeter.late import pl, polars_faults
 
 _NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "candidates"})
 """Keys that hold all items of a query in one JSON object, as a list or with numbers."""
+_LONG_NUMBER = re.compile(rb"[0-9]{16,}[.eE]|\.[0-9]{9,}[eE]|[eE]\+?[0-9]{3}")
+"""What may be a number that no float is: it is taken as it is written."""
 _VALUES: Mapping[Side, Role] = {"judgments": "grade", "run": "score"}
 
 
@@ -221,8 +224,10 @@ def _parse_json(data: bytes | str, name: str, line: int | None = None) -> object
         return made
 
     where = name if line is None else f"{name}:{line}"
+    text = data.encode() if isinstance(data, str) else data
+    read_float = number_of if _LONG_NUMBER.search(text) else None
     try:
-        return cast("object", json.loads(data, object_pairs_hook=keep_all))
+        return cast("object", json.loads(data, object_pairs_hook=keep_all, parse_float=read_float))
     except json.JSONDecodeError as error:
         at = f"{name}:{error.lineno if line is None else line}"
         msg = f"{at}: not valid JSON at column {error.colno}: {error.msg}."

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, examples, with_hint
+from rankmeter.inputs.cells import is_rounded, merged
 from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_no_text, refuse_same_text, types_of_ids
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
@@ -349,15 +350,16 @@ def refuse_other_than_floats(
         if types & _TRUTH_TYPES:
             pairs = _wrong(lambda value: type(value) in _TRUTH_TYPES, lists, queries)
             raise InputTypeError.of("inputs.truth_value_as_score", source=source, pairs=examples(pairs))
+    for by_item in lists:
+        # Such numbers come from databases, all of them or none.
+        is_exact = by_item and not isinstance(next(iter(by_item.values())), (float, int))
+        if is_exact and (pair := merged(by_item.values())) is not None:
+            raise InputError.of("inputs.become_one", source=source, role=what, first=pair[0], second=pair[1])
     if values.max(initial=0.0) < 2**53 and values.min(initial=0.0) > -(2**53):
         return
-    fact = _blamed("is beyond 2**53 and would be rounded", _would_be_rounded, lists, what, source, queries)
+    fact = _blamed("is beyond 2**53 and would be rounded", is_rounded, lists, what, source, queries)
     if fact:
         raise InputError(with_hint(fact, f"subtract or divide to make every {what} smaller"))
-
-
-def _would_be_rounded(value: Any) -> bool:
-    return isinstance(value, int) and int(float(value)) != value
 
 
 def _blamed(

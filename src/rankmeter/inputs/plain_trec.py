@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.decimals import decimals
 from rankmeter.inputs.text import PADDING, Ints, Text, TextIds
 from rankmeter.inputs.trec import (
     BOM,
-    EXACT_WHOLE_NUMBERS,
     Layout,
     as_number,
     may_hold_comments,

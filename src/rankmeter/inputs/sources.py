@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
+from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded
 from rankmeter.inputs.reading import Reading, Readings, ReadLog
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
@@ -155,6 +156,17 @@ def no_infinity(values: npt.NDArray[Any], what: str) -> None:
     """Refuse an array with infinite values, naming the first cells."""
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise InputError(f"{what} is not finite at {_cells(np.isinf(values))}. Nothing was evaluated.")
+
+
+def no_rounding(values: npt.NDArray[Any], what: str) -> None:
+    """Refuse an array with numbers beyond 2**53 that are others as floats, naming the first cells."""
+    if values.dtype == np.float64 or np.abs(values.astype(np.float64)).max(initial=0.0) < EXACT_WHOLE_NUMBERS:
+        return
+    large = np.abs(values.astype(np.float64)) >= EXACT_WHOLE_NUMBERS
+    rounded = large.copy()
+    rounded[large] = [is_rounded(value) for value in values[large].tolist()]
+    if rounded.any():
+        raise InputError(f"{what} is beyond 2**53 and would be rounded at {_cells(rounded)}. Nothing was evaluated.")
 
 
 def _cells(chosen: npt.NDArray[np.bool_]) -> str:

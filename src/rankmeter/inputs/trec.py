@@ -19,14 +19,13 @@ from math import isinf, isnan
 import numpy as np
 
 from rankmeter.errors import InputError, examples, warn, with_hint
+from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, as_written, is_rounded
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.late import pl
 from rankmeter.wording import said
 
 BOM = b"\xef\xbb\xbf"
 BLOCK_BYTES = 1 << 24
-EXACT_WHOLE_NUMBERS = 2**53
-"""Below, every whole number is a float64 of its own."""
 
 # Polars looks at the first bytes of whatever it is given: it drops a byte order mark, and decompresses gzip, zlib and
 # zstd. In the middle of a text these bytes are only an odd id ("x^2" begins like zlib): read such a block the slow way.
@@ -111,15 +110,12 @@ def as_number(text: bytes) -> float | None:
 
 
 def would_be_rounded(text: bytes, value: float) -> bool:
-    """Whether a number is written as a whole number that no float64 is: two of them may become one.
+    """Whether a number that no float64 is was read as ``value``: two of them may become one.
 
-    >>> would_be_rounded(b"9007199254740993", 9007199254740992.0), would_be_rounded(b"9007199254740993.5", 2.0**53)
+    >>> would_be_rounded(b"9007199254740993", 9007199254740992.0), would_be_rounded(b"9007199254740994.0", 2.0**53 + 2)
     (True, False)
     """
-    digits = text.lstrip(b"+-").lstrip(b"0")  # int() takes 4300 digits at most, and a finite float has 309
-    if abs(value) < EXACT_WHOLE_NUMBERS or not digits.isdigit():
-        return False
-    return isinf(value) or int(digits) != abs(value)
+    return abs(value) >= EXACT_WHOLE_NUMBERS and is_rounded(as_written(text.decode()))
 
 
 def read_frames(source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:

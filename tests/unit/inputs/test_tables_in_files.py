@@ -209,7 +209,10 @@ def test_whole_scores_are_not_rounded(text: str, fmt: str) -> None:
     with pytest.raises(InputError, match=rf"score {BIG} is beyond 2\*\*53 and would be rounded.*query q, item b"):
         run(text, fmt)
     assert run(text.replace(str(BIG), str(2**60)), fmt).score[1] == 2**60
-    assert run(text.replace(str(BIG), "9007199254740993.5"), fmt).score[1] == 9007199254740994.0
+    for written in (f"{BIG}.0", f"{BIG}.5", f"{BIG}e0", "1e400"):  # no 64-bit number either, however it is written
+        with pytest.raises(InputError, match=r"is beyond 2\*\*53 and would be rounded.*query q, item b"):
+            run(text.replace(str(BIG), written), fmt)
+    assert run(text.replace(str(BIG), "9007199254740994.0"), fmt).score[1] == 9007199254740994.0
 
 
 def test_csv_stray_quotes_swallow_no_rows() -> None:
