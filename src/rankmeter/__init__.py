@@ -25,7 +25,7 @@ _HOMES = {
     "rankmeter.compat.mlflow": "log_to_mlflow",
     "rankmeter.definitions.reconcile": "reconcile",
     "rankmeter.definitions.steps": "between",
-    "rankmeter.definitions.table": "score_table",
+    "rankmeter.definitions.score_tables": "score_table",
     "rankmeter.definitions.worked": "explain",
     "rankmeter.errors": "InputError MeasureError MissingExtraError NotFoundError RankmeterError RankmeterWarning",
     "rankmeter.evaluating.result": "Evaluation",

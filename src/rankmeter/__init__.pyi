@@ -39,7 +39,7 @@ from rankmeter.definitions.reconcile import reconcile as reconcile
 from rankmeter.inputs.passages import roll_up as roll_up
 from rankmeter.scale.sampling import sampled as sampled
 from rankmeter.scale.sampling import sampled_ranks as sampled_ranks
-from rankmeter.definitions.table import score_table as score_table
+from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.placing.tensors import tensors as tensors
 from rankmeter.evaluating.verb import value as value

@@ -163,7 +163,7 @@ def test_no_score_is_refused():
         ({"truth": "Chekc"}, "named as the truth"),
         ({"id": "Spot"}, "named as the id"),
         ({"group": "SpotID"}, "'SpotID' is named both as the group and as the id"),
-        ({"measures": ["Coverage@3"]}, "no measure of where relevant items stand"),
+        ({"measures": ["Coverage@3"]}, "does not measure where relevant items stand"),
         ({"measures": ["alpha_nDCG@3"]}, "which a table of items does not hold"),
     ],
 )

@@ -13,13 +13,15 @@ import pytest
 from click.testing import CliRunner
 
 import rankmeter as rm
-from rankmeter import demo
+from rankmeter import demo, wording
 from rankmeter.cli import app
 from rankmeter.wording import FILES, said, word, words
 
 ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}")
 """Three words of letters in a row: names and options are shorter, sentences are not."""
 KINDS = {(file, kind) for file in FILES for kind in words(file, "en")}
+FOLDER = Path(wording.__file__).parent
+PAGES = [f"definitions/{path.stem}" for path in sorted((FOLDER / "definitions").glob("*.toml"))]
 JUDGMENTS = str(demo.data_path(demo.JUDGMENTS))
 RUNS = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
 QUICK = ["--permutations", "200", "--resamples", "200"]
@@ -30,7 +32,7 @@ def _places(text: str) -> set[tuple[str, str]]:
     return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name and "|" not in (spec or "")}
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", [*FILES, *PAGES])
 def test_both_languages_have_every_kind_with_the_same_places(file) -> None:
     english, chinese = words(file, "en"), words(file, "zh")
     assert set(english) == set(chinese)
@@ -58,6 +60,13 @@ def test_every_kind_is_said_somewhere() -> None:
         # The page of a log has labels without the prefix, and a text for each chart.
         names = f"{kind}|{kind.removeprefix('online_').removesuffix('_text').replace('_', '[ _]')}"
         assert is_made_up or re.search(rf"""["'.]({names})\b""", code), kind
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_word_of_a_page_stands_on_it(page) -> None:
+    code = "\n".join(path.read_text("utf-8") for path in FOLDER.parent.joinpath("definitions").glob("*.py"))
+    kinds = [kind.removesuffix("_of_several") for kind in words(page, "en")]
+    assert [kind for kind in kinds if not re.search(rf"""["']{kind}""", code)] == []
 
 
 def test_a_sentence_holds_sentences_lists_and_numbers_by_name() -> None:

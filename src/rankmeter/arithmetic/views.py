@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from rankmeter.measures.base import SINGLE_ORDER_TIES
+from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
 from rankmeter.placing.segments import offsets_of, order_by, sort_descending
 
@@ -93,7 +93,7 @@ class Views:
         self._views: dict[tuple[Any, ...], View] = {}
         self._of_best: dict[int, dict[Any, Any]] = {}
 
-    def of(self, m: Conventions) -> View:
+    def of(self, m: RankedMeasure) -> View:
         """The view under a measure's conventions."""
         turned = turned_by(m)
         # Where the list is cut first, what is left of it depends on the tie rule.
@@ -114,10 +114,9 @@ class Views:
             memo.clear()
 
 
-def turned_by(m: Conventions) -> Gains | None:
+def turned_by(m: RankedMeasure) -> Gains | None:
     """The map from grades to gains, where it may turn their order round and with it the best order of a tie."""
-    gain = getattr(m, "gain", None)
-    return (gain, getattr(m, "rel", None)) if isinstance(gain, Mapping) and m.ties in ("worst", "best") else None
+    return m.gain_map if m.ties in ("worst", "best") else None
 
 
 def seen_by(m: Conventions, placements: Placements, gains: Gains | None) -> Placements:

@@ -50,7 +50,7 @@ def command(
     Within the group its own items are ranked, and the one with the highest --truth is relevant. Over the whole list all
     items are ranked, and every item of the group is relevant. Under the table stands why the two differ.
     """
-    from rankmeter.definitions.table import score_table
+    from rankmeter.definitions.score_tables import score_table
 
     made = score_table(items, id=id_, group=group, score=scores, truth=truth, measures=list(measures))
     echo(shown_text(made, format_, lang))

@@ -41,7 +41,7 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         chosen = list(measures)
         self._meant = {measure: translate(measure) for measure in chosen}
-        diverse = [measure for measure, meant in self._meant.items() if getattr(meant, "subtopics", False)]
+        diverse = [measure for measure, meant in self._meant.items() if meant.subtopics]
         others = [measure for measure in chosen if measure not in diverse]
         if not isinstance(qrels, Mapping) and not is_frame(qrels):
             qrels = list(qrels)  # a generator can be gone through only once
@@ -128,7 +128,7 @@ class RankmeterProvider(providers.Provider):  # type: ignore[misc]
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """The columns of the judgments that are needed."""
-        diverse = any(getattr(translate(measure), "subtopics", False) for measure in measures)
+        diverse = any(translate(measure).subtopics for measure in measures)
         return ["query_id", "doc_id", "relevance", *(["iteration"] if diverse else [])]
 
 

@@ -57,13 +57,13 @@ class Scores:
             self._values[measure] = self.values_of(measure, self.parts(measure))
         return self._values[measure]
 
-    def values_of(self, measure: Measure, parts: Parts) -> Floats:
+    def values_of(self, measure: Any, parts: Parts) -> Floats:
         """(n,) the same from its numerator and denominator, where they are known."""
         everything = np.ones(len(self.placed.placements), np.bool_)
         values = values_of(
             parts,
-            empty=getattr(measure, "empty", "zero"),
-            miss=getattr(measure, "miss", "zero"),
+            empty=measure.empty,
+            miss=measure.miss,
             chosen=everything,
             listless=self.placed.placements.returned == 0,
         )

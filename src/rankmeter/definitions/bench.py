@@ -19,7 +19,7 @@ from rankmeter.arithmetic import Parts, View, aggregated, formula_of
 from rankmeter.arithmetic.views import Gains, ranked, seen_by, turned_by, without_unreturned
 from rankmeter.definitions.needed import Needed, Needs, Seen, needs_of, reduced, seen_of, wider
 from rankmeter.definitions.space import DataFacts
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.evaluating.asking import with_options
 from rankmeter.evaluating.measuring import values_from, without_list
 from rankmeter.evaluating.planning import PlacingKey, into_placing
@@ -137,8 +137,8 @@ class _Kinds:
 
 def _plain_gain(measure: Any, plain: Mapping[str, Any]) -> Any:
     """The gain that stands for a definition's own; a map, a threshold or a scale that is stated may matter always."""
-    gain = getattr(measure, "gain", None)
-    named = isinstance(measure, GainMeasure) and isinstance(gain, str) and measure.rel in (None, 1)
+    gain = measure.gain if "gain" in _weighing(type(measure)) else None  # type: ignore[arg-type]
+    named = isinstance(measure, GainMeasure) and measure.gain_map is None and measure.rel in (None, 1)
     return plain.get("gain", gain) if named else gain
 
 
@@ -161,7 +161,6 @@ class Bench:
             # A file is read once, not for every placing.
             run = read_run(run, columns=columns_of(columns, "run"))  # type: ignore[arg-type]
         self._placing = into_placing(judgments, run, columns)
-        self._ranked = isinstance(getattr(judgments, "placed", None), PlacedRun)
         self._runs: dict[PlacingKey, tuple[PlacedRun, Subtopics | None]] = {}
         self._placed: dict[tuple[PlacingKey, bool], _Placed] = {}
         self._reduced: dict[Key, Needed] = {}
@@ -174,27 +173,28 @@ class Bench:
 
     def value(self, measure: Measure) -> float:
         """The value of a measure over all queries; NaN where it has none."""
-        found = self._values.get(measure)
-        if found is None:
-            found = self._values[measure] = self._computed(measure)
-        return found
+        value = self._values.get(measure)
+        if value is None:
+            value = self._values[measure] = self._computed(_with_conventions(measure))
+        return value
 
     def facts(self, measure: Measure) -> DataFacts:
         """What of the data decides which definitions are worth trying."""
-        placed = self._placed_for(measure, appended=getattr(measure, "candidates", "") == "appended")
+        ranked = _with_conventions(measure)
+        placed = self._placed_for(ranked, appended=ranked.candidates == "appended")
         p = placed.placements
-        graded = p.best if not getattr(measure, "subtopics", False) else np.empty(0)
+        graded = p.best if not measure.subtopics else np.empty(0)
         grades = tuple(float(grade) for grade in np.unique(graded[graded > 0])[:12])
         return DataFacts(grades, int(p.returned.max(initial=0)), placed.scored)
 
     def _computed(self, measure: Any) -> float:
-        if self._ranked and getattr(measure, "candidates", "") == "appended":
-            raise MeasureError(f"{self._placing.run} was ranked already; candidates=appended needs another placing.")
+        if self._placing.already and measure.candidates == "appended":
+            raise MeasureError.of("definitions.ranked_already", source=self._placing.run)
         kinds, key, view_of = self._seen(measure)
         if key not in self._after:
             self._after[key] = kinds.plain_after(self._parts_of(key, kinds, measure, view_of))
         plain = self._after[key]
-        chosen = (key, *(plain.get(name, getattr(measure, name, None)) for name in _DECIDED_AFTER))
+        chosen = (key, *(plain.get(name, getattr(measure, name)) for name in _DECIDED_AFTER))
         if chosen not in self._chosen:
             self._chosen[chosen] = kinds.value(self._parts_of(key, kinds, measure, view_of), measure)
         return self._chosen[chosen]
@@ -243,8 +243,8 @@ class Bench:
                 self._reduced[key] = reduced(self._needed(placed, seen, wider(needs)), needs)
         return self._reduced[key]
 
-    def _placed_for(self, measure: Measure, *, appended: bool) -> _Placed:
-        key = (getattr(measure, "scores", ""), measure.duplicates or "error", getattr(measure, "subtopics", False))
+    def _placed_for(self, measure: RankedMeasure, *, appended: bool) -> _Placed:
+        key = (measure.scores, measure.duplicates or "error", measure.subtopics)
         if (key, appended) not in self._placed:
             if key not in self._runs:
                 self._runs[key] = self._place(measure, key)
@@ -254,17 +254,21 @@ class Bench:
             self._placed[key, appended] = next(same, made)
         return self._placed[key, appended]
 
-    def _place(self, measure: Measure, key: PlacingKey) -> tuple[PlacedRun, Subtopics | None]:
+    def _place(self, measure: RankedMeasure, key: PlacingKey) -> tuple[PlacedRun, Subtopics | None]:
         """Place everything that any definition may ask for."""
-        with_options(measure, None, None)  # measures of events are refused
-        if not isinstance(measure, RankedMeasure):
-            fact = f"{measure} has no conventions to tell apart."
-            raise MeasureError(with_hint(fact, "name a measure of ranking, such as NDCG@10"))
         place = self._placing.numbered if key[2] else self._placing.place
         if place is None:
             return self._placing.for_measures([measure], key)  # says that subtopics are missing
-        plan = Plan(unreturned=not self._ranked, scores=key[0], duplicates=key[1])  # type: ignore[arg-type]
+        plan = Plan(unreturned=not self._placing.already, scores=key[0], duplicates=key[1])  # type: ignore[arg-type]
         return place(plan), self._placing.subtopics if key[2] else None
+
+
+def _with_conventions(measure: Measure) -> RankedMeasure:
+    """The measure, if it is one of where judged items stand."""
+    if not isinstance(measure, RankedMeasure):
+        with_options(measure, None, None)  # measures of events are refused in words of their own
+        raise MeasureError.of("definitions.no_conventions", measure=str(measure))
+    return measure
 
 
 def _order_alike(one: _Placed, other: _Placed) -> bool:

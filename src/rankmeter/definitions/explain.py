@@ -6,6 +6,7 @@ import inspect
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from rankmeter import wording
 from rankmeter.errors import NotFoundError
 from rankmeter.measures import Measure, parse
 from rankmeter.measures.base import stated_options
@@ -22,55 +23,6 @@ _TELLING = tuple(
     "of over gain discount ideal norm rel p beta max_grade rounding metric source count cold tail share base weight "
     "surprise divergence target distance ties empty queries".split()
 )
-
-_WORDS: dict[Language, dict[str, str]] = {
-    "en": {
-        "meaning": "Meaning",
-        "formula": "Formula",
-        "conventions": "Conventions",
-        "use": "When to use it",
-        "misleads": "How it misleads",
-        "example": "Example",
-        "citation": "Source",
-        "aliases": "Also called",
-        "values": "Values",
-        "option": "option",
-        "value": "value",
-        "decides": "what it decides",
-        "means": "what this value means",
-        "higher": "higher is better",
-        "lower": "lower is better",
-        "unbounded": "from {low} on",
-        "bounded": "from {low} to {high}",
-        "none": "none",
-        "no_rel": "None is stated: every grade counts, by its gain.",
-        "stated": "stated here, not the default",
-        "written_for": "The formula is written for the defaults; this measure differs in {stated}.",
-    },
-    "zh": {
-        "meaning": "含义",
-        "formula": "公式",
-        "conventions": "约定",
-        "use": "何时使用",
-        "misleads": "如何误导",
-        "example": "算例",
-        "citation": "出处",
-        "aliases": "又名",
-        "values": "取值",
-        "option": "选项",
-        "value": "取值",
-        "decides": "决定什么",
-        "means": "该取值的含义",
-        "higher": "越高越好",
-        "lower": "越低越好",
-        "unbounded": "{low} 以上",
-        "bounded": "{low} 到 {high}",
-        "none": "无",
-        "no_rel": "未写明：各等级均按其增益计入。",
-        "stated": "此处写明，并非默认值",
-        "written_for": "公式按默认约定书写；本指标的不同之处：{stated}。",
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +63,9 @@ class Explanation(Showable):
     def formula_note(self) -> str:
         """How the formula must be read where the measure has other conventions than the default ones."""
         stated = ", ".join(f"{one.name}={one.value}" for one in self.conventions if one.is_stated)
-        return _WORDS[self.language]["written_for"].format(stated=stated) if stated else ""
+        return (
+            wording.words("definitions/explain", self.language)["written_for"].format(stated=stated) if stated else ""
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -119,7 +73,7 @@ class Explanation(Showable):
 
     def document(self, language: Language | None = None) -> list[Block]:  # noqa: ARG002 (it has a language of its own)
         """Meaning, formula, every convention, use and misuse, an example, sources."""
-        words = _WORDS[self.language]
+        words = wording.words("definitions/explain", self.language)
         heads = [words[key] for key in ("option", "value", "decides", "means")]
         rows = tuple(
             (
@@ -159,7 +113,7 @@ class Explanation(Showable):
 
     def _convention_lines(self, one: Convention) -> tuple[str, str]:
         is_chinese = self.language == "zh"
-        stated = _WORDS[self.language]["stated"]
+        stated = wording.words("definitions/explain", self.language)["stated"]
         mark = (f"（{stated}）" if is_chinese else f" ({stated})") if one.is_stated else ""
         # Chinese sentences follow each other without a blank.
         meaning = ("" if is_chinese else " ").join(text for text in (one.decides, one.meaning) if text)
@@ -247,7 +201,7 @@ def _prose(measure: Measure, language: Language) -> MeasureProse:
 
 
 def _values(measure: Measure, language: Language) -> str:
-    words = _WORDS[language]
+    words = wording.words("definitions/explain", language)
     low, high = (f"{bound:g}" for bound in measure.bounds)
     span = words["unbounded" if high == "inf" else "bounded"].format(low=low, high=high)
     comma = "，" if language == "zh" else ", "
@@ -258,7 +212,7 @@ def _conventions(measure: Measure, language: Language) -> tuple[Convention, ...]
     described = measure.describe()
     name = described.pop("measure")
     stated = stated_options(measure)
-    words = _WORDS[language]
+    words = wording.words("definitions/explain", language)
     order = {option: place for place, option in enumerate(("cutoff", *_TELLING))}
     told = []
     for option in sorted(described, key=lambda option: (option not in stated, order.get(option, len(order)))):

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, with_hint
+from rankmeter.arithmetic.views import append_unreturned, condensed, cut, rank_of, turned_by, without_unreturned
+from rankmeter.errors import InputError, NotFoundError, did_you_mean
 from rankmeter.inputs import JudgmentTable, Labelled, Run, RunTable, check_columns_of, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.late import pl
 from rankmeter.measures import RankedMeasure
-from rankmeter.placing.counting import as_float32
+from rankmeter.placing.mapping import place_mappings
+from rankmeter.placing.placements import Plan
 from rankmeter.placing.subtopics import without_subtopics
+from rankmeter.wording import said
+
+LOWEST_GRADE = float(np.finfo(np.float64).min)
+"""Every grade is as high; an item that is not judged has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +81,14 @@ def one_query(judgments: object, run: object, query: object, *, columns: Mapping
     is_judged, in_run = _is_known(truth, judged, query), _is_known(returned, listed, query)
     if not is_judged and not in_run:
         known = truth.query.unique(maintain_order=True).cast(pl.String).to_list()
-        fact = f"there is no query '{query}' in {truth.source} or {returned.source}."
-        raise NotFoundError(with_hint(fact, did_you_mean(str(query), known) or f"the first is '{known[0]}'"))
+        hint = did_you_mean(str(query), known) or said("definitions.first_query", query=known[0])
+        raise NotFoundError.of(
+            "definitions.no_query", query=str(query), judgments=truth.source, run=returned.source, hint=hint
+        )
     items = returned.item.filter(listed).cast(pl.String).to_list()
     scores = dict(zip(items, returned.score.filter(listed).to_list(), strict=True))
     if len(scores) != len(items):
-        fact = f"{returned.source} returns an item twice for query {query}."
-        raise InputError(with_hint(fact, "a list with repeated items cannot be worked out row by row"))
+        raise InputError.of("definitions.item_twice", source=returned.source, query=str(query))
     topics = None if truth.subtopic is None else _by_subtopic(truth, truth.subtopic, judged)
     truth = without_subtopics(truth)
     judged = _rows(truth.query, query)
@@ -90,11 +97,11 @@ def one_query(judgments: object, run: object, query: object, *, columns: Mapping
 
 
 def _by_subtopic(truth: JudgmentTable, subtopic: pl.Series, judged: pl.Series) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    topics: dict[str, dict[str, float]] = {}
     columns = (truth.item.filter(judged).cast(pl.String), subtopic.filter(judged), truth.grade.filter(judged))
     for item, topic, grade in zip(*columns, strict=True):
-        found.setdefault(item, {})[topic] = grade
-    return found
+        topics.setdefault(item, {})[topic] = grade
+    return topics
 
 
 def _is_known(table: JudgmentTable | RunTable, rows: pl.Series, query: object) -> bool:
@@ -119,80 +126,42 @@ def _rows_in_file(source: Run, query: str) -> RunTable:
 
 def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:
     """The list in the order of the measure's tie rule, without what its conventions take out."""
-    ties = _ties(data, measure)
+    items = list(dict.fromkeys([*data.scores, *data.judgments]))
+    # Every item is placed, as if all of them were judged; a number in place of the grade tells which one it is.
+    numbered: Any = {data.query: {item: float(number) for number, item in enumerate(items)}}
+    listed: Any = {data.query: data.scores}
+    _, placed, _ = place_mappings(numbered, listed, Plan(unreturned=True, scores=measure.scores))
+    grades = np.array([data.judgments.get(item, -np.inf) for item in items])
+    gains = turned_by(measure)
+    seen = replace(placed, grade=grades[placed.grade.astype(np.int64)], score=placed.grade)
+    seen = append_unreturned(seen) if measure.candidates == "appended" else without_unreturned(seen)
+    if measure.depth is not None:
+        seen = cut(seen, measure.ties, measure.depth, gains)
     if measure.unjudged == "removed":
-        lowest = 0.0 if measure.negative == "unjudged" and not measure.subtopics else -np.inf
-        kept = {item for item, grade in data.judgments.items() if grade >= lowest}
-        ties = [[item for item in tie if item in kept] for tie in ties]
-    places: list[Place] = []
-    for tie in ties:
-        above = len(places)
-        for number, item in enumerate(tie, above + 1):
-            score = data.scores.get(item)
-            places.append(
-                Place(
-                    ranks=_ranks(number, above, len(tie), measure.ties),
-                    item=item,
-                    score=score if data.scored else None,
-                    grade=data.judgments.get(item),
-                    returned=score is not None,
-                    placed=item in data.judgments and (measure.sign == "ignored" or (score is not None and score > 0)),
-                )
-            )
-    return places
+        is_lowest_zero = measure.negative == "unjudged" and not measure.subtopics
+        seen = condensed(seen, lowest=0.0 if is_lowest_zero else LOWEST_GRADE)
+    rank = rank_of(seen, measure.ties, gains)
+    first, last = (seen.above + 1, seen.above + seen.tied) if measure.ties == "mean" else (rank, rank)
+    order = np.lexsort((seen.earlier, -seen.grade, rank)).tolist()
+    return [_place(data, measure, items[int(seen.score[row])], range(first[row], last[row] + 1)) for row in order]
+
+
+def _place(data: OneQuery, measure: RankedMeasure, item: str, ranks: range) -> Place:
+    score = data.scores.get(item)
+    counts = measure.sign == "ignored" or (score is not None and score > 0)
+    return Place(
+        ranks=ranks,
+        item=item,
+        score=score if data.scored else None,
+        grade=data.judgments.get(item),
+        returned=score is not None,
+        placed=item in data.judgments and counts,
+    )
 
 
 def candidates(data: OneQuery, measure: RankedMeasure) -> list[float]:
     """The grades of the items that could have been found."""
     if measure.candidates != "list":
         return list(data.judgments.values())
-    return [data.judgments[item] for tie in _ties(data, measure) for item in tie if item in data.judgments]
-
-
-def _ties(data: OneQuery, measure: RankedMeasure) -> list[list[str]]:
-    """The items of the list in order, those of equal score together; each alone where the list was cut."""
-    listed = dict(data.scores)
-    if measure.scores == "float32":
-        rounded = as_float32(np.array(list(listed.values())))
-        listed = dict(zip(listed, rounded.tolist(), strict=True))
-    by_score: dict[float, list[str]] = {score: [] for score in sorted(set(listed.values()), reverse=True)}
-    for item, score in listed.items():
-        by_score[score].append(item)
-    ties = list(by_score.values())
-    if measure.candidates == "appended":
-        ties.append([item for item in data.judgments if item not in listed])
-    ordered = [_in_order(tie, data, measure) for tie in ties if tie]
-    if measure.depth is None:
-        return ordered
-    return [[item] for tie in ordered for item in tie][: measure.depth]
-
-
-def _ranks(number: int, above: int, tied: int, ties: str) -> range:
-    if ties == "mean":
-        return range(above + 1, above + tied + 1)
-    rank = {"shared": above + tied, "middle": above + (tied + 1) // 2}.get(ties, number)
-    return range(rank, rank + 1)
-
-
-def _in_order(tie: list[str], data: OneQuery, measure: Any) -> list[str]:
-    gain = getattr(measure, "gain", None)
-
-    def worth(item: str) -> float:
-        grade = data.judgments.get(item, -np.inf)
-        return (
-            float(gain.get(grade, max(grade, 0.0))) if isinstance(gain, Mapping) and item in data.judgments else grade
-        )
-
-    if measure.ties == "item":
-        return sorted(tie, key=_bytes, reverse=True)
-    if measure.ties == "item-ascending":
-        return sorted(tie, key=_bytes)
-    if measure.ties == "input":
-        return tie
-    if measure.ties == "reversed":
-        return tie[::-1]
-    return sorted(tie, key=worth, reverse=measure.ties != "worst")
-
-
-def _bytes(item: str) -> bytes:
-    return item.encode()
+    listed = ranking(data, measure(unjudged="nonrelevant"))
+    return [place.grade for place in listed if place.grade is not None]

@@ -8,7 +8,15 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from rankmeter.definitions.bench import Bench
-from rankmeter.definitions.found import AxisEffect, Claim, ClaimResult, Definition, NearMiss, Reconciliation, ToolMatch
+from rankmeter.definitions.reconciliation import (
+    AxisEffect,
+    Claim,
+    ClaimResult,
+    Definition,
+    NearMiss,
+    Reconciliation,
+    ToolMatch,
+)
 from rankmeter.definitions.space import (
     Change,
     Changes,
@@ -20,8 +28,9 @@ from rankmeter.definitions.space import (
     with_changes,
 )
 from rankmeter.definitions.spoken import Spoken, meant_by, spoken_by_tools, tools_with
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError, check_whole
 from rankmeter.measures import Measure
+from rankmeter.wording import said
 
 LEAST_CHANGES = 2
 """So many changes are tried even where fewer give the number, to see what else gives it."""
@@ -69,9 +78,8 @@ def reconcile(
     bench = Bench(judgments, run, columns)
     asked = [read_claim(name, number) for name, number in _pairs(claims)]
     if not asked:
-        raise MeasureError(with_hint("no number is claimed.", "reconcile(judgments, run, {'NDCG@10': 0.3118})"))
-    if changes < 0:
-        raise MeasureError(f"changes={changes} is not possible; changes is a whole number from 0 on.")
+        raise MeasureError.of("definitions.nothing_claimed")
+    check_whole("changes", changes)
     search = _Search(bench, asked, limit)
     search.tools()
     search.definitions(changes)
@@ -94,7 +102,7 @@ def read_claim(name: str, number: object) -> Claim:
     except InvalidOperation:
         exact = Decimal("nan")
     if not exact.is_finite():
-        raise MeasureError(with_hint(f"{name}={text}: a claim is a number.", f"{name}=0.3118"))
+        raise MeasureError.of("definitions.not_a_number", name=name, text=text)
     measure = meant_by(name)
     value = float(exact)
     _check_bounds(name, text, measure, value)
@@ -108,10 +116,14 @@ def _check_bounds(name: str, text: str, measure: Measure, value: float) -> None:
     low, high = measure.bounds
     if measure.aggregate == "sum" or low <= value <= high:
         return
-    span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
-    part = value / 100
-    hint = f"if it is a percentage: {name}={text}%" if value > high and low <= part <= high else ""
-    raise MeasureError(with_hint(f"{name}={text} is not possible: {type(measure).name} is {span}.", hint))
+    kind = type(measure).name
+    if math.isinf(high):
+        raise MeasureError.of("definitions.below_least", name=name, text=text, measure=kind, low=low)
+    is_percentage = value > high and low <= value / 100 <= high
+    hint = said("definitions.if_percentage", name=name, text=text) if is_percentage else ""
+    raise MeasureError.of(
+        "definitions.out_of_bounds", name=name, text=text, measure=kind, low=low, high=high, hint=hint
+    )
 
 
 def _pairs(claims: Any) -> list[tuple[str, object]]:
@@ -119,7 +131,7 @@ def _pairs(claims: Any) -> list[tuple[str, object]]:
     pairs: list[Any] = list(given) if isinstance(given, Iterable) else [given]
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise MeasureError.of("measures.no_claim", claim=repr(pair), type=type(pair).__name__)
+            raise MeasureError.of("definitions.no_claim", claim=repr(pair), type=type(pair).__name__)
     return pairs
 
 

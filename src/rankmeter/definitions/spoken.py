@@ -10,7 +10,7 @@ from itertools import combinations, product
 from typing import Any
 
 from rankmeter.definitions.space import CUTOFFS, Change
-from rankmeter.errors import MeasureError, RankmeterError, with_hint
+from rankmeter.errors import MeasureError, RankmeterError
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.base import REGISTRY
 from rankmeter.measures.dialects import Dialect, Metric, Variant, dialect_names, find_dialect
@@ -34,7 +34,7 @@ class Spoken:
 def meant_by(text: str) -> Measure:
     """The measure that a name stands for, by rankmeter's own names or else by those of the tools."""
     try:
-        found = parse_measures(text)
+        measures = parse_measures(text)
     except MeasureError:
         for dialect in _dialects():
             try:
@@ -48,9 +48,9 @@ def meant_by(text: str) -> Measure:
             except MeasureError:
                 return measure  # With a cutoff rankmeter's own has no value; the tool's has.
         raise
-    if len(found) > 1:
-        raise MeasureError(with_hint(f"'{text}' is {len(found)} measures.", f"one at a time: {found[0]}"))
-    return found[0]
+    if len(measures) > 1:
+        raise MeasureError.of("definitions.several_measures", text=text, count=len(measures), first=str(measures[0]))
+    return measures[0]
 
 
 def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> list[Spoken]:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rankmeter import wording
 from rankmeter.definitions.bench import Bench
 from rankmeter.definitions.space import Changes, differences
 from rankmeter.definitions.spoken import Spoken, spoken_by
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, items, text_table
 from rankmeter.showing.showable import Showable
@@ -30,7 +31,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Difference(Showable):
+class ToolDifference(Showable):
     """The difference between two tools' numbers as a sum of steps."""
 
     first: Spoken
@@ -67,38 +68,18 @@ class Difference(Showable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """The steps as a table, and how to read them."""
-        words = WORDS[language]
+        words = wording.words("definitions/steps", language)
         rows = [[f"{self.first.dialect} {self.first.metric}", f"{self.start:.6f}", "", str(self.first.measure)]]
         rows += [
             [", ".join(map(str, step.changes)), f"{step.value:.6f}", _signed(step.adds), str(step.measure)]
             for step in self.steps
         ]
         ending = f"{self.last.dialect} {self.last.metric}"
-        rows.append([ending, f"{self.end:.6f}", _signed(self.difference), words["in all"]])
-        told = [words["order"], words["other order"]] if self.steps else [words["same"]]
+        rows.append([ending, f"{self.end:.6f}", _signed(self.difference), words["in_all"]])
+        told = [words["order"], words["other_order"]] if self.steps else [words["same"]]
         if math.isnan(self.difference):
             told.append(words["nan"])
         return [text_table(words["head"].split("|"), rows, ("text", "number", "number", "text")), *items(told)]
-
-
-WORDS: dict[Language, dict[str, str]] = {
-    "en": {
-        "head": "step|value|adds|definition",
-        "in all": "in all",
-        "same": "Both tools have the same definition.",
-        "order": "The order is fixed: which queries count, where items stand, what they weigh, how values are averaged.",  # noqa: E501
-        "other order": "In another order the same steps add other amounts, and the same in all.",
-        "nan": "A value that is NaN (one query without a value makes the mean so) has no difference to another.",
-    },
-    "zh": {
-        "head": "步骤|数值|变化|定义",
-        "in all": "合计",
-        "same": "两个工具的定义相同。",
-        "order": "次序固定：哪些查询计入、条目排在何处、各占多少权重、如何求平均。",
-        "other order": "换一种次序，各步的变化不同，合计不变。",
-        "nan": "数值为 NaN（只要一个查询无值，平均即为 NaN）时，无从谈差异。",
-    },
-}
 
 
 def _signed(value: float) -> str:
@@ -113,7 +94,7 @@ def between(
     metric: str,
     *,
     columns: Mapping[str, str] | None = None,
-) -> Difference:
+) -> ToolDifference:
     """Explain the difference between two tools' numbers as steps from one definition to the other.
 
     Parameters
@@ -135,13 +116,15 @@ def between(
     >>> [(str(step.changes[0]), round(step.adds, 6)) for step in path.steps]
     [('ties=input', 0.0), ('gain=binary', 0.115596)]
     """
-    one, other = spoken_by(first, metric), spoken_by(second, metric)
-    if type(one.measure) is not type(other.measure):
-        fact = f"{metric} is {type(one.measure).name} in {first} and {type(other.measure).name} in {second}."
-        raise MeasureError(with_hint(fact, "two measures have no conventions in common; compare one with itself"))
+    start, end = spoken_by(first, metric), spoken_by(second, metric)
+    one, other = type(start.measure), type(end.measure)
+    if one is not other:
+        raise MeasureError.of(
+            "definitions.two_measures", metric=metric, one=one.name, first=first, other=other.name, second=second
+        )
     bench = Bench(judgments, run, columns)
-    start = bench.value(one.measure)
-    return Difference(one, other, start, tuple(_steps(bench, one.measure, other.measure, start)))
+    value = bench.value(start.measure)
+    return ToolDifference(start, end, value, tuple(_steps(bench, start.measure, end.measure, value)))
 
 
 def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[Step]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from rankmeter import wording
 from rankmeter.arithmetic import Values, Views
 from rankmeter.arithmetic.gain import gains_of, rank_biased_gains
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
-from rankmeter.definitions.walkthrough import walkthrough
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.evaluating.measuring import check_answerable, values_under
 from rankmeter.evaluating.planning import by_placing, into_placing, without_any_subtopic
 from rankmeter.measures import Measure, RankedMeasure, parse
@@ -22,7 +22,7 @@ from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
-from rankmeter.showing.document import Block
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import Showable
 
 MOST_ROWS = 1000
@@ -120,15 +120,14 @@ def explain(
     if isinstance(measure, str):
         measure = parse(measure) if dialect is None else find_dialect(dialect).measure(measure)
     if isinstance(measure, OnlineMeasure):
-        fact = f"{measure} is measured from a log of events; it has no value for one query of a run."
-        raise MeasureError(with_hint(fact, f"rankmeter online EVENTS -m '{measure}'"))
+        raise MeasureError.of("definitions.of_events", measure=str(measure))
     if not isinstance(measure, RankedMeasure):
-        raise MeasureError(f"{measure} is a number of the whole run; it has no value for one query.")
+        raise MeasureError.of("definitions.of_whole_run", measure=str(measure))
     return work_out(measure, one_query(judgments, run, query, columns=columns))
 
 
 def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
-    """The same for data that is at hand."""
+    """Work out the value of a measure from the data of one query."""
     value, numerator, denominator = _value(measure, data)
     places = ranking(data, measure)
     adds_up = measure.worked != "growing"
@@ -215,11 +214,9 @@ def _sum(rows: list[WorkedRow]) -> float:
 
 def _gain_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
     """Rows with gain and discount."""
-    name = type(measure).name
-    gains: Any = rank_biased_gains if name == "RBP" else gains_of
+    gains, discount = _weighing(measure)
     grades = np.array([place.grade if place.grade is not None and place.placed else 0.0 for place in places])
     gain = gains(grades, measure)
-    discount = geometric(measure.p) if name == "RBP" else flat if name == "CG" else DISCOUNTS[measure.discount]
     rows, total = [], 0.0
     for place, gained in zip(places, gain.tolist(), strict=True):
         weight = _weight(place, discount, measure.cutoff) if place.placed else None
@@ -227,6 +224,16 @@ def _gain_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
         total += added
         rows.append(_row(place, added, total, gained if place.placed else 0.0, weight))
     return rows
+
+
+def _weighing(measure: Any) -> tuple[Any, Discount]:
+    """What a measure takes for the gain of a grade and for the weight of a rank."""
+    match measure.worked:
+        case "gains":
+            return gains_of, flat
+        case "patience":
+            return rank_biased_gains, geometric(measure.p)
+    return gains_of, DISCOUNTS[measure.discount]
 
 
 def _reading_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
@@ -318,3 +325,64 @@ def _facts(measure: Any, data: OneQuery) -> dict[str, float]:
     lowest = ANY_POSITIVE if measure.threshold is None else measure.threshold
     relevant = sum(grade >= lowest for grade in candidates(data, measure))
     return {"R": float(relevant), "returned": float(len(data.scores)), "judged": float(len(data.judgments))}
+
+
+def walkthrough(worked: Worked, language: Language) -> list[Block]:
+    """A document: the rows of the list, for nDCG those of the ideal list, and how the value comes about."""
+    words = wording.words("definitions/worked", language)
+    names = ["rank", "item", "grade"]
+    if any(row.score is not None for row in worked.rows):
+        names.insert(2, "score")
+    if any(row.topics for row in worked.rows):
+        names.append("topics")
+    names += ["gain", "discount"] if worked.adds_up else []
+    names += ["contribution", "total" if worked.adds_up else "value_so_far"]
+    blocks: list[Block] = [
+        Heading(words["title"].format(measure=worked.measure, query=worked.query)),
+        _table(worked.rows, names, words),
+    ]
+    if worked.ideal:
+        ideal = ["rank", "grade", "gain", "discount", "contribution", "total"]
+        blocks += [Heading(words["ideal"]), _table(worked.ideal, ideal, words)]
+    return [*blocks, *map(Paragraph, closing(worked, language))]
+
+
+_IMPORTANCE = {"score": 3, "gain": 2, "discount": 2, "topics": 1}
+
+
+def _table(rows: Sequence[object], names: Sequence[str], words: dict[str, str]) -> Table:
+    columns = [
+        Column(words[name], "text" if name in ("item", "topics") else "number", _IMPORTANCE.get(name, 0))
+        for name in names
+    ]
+    fields = ["total" if name == "value_so_far" else name for name in names]
+    return Table(tuple(columns), tuple(tuple(_cell(getattr(row, name)) for name in fields) for row in rows))
+
+
+def _cell(value: object) -> Cell:
+    """Numbers in six digits, as a sum is followed by hand."""
+    if isinstance(value, float):
+        return Cell(f"{value:.6g}", sort=value)
+    return Cell(value if value is None or isinstance(value, str) else str(value))
+
+
+def closing(worked: Worked, language: Language) -> list[str]:
+    """The sentences under the table: what is left out, what is counted, and the quotient."""
+    words = wording.words("definitions/worked", language)
+    hidden = "hidden_adds" if worked.hidden_adds else "hidden"
+    said = [words[hidden].format(count=worked.hidden, adds=f"{worked.hidden_adds:.6g}")] if worked.hidden else []
+    said.append(words["facts"].format(**worked.facts))
+    if worked.value is None:
+        return [*said, words["skipped"]]
+    if worked.policy:
+        said.append(words["policy"].format(policy=worked.policy))
+    form = "alone" if worked.denominator == 1 or worked.policy else "quotient"
+    said.append(
+        words[form].format(
+            measure=worked.measure,
+            above=f"{worked.numerator:.6g}",
+            below=f"{worked.denominator:.6g}",
+            value=repr(worked.value),
+        )
+    )
+    return said

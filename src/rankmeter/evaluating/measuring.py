@@ -30,13 +30,13 @@ def values_from(parts: Parts, measure: Any, placements: Placements, listless: Bo
     ``listless`` says which queries have an empty list, where the placements no longer tell.
     """
     if listless is None:
-        listless = without_list(placements, appended=getattr(measure, "candidates", "all") == "appended")
+        listless = without_list(placements, appended=measure.candidates == "appended")
     return values_of(
         parts,
-        empty=getattr(measure, "empty", "zero"),
-        miss=getattr(measure, "miss", "zero"),
+        empty=measure.empty,
+        miss=measure.miss,
         chosen=chosen_by(measure, placements),
-        blank=getattr(measure, "blank", "counted"),
+        blank=measure.blank,
         listless=listless,
     )
 

@@ -48,6 +48,8 @@ class Placing:
     """The run itself; None where only its placements are known."""
     carried: bool = False
     """Whether the run carries its judgments, which then are those of its own items only."""
+    already: bool = False
+    """Whether it was placed before, so that nothing but what was kept then can be asked of it."""
 
     def given(self, catalogue: Catalogue | None, history: History | None) -> Given:
         """What measures of lists look at."""
@@ -103,7 +105,7 @@ def into_placing(
         if isinstance(judgments, Placeable):
             return Placing(judgments.place, judgments.source, judgments.source, wide=False)
         if isinstance(ready, PlacedRun):
-            return Placing(partial(_already, ready), ready.source, ready.source, wide=False)
+            return Placing(partial(_already, ready), ready.source, ready.source, wide=False, already=True)
     elif run is None:
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
     truth: AnyJudgments

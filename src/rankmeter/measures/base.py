@@ -201,8 +201,9 @@ class RankedMeasure(Measure):
     """Whether it would change if items without a judgment turned out to be relevant."""
     only_rises: ClassVar[bool] = False
     """Whether it is proven that an unjudged item that turns out to be relevant never lowers it."""
-    worked: ClassVar[Literal["growing", "gains", "ideal", "reading"]] = "growing"
-    """What a worked example shows: the value as the list grows, gains that add up (over an ideal list), or a reader."""
+    worked: ClassVar[Literal["growing", "gains", "discounted", "ideal", "patience", "reading"]] = "growing"
+    """What a worked example shows: the value as the list grows; gains that add up, discounted by the rank, over those
+    of an ideal list, or by a reader's patience; or a reader who stops when satisfied."""
     sees_order: ClassVar[bool] = True
     """Whether it matters where within the cutoff an item stands, and not only that it stands there."""
     bounded_by_grade: ClassVar[bool] = False
@@ -215,6 +216,11 @@ class RankedMeasure(Measure):
     @property
     def threshold(self) -> float | None:
         """The grade from which on items are relevant; None where every grade counts by itself."""
+        return None
+
+    @property
+    def gain_map(self) -> tuple[GainMap, float | None] | None:
+        """The gains of grades, where a higher grade may be worth less, and the lowest grade that has one; else None."""
         return None
 
     @property
@@ -327,6 +333,10 @@ class GainMeasure(RankedMeasure):
     @property
     def threshold(self) -> float | None:
         return 1 if self.rel is None and self.gain == "binary" else self.rel
+
+    @property
+    def gain_map(self) -> tuple[GainMap, float | None] | None:
+        return None if isinstance(self.gain, str) else (self.gain, self.rel)
 
     def counts_negative(self) -> bool:
         if isinstance(self.gain, str):

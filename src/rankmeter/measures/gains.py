@@ -73,7 +73,7 @@ class DiscountedGain(GainMeasure):
     within_cutoff = True
     needs_total = False
     only_rises = True
-    worked = "gains"
+    worked = "discounted"
     bounded_by_grade = True
     bounds = (0.0, math.inf)
     aggregates = MEANS
@@ -166,7 +166,7 @@ class RankBiasedPrecision(RankedMeasure):
     name = "RBP"
     formula = "gain.rank_biased_precision"
     within_cutoff = True
-    worked = "gains"
+    worked = "patience"
     bounded_by_grade = True
     aggregates = MEANS
 

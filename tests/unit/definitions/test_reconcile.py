@@ -79,7 +79,9 @@ def test_queries_alike_are_computed_once_and_counted_each(name):
     axes = axes_of(measure, bench.facts(measure))
     made = {with_changes(measure, changed): None for size in (0, 1, 2) for changed in change_sets(axes, size)}
     random.seed(3)
-    chosen = random.sample([one for one in made if one is not None], 80)
+    possible = [one for one in made if one is not None]
+    # Every aggregate adds up the values of queries in its own way.
+    chosen = [*{one.aggregate: one for one in possible}.values(), *random.sample(possible, 80)]
     assert {one.aggregate for one in chosen} > {"mean", "median", "geometric", "sum"}
     expected = rm.evaluate(judgments, run, chosen)
     # To the last digit: every sum is exact, however often a value counts.
@@ -302,11 +304,11 @@ def test_digits_and_percentages():
 @pytest.mark.parametrize(
     ("name", "number", "told"),
     [
-        ("NDCG@10", "1.7", "NDCG@10=1.7 is not possible: nDCG is from 0 to 1"),
+        ("NDCG@10", "1.7", "NDCG@10=1.7 is not possible: nDCG lies between 0 and 1"),
         ("NDCG@10", "31.18", "NDCG@10=31.18%"),
         ("MRR", "-0.1", "not possible"),
-        ("MRR", "nan", "a claim is a number"),
-        ("MRR", "high", "a claim is a number"),
+        ("MRR", "nan", "expected a number"),
+        ("MRR", "high", "expected a number"),
         ("P.5,10", "0.2", "is 2 measures"),
         ("NDGC@10", "0.2", "did you mean"),
     ],
@@ -505,11 +507,11 @@ def test_a_claim_has_the_digits_of_its_number(number: object, digits: int) -> No
 
 @pytest.mark.parametrize("number", [None, True, "", "0,31", [0.3], float("nan")])
 def test_what_is_no_number_is_no_claim(number: object) -> None:
-    with pytest.raises(rm.MeasureError, match="a claim is a number"):
+    with pytest.raises(rm.MeasureError, match="expected a number"):
         read_claim("MRR", number)
 
 
 @pytest.mark.parametrize("claims", [3, None, "nDCG", [3], [("nDCG",)], [("nDCG", 1, 2)]])
 def test_what_is_no_claim_is_refused_in_a_sentence(claims) -> None:
-    with pytest.raises(rm.MeasureError, match=r"is no claim: .*Hint: reconcile"):
+    with pytest.raises(rm.MeasureError, match=r"is not a claim: .*Hint: reconcile"):
         rm.reconcile({"q": {"a": 1}}, {"q": ["a"]}, claims)

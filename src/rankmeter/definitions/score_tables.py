@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from rankmeter.errors import InputError, MeasureError, examples, with_hint
+from rankmeter import wording
+from rankmeter.errors import InputError, MeasureError, examples
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.inputs import JudgmentTable, RunTable, is_path
@@ -28,45 +29,9 @@ MOST_PLACES = 50_000_000
 FIRST = "RR"
 """The measure whose inverse is the rank of the first relevant item."""
 
-_WORDS: dict[Language, dict[str, str]] = {
-    "en": {
-        "group": "group",
-        "score": "score",
-        "within": "{measure} within group",
-        "whole": "{measure} whole list",
-        "mean": "mean",
-        "of": "{rank:g} of {places}",
-        "first_within": "rank within",
-        "first_whole": "rank in whole",
-        "why_within": "Within the group: only the group's own items are ranked, and the one with the highest {truth} "
-        "is relevant ({best}). It answers: somebody has chosen the group; does the best of it stand on top?",
-        "why_whole": "Over the whole list: all {items} items are ranked together, and every item of the group is "
-        "relevant. It answers: somebody is shown everything; how soon does the group appear?",
-        "why": "Neither is wrong. They are two definitions under one name, so say which one a number is.",
-        "tied": "{count} items share a score in {score}; {measure} orders them by its rule for ties.",
-        "several": "In {groups} several items share the highest {truth}; all of them are relevant.",
-    },
-    "zh": {
-        "group": "分组",
-        "score": "得分列",
-        "within": "组内 {measure}",
-        "whole": "全局 {measure}",
-        "mean": "平均",
-        "of": "{rank:g}/{places}",
-        "first_within": "组内名次",
-        "first_whole": "全局名次",
-        "why_within": "组内：只对本组条目排序，{truth} 最高的条目为唯一相关条目（{best}）。"
-        "它回答：用户已选定该组，组内最好的条目是否排在前面？",
-        "why_whole": "全局：{items} 个条目一起排序，本组的每个条目都算相关。它回答：用户看到全部条目时，该组多快出现？",
-        "why": "两者都没有错：同一名称下的两种定义，报告数值时须说明是哪一种。",
-        "tied": "{score} 中有 {count} 个条目得分相同；{measure} 按其同分规则排列。",
-        "several": "{groups} 中有多个条目的 {truth} 同为最高；它们都算相关。",
-    },
-}
-
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ScoreCell:
     """The value of one measure for one group by one score, under both definitions."""
 
     group: str | None
@@ -86,7 +51,7 @@ class Cell:
 class ScoreTable(Showable):
     """Each group by each score, measured within the group and over the whole list."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[ScoreCell, ...]
     """Groups first, then the means."""
     items: int
     truth: str
@@ -101,7 +66,7 @@ class ScoreTable(Showable):
         for cell in self.cells:
             if (cell.group, cell.score, cell.measure) == (group, score, wanted):
                 return cell.within, cell.whole
-        raise MeasureError(f"the table has no value for group {group}, score {score}, measure {wanted}.")
+        raise MeasureError.of("definitions.no_cell", group=str(group), score=score, measure=wanted)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -120,13 +85,13 @@ class ScoreTable(Showable):
         return [text_table(head, rows, kinds), *map(Paragraph, self._reasons(language))]
 
     def _rows(self, language: Language) -> tuple[list[str], list[list[str]]]:
-        words = _WORDS[language]
+        words = wording.words("definitions/score_table", language)
         measures = list(dict.fromkeys(cell.measure for cell in self.cells))
         head = [words["group"], words["score"]]
         for measure in measures:
             head += [words["within"].format(measure=measure), words["whole"].format(measure=measure)]
         head += [words["first_within"], words["first_whole"]]
-        lines: dict[tuple[str | None, str], list[Cell]] = {}
+        lines: dict[tuple[str | None, str], list[ScoreCell]] = {}
         for cell in self.cells:
             lines.setdefault((cell.group, cell.score), []).append(cell)
         rows = []
@@ -138,7 +103,7 @@ class ScoreTable(Showable):
         return head, rows
 
     def _reasons(self, language: Language) -> list[str]:
-        words = _WORDS[language]
+        words = wording.words("definitions/score_table", language)
         shown = [f"{'/'.join(items)} · {group}" for group, items in self.best.items()]
         lines = [
             words["why_within"].format(truth=self.truth, best=examples(shown)),
@@ -153,7 +118,7 @@ class ScoreTable(Showable):
         return lines
 
 
-def _ranks(cell: Cell, items: int, form: str) -> list[str]:
+def _ranks(cell: ScoreCell, items: int, form: str) -> list[str]:
     if cell.first_within is None or cell.first_whole is None:
         return ["", ""]
     return [form.format(rank=cell.first_within, places=cell.places), form.format(rank=cell.first_whole, places=items)]
@@ -194,7 +159,7 @@ def score_table(
     """
     scores = list(dict.fromkeys([score] if isinstance(score, str) else score))
     if not scores:
-        raise InputError(with_hint("no score column was given.", "score=['column', ...]"))
+        raise InputError.of("definitions.no_score")
     asked = ask(measures).measures
     _check_measures(asked)
     items = _read_once(items)
@@ -203,8 +168,8 @@ def score_table(
     groups = judged.query.cast(pl.String)
     _check(judged, groups, id)
     best = _best(judged, groups)
-    cells: list[Cell] = []
-    means: list[Cell] = []
+    cells: list[ScoreCell] = []
+    means: list[ScoreCell] = []
     tied = {}
     for name in scores:
         with _in_words_of_a_table():
@@ -217,10 +182,12 @@ def score_table(
             label = str(measure)
             inside, over = (dict(zip(e.queries, e.per_query[label], strict=True)) for e in (within, whole))
             cells += [
-                Cell(key, name, label, inside[key], over[key], _rank(place_within[key]), _rank(place_whole[key]), size)
+                ScoreCell(
+                    key, name, label, inside[key], over[key], _rank(place_within[key]), _rank(place_whole[key]), size
+                )
                 for key, size in _sizes(groups).items()
             ]
-            means.append(Cell(None, name, label, within[label], whole[label]))
+            means.append(ScoreCell(None, name, label, within[label], whole[label]))
     order = {key: number for number, key in enumerate(best)}
     cells.sort(key=lambda cell: order[str(cell.group)])
     return ScoreTable((*cells, *means), len(judged.item), truth, best, tied)
@@ -229,13 +196,10 @@ def score_table(
 def _check_measures(measures: Sequence[Measure]) -> None:
     """Refuse measures of what a table of items does not hold."""
     for measure in measures:
-        needs = None
         if not isinstance(measure, RankedMeasure):
-            needs = "is no measure of where relevant items stand"
-        elif measure.subtopics:
-            needs = "needs judgments of subtopics, which a table of items does not hold"
-        if needs:
-            raise MeasureError(with_hint(f"{measure} {needs}.", "name a measure of ranking, such as RR or nDCG@10"))
+            raise MeasureError.of("definitions.not_ranked", measure=str(measure))
+        if measure.subtopics:
+            raise MeasureError.of("definitions.needs_subtopics", measure=str(measure))
 
 
 _TABLE_WORDS = {"query": "group", "item": "id", "grade": "truth"}
@@ -279,12 +243,12 @@ def _run(items: object, columns: dict[str, str]) -> RunTable:
 def _check(judged: JudgmentTable, groups: pl.Series, id: str) -> None:
     twice = judged.item.filter(judged.item.is_duplicated()).unique(maintain_order=True)
     if len(twice):
-        fact = f"{judged.source}: {id} {examples(twice.to_list())} stands in more than one row; every item has one row."
-        raise InputError(with_hint(fact, "drop the repeated rows, or name the column that tells items apart"))
-    places = groups.n_unique() * len(groups)
-    if places > MOST_PLACES:
-        fact = f"{judged.source} has {groups.n_unique():,} groups and {len(groups):,} items: {places:,} places to rank."
-        raise InputError(with_hint(fact, "every group ranks every item; take a part of the groups at a time"))
+        raise InputError.of("definitions.row_twice", source=judged.source, id=id, items=examples(twice.to_list()))
+    count, size = groups.n_unique(), len(groups)
+    if count * size > MOST_PLACES:
+        raise InputError.of(
+            "definitions.too_many_places", source=judged.source, groups=count, items=size, places=count * size
+        )
 
 
 def _highest(judged: JudgmentTable) -> pl.Series:

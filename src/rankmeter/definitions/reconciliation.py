@@ -1,0 +1,305 @@
+"""The result of a reconciliation: which definitions and tools give which numbers, and how that is shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rankmeter import wording
+from rankmeter.definitions.space import Change, Changes
+from rankmeter.measures import Measure
+from rankmeter.showing.document import Block, Heading, Kind, Table, items, text_table
+from rankmeter.showing.showable import Showable
+from rankmeter.wording import Language
+
+SHOWN = 8
+"""How many definitions and tools are listed in a text; all of them are in the data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A number that somebody reports."""
+
+    name: str
+    measure: Measure
+    """What the name means to rankmeter."""
+    value: float
+    digits: int
+
+    @property
+    def number(self) -> str:
+        """The number as it was reported."""
+        return f"{self.value:.{self.digits}f}"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMatch:
+    """A tool whose definition gives one or more of the numbers."""
+
+    tool: str
+    matched: tuple[bool, ...]
+    """For each claim, whether the tool's definition gives it; the other fields have one entry for each that is."""
+    metrics: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A set of changed conventions, with the measure and the value that it makes of each claim."""
+
+    changes: Changes
+    measures: tuple[Measure, ...]
+    values: tuple[float, ...]
+    tools: tuple[tuple[str, ...], ...]
+    """For each change, the tools that have this convention."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """The definition that comes nearest to a claim."""
+
+    measure: Measure
+    changes: Changes
+    value: float
+    off: float
+    """How much its value would have to change."""
+    units: float
+    """The same in units of the claim's last digit."""
+
+
+@dataclass(frozen=True, slots=True)
+class AxisEffect:
+    """The largest change of the number that one convention makes alone on this data."""
+
+    axis: str
+    change: str
+    delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult:
+    """What was found for one claim alone."""
+
+    claim: Claim
+    default: float
+    """The value of rankmeter's own definition."""
+    tried: int
+    matching: int
+    distinct: int
+    """How many different numbers of the claim's digits the definitions give."""
+    lowest: float
+    highest: float
+    chance: float
+    """Which share of the numbers between the lowest and the highest some definition gives."""
+    definitions: tuple[Definition, ...]
+    nearest: NearMiss | None
+    effects: tuple[AxisEffect, ...]
+
+    @property
+    def found(self) -> bool:
+        """Whether any definition gives the number."""
+        return self.matching > 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reconciliation(Showable):
+    """Which definitions give the numbers that somebody reports."""
+
+    claims: tuple[ClaimResult, ...]
+    tools: tuple[ToolMatch, ...]
+    """Those that give at least one number, those that give most first."""
+    definitions: tuple[Definition, ...]
+    """Those that give every number, fewest changes first; none of them has a part that is enough."""
+    tried_together: int
+    """How many definitions were tried for all the numbers at once: the same changes in every measure."""
+    matching_together: int
+    """How many of them give every number."""
+    deepest: int
+    """How many changes were tried together."""
+    stopped: bool
+    """Whether the limit ended the search."""
+
+    @property
+    def found(self) -> bool:
+        """Whether one definition, or one tool, gives every number."""
+        return bool(self.definitions) or any(all(match.matched) for match in self.tools)
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """Everything that a reader is told, in order."""
+        return _findings(self, language)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "found": self.found,
+            "claims": [_claim_dict(result) for result in self.claims],
+            "tools": [
+                {
+                    "tool": match.tool,
+                    "gives": [one.claim.name for one, hit in zip(self.claims, match.matched, strict=True) if hit],
+                    "metrics": list(match.metrics),
+                    "measures": [str(measure) for measure in match.measures],
+                    "values": list(match.values),
+                }
+                for match in self.tools
+            ],
+            "definitions": [_definition_dict(one) for one in self.definitions],
+            "tried_together": self.tried_together,
+            "matching_together": self.matching_together,
+            "most_changes_tried": self.deepest,
+            "stopped_at_limit": self.stopped,
+        }
+
+
+def _claim_dict(one: ClaimResult) -> dict[str, Any]:
+    miss = one.nearest
+    return {
+        "name": one.claim.name,
+        "claimed": one.claim.value,
+        "digits": one.claim.digits,
+        "default": {"measure": str(one.claim.measure), "value": one.default},
+        "tried": one.tried,
+        "matching": one.matching,
+        "distinct": one.distinct,
+        "chance": one.chance,
+        "definitions": [_definition_dict(definition) for definition in one.definitions],
+        "nearest": miss
+        and {
+            "measure": str(miss.measure),
+            "changes": [str(change) for change in miss.changes],
+            "value": miss.value,
+            "off": miss.off,
+        },
+        "effects": [{"axis": e.axis, "change": e.change, "delta": e.delta} for e in one.effects],
+    }
+
+
+def _definition_dict(one: Definition) -> dict[str, Any]:
+    return {
+        "changes": [_change_dict(change, tools) for change, tools in zip(one.changes, one.tools, strict=True)],
+        "measures": [str(measure) for measure in one.measures],
+        "values": list(one.values),
+    }
+
+
+def _change_dict(change: Change, tools: tuple[str, ...]) -> dict[str, Any]:
+    return {"axis": change.axis, "value": change.value, "tools": list(tools)}
+
+
+def _findings(result: Reconciliation, language: Language) -> list[Block]:
+    """Everything that a reader is told, in order."""
+    words = wording.words("definitions/reconcile", language)
+    several = "_of_several" if len(result.claims) > 1 else ""
+    larger = [words["larger"]] if 0 < len(result.definitions) < result.matching_together else []
+    told: list[Block] = [
+        Heading(words["claims"]),
+        _claims(result, words),
+        Heading(words[f"tools{several}"]),
+        *items(_tool_lines(result, words)),
+        Heading(words[f"definitions{several}"]),
+        *items([*_definition_lines(result.definitions, result.deepest, words), *larger]),
+    ]
+    for place, one in enumerate(result.claims):
+        named = {"name": one.claim.name, "number": one.claim.number}
+        if several and not result.definitions:
+            lines = _definition_lines([_of_one(d, place) for d in one.definitions], result.deepest, words)
+            told += [Heading(words["alone"].format(**named)), *items(lines)]
+    for one in result.claims:
+        if not one.found and one.nearest is not None:
+            named = {"name": one.claim.name, "number": one.claim.number}
+            told += [Heading(words["nearest"].format(**named)), *items(_miss_lines(one.nearest, words))]
+    chances = [line for one in result.claims for line in _chance_lines(one, words, stopped=result.stopped)]
+    if several:
+        chances.append(words["together"].format(tried=result.tried_together, matching=result.matching_together))
+    told += [Heading(words["telling"]), *items(chances)]
+    for one in {one.claim.measure: one for one in result.claims}.values():
+        told += _effects(one, words)
+    return told
+
+
+def _of_one(definition: Definition, place: int) -> Definition:
+    """A definition with the measure and the value of one claim alone."""
+    return replace(definition, measures=(definition.measures[place],), values=(definition.values[place],))
+
+
+def _claims(result: Reconciliation, words: dict[str, str]) -> Table:
+    rows = [
+        [one.claim.name, one.claim.number, str(one.claim.measure), f"{one.default:.6f}", one.tried, one.matching]
+        for one in result.claims
+    ]
+    kinds: list[Kind] = ["text", "number", "text", "number", "count", "count"]
+    return text_table(words["claims_head"].split("|"), rows, kinds)
+
+
+def _tool_lines(result: Reconciliation, words: dict[str, str]) -> list[str]:
+    lines = []
+    for match in result.tools[:SHOWN]:
+        given, asked = sum(match.matched), len(match.matched)
+        lines.append(match.tool + (words["count"].format(some=given, all=asked) if asked > 1 else ""))
+        each = zip(match.metrics, match.measures, match.values, strict=True)
+        lines += [f"  {metric}: {measure} = {value:.6f}" for metric, measure, value in each]
+    if result.tools and (pair := _two_tools(result)):
+        lines.append(words["between"].format(pair=pair))
+    if rest := result.tools[SHOWN:]:
+        lines.append(f"{words['more'].format(count=len(rest))}: {words['and'].join(match.tool for match in rest)}")
+    return lines or [words["none"]]
+
+
+def _two_tools(result: Reconciliation) -> str:
+    """Two tools, one for each of two numbers of one name, where none gives both."""
+    names = [one.claim.name for one in result.claims]
+    if len(names) != 2 or names[0] != names[1] or any(all(match.matched) for match in result.tools):
+        return ""
+    first, second = (next((match.tool for match in result.tools if match.matched[n]), "") for n in (0, 1))
+    return f"--between {first},{second} -m {names[0]}" if first and second else ""
+
+
+def _definition_lines(definitions: Sequence[Definition], deepest: int, words: dict[str, str]) -> list[str]:
+    lines = []
+    for one in definitions[:SHOWN]:
+        lines.append(words["and"].join(map(str, one.changes)) or words["default"])
+        lines += [f"  {measure} = {value:.6f}" for measure, value in zip(one.measures, one.values, strict=True)]
+        each = zip(one.changes, one.tools, strict=True)
+        lines += [f"  {change}: {_some(tools, words)}" for change, tools in each]
+    if len(definitions) > SHOWN:
+        lines.append(words["more"].format(count=f"{len(definitions) - SHOWN:,}"))
+    return lines or [words["no_definition"].format(deepest=deepest)]
+
+
+def _some(tools: Sequence[str], words: dict[str, str]) -> str:
+    """The first few tools, and how many more there are."""
+    rest = [words["more"].format(count=len(tools) - SHOWN)] if len(tools) > SHOWN else []
+    return words["and"].join([*tools[:SHOWN], *rest]) or words["no_tool"]
+
+
+def _miss_lines(miss: NearMiss, words: dict[str, str]) -> list[str]:
+    changed = words["and"].join(map(str, miss.changes)) or words["nothing_changed"]
+    return [
+        f"{miss.measure} = {miss.value:.6f}",
+        words["changed"].format(changes=changed),
+        words["off"].format(off=miss.off, units=abs(miss.units)),
+    ]
+
+
+def _chance_lines(one: ClaimResult, words: dict[str, str], *, stopped: bool) -> list[str]:
+    ending = words["stopped"] if stopped else ""
+    if math.isnan(one.lowest):
+        return [words["no_value"].format(name=one.claim.name) + ending]
+    claim = one.claim
+    return [
+        words["matching"].format(name=claim.name, number=claim.number, matching=one.matching, tried=one.tried),
+        words["distinct"].format(distinct=one.distinct, digits=claim.digits, low=one.lowest, high=one.highest),
+        words["chance"].format(chance=one.chance) + ending,
+    ]
+
+
+def _effects(one: ClaimResult, words: dict[str, str]) -> list[Block]:
+    rows = [[effect.axis, effect.change, f"{effect.delta:+.6f}"] for effect in one.effects if effect.delta]
+    still = [effect.axis for effect in one.effects if not effect.delta]
+    lines = [words["no_effect"].format(axes=words["and"].join(still))] if still else []
+    heads = words["effects_head"].split("|")
+    table = [text_table(heads, rows, ("text", "text", "number"))] if rows else []
+    return [Heading(words["effects"].format(name=one.claim.name)), *table, *items(lines)]
