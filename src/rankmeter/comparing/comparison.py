@@ -22,9 +22,12 @@ from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.result import Evaluation, Purpose
 from rankmeter.inputs import AnyJudgments, check_columns_of, into_judgments
 from rankmeter.inputs.columns import columns_of
+from rankmeter.judging.assistance import assist
+from rankmeter.judging.chances import with_design
 from rankmeter.measures import Measure
 from rankmeter.stats.equivalence import check_margin
 from rankmeter.stats.intervals import INVERTS
+from rankmeter.wording import Option
 
 FAMILIES = get_args(Family)
 
@@ -43,6 +46,7 @@ def compare(
     catalogue: object = None,
     history: object = None,
     by: object = None,
+    assisted_by: object = None,
     purpose: Purpose | None = None,
     progress: Progress | None = None,
     **options: Unpack[ChanceOptions],
@@ -70,6 +74,9 @@ def compare(
         Slices, as for :func:`rankmeter.evaluate`: ``{query: segment}``, a frame, a file, or a word. Of systems that are
         evaluations already, slices of the queries only. Differences within slices of queries are tested too, corrected
         over all slices and pairs of a measure.
+    assisted_by
+        Judgments of a machine, of all queries, where ``judgments`` are those of people for some queries drawn at
+        random: the result's ``assisted`` holds values and differences with intervals from both.
     progress
         Is told what is being done.
     test
@@ -128,7 +135,9 @@ def compare(
     columns = about.columns
     runs = (part for given in named.values() for part in (given.runs if isinstance(given, Repeats) else (given,)))
     check_columns_of(columns, judgments, *runs, history=history)
-    truth = None if judgments is None else into_judgments(judgments, columns=columns_of(columns, "judgments"))
+    truth, design = (None, None) if judgments is None else with_design(judgments, columns)
+    if assisted_by is not None:
+        _check_assisted(truth, named, chance["unit"])
     measured: dict[str, Measured] = {}
     for name, given in named.items():
         say(f"evaluating {name}")
@@ -165,6 +174,23 @@ def compare(
     )
     first = next(iter(measured.values())).evaluation
     label = first.label
+    assisted = None
+    if assisted_by is not None and truth is not None and design is not None:
+        say("evaluating under the machine's judgments")
+        machine = into_judgments(assisted_by, columns=columns_of(columns, "judgments"))
+        guessed = {name: measure_system(name, given, machine, asked, columns, about) for name, given in named.items()}
+        order = list(named)
+        assisted = assist(
+            {name: one.evaluation for name, one in measured.items()},
+            {name: one.evaluation for name, one in guessed.items()},
+            design,
+            judgments=(truth, machine),
+            runs={name: one.sources[0] for name, one in measured.items()},
+            asked=asked,
+            pairs=[(order[one], order[other]) for one, other in couples],
+            level=chance["level"],
+            correction=chance["correction"],
+        )
     notes = [
         *unlike,
         *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings),
@@ -191,9 +217,18 @@ def compare(
         settings=settings,
         slice_differences=within,
         inputs=_inputs(truth, measured),
+        assisted=assisted,
         is_unjudged=truth is None and all(one.sources for one in measured.values()),
         seeds={name: one.seeds for name, one in measured.items()},
     )
+
+
+def _check_assisted(truth: AnyJudgments | None, named: Mapping[str, object], unit: object) -> None:
+    """Refuse what a machine's judgments cannot help."""
+    if truth is None or any(isinstance(given, Evaluation) for given in named.values()):
+        raise InputError.of("judging.assisted_needs_runs")
+    if unit != "query":
+        raise InputError.of("judging.assisted_by_query", option=Option("unit", unit if isinstance(unit, str) else None))
 
 
 def _asked_measures(measures: object, named: Mapping[str, object]) -> object:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankmeter.comparing.slice_values import SlicedSystems
     from rankmeter.evaluating.result import Evaluation, Purpose
     from rankmeter.inputs.reading import Readings
+    from rankmeter.judging.assistance import Assistance
     from rankmeter.placing.placements import Bools, Floats, Ints
 
 
@@ -81,6 +82,8 @@ class Comparison:
     """The names of the seeds of each system's runs, where they were given."""
     saved_sources: tuple[Source, ...] = ()
     """Where the inputs of a loaded comparison came from."""
+    assisted: Assistance | None = None
+    """Values and differences from these judgments and a machine's together, where ``assisted_by=`` gave some."""
     is_unjudged: bool = False
     """Whether runs were compared without judgments."""
     _scores: dict[tuple[str, str], Score] = field(init=False, repr=False, compare=False)
@@ -356,6 +359,7 @@ class Comparison:
             "differences": [difference_dict(one) for one in self.differences],
             **({"slices": self.by_slice.to_dicts()} if self.slices else {}),
             **({"slice_tests": self.slice_tests.to_dicts()} if self.slice_differences else {}),
+            **({"assisted": self.assisted.to_dict()} if self.assisted is not None else {}),
             "definitions": {name: plain(definition) for name, definition in self.definitions.items()},
         }
 

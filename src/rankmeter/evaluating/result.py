@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from rankmeter.arithmetic.slates.data import Whole
+    from rankmeter.judging.assistance import Assistance
     from rankmeter.lists.slices import Slices
     from rankmeter.stats.intervals import Interval, IntervalMethod
 
@@ -150,6 +151,8 @@ class Evaluation:
     """The values by slice, for each way of slicing that was asked for."""
     judged_by: JudgedBy | None = None
     """What it was judged by, to tell whether another was judged alike; None where that is not known."""
+    assisted: Assistance | None = None
+    """Values from these judgments and a machine's together, where ``assisted_by=`` gave some."""
 
     @property
     def reading(self) -> Readings:
@@ -356,6 +359,7 @@ class Evaluation:
             "facts": asdict(self.facts),
             **({"no_value": missing} if (missing := self._no_values()) else {}),
             **({"slices": {name: one.to_dict() for name, one in self.slices.items()}} if self.slices else {}),
+            **({"assisted": self.assisted.to_dict()} if self.assisted is not None else {}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -378,7 +382,10 @@ class Evaluation:
         return self.per_query.to_arrow()
 
     def save(self, path: str | Path | BytesIO) -> None:
-        """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""
+        """Write everything into one Parquet file, which any tool can read and :func:`load` understands.
+
+        What a machine's judgments add (``assisted``) is not kept; :meth:`to_json` holds it.
+        """
         columns = values_columns(self.queries, self.values) | slates_columns(self.slices)
         header = {
             "version": FILE_VERSION,
@@ -450,7 +457,8 @@ class Evaluation:
                 low, high = (f"{end:.4f}" for end in self.tie_bounds[measure])
                 line += f"  {word('ties_span', lang, low=low, high=high)}"
             lines.append(line)
-        return "\n".join(map(one_line, lines))
+        shown = "\n".join(map(one_line, lines))
+        return shown if self.assisted is None else f"{shown}\n{self.assisted.to_text(lang)}"
 
     def _repr_html_(self) -> str:
         from rankmeter.report.evaluations import evaluation_document

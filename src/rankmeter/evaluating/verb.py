@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
-from rankmeter.errors import MeasureError, with_hint
-from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
+from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.planning import into_placing
 from rankmeter.evaluating.result import Evaluation, Purpose
-from rankmeter.inputs import check_columns_of, is_spark
+from rankmeter.inputs import check_columns_of, into_judgments, into_run, is_spark
+from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.measures import Measure
@@ -32,6 +34,7 @@ def evaluate(
     catalogue: object = None,
     history: object = None,
     by: object = None,
+    assisted_by: object = None,
     purpose: Purpose | None = None,
     name: str = "run",
     per_query_to: str | os.PathLike[str] | None = None,
@@ -72,6 +75,9 @@ def evaluate(
     purpose
         What the lists are for: ``recommendation`` speaks of users and held-out items, ``search`` of queries and
         judgments. Without it columns of users or a history say so; no number depends on it.
+    assisted_by
+        Judgments of a machine, of all queries, where ``judgments`` are those of people for some queries drawn at
+        random: the result's ``assisted`` holds values with intervals from both (docs/how-to/few-human-judgments.md).
     name
         How the result calls the system.
     per_query_to
@@ -95,6 +101,10 @@ def evaluate(
     columns = about.columns
     check_columns_of(columns, judgments, run, history=history)
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
+    if assisted_by is not None:
+        if is_spark(judgments) or is_spark(run) or per_query_to is not None or judgments is None:
+            raise InputError.of("judging.assisted_in_memory")
+        return _evaluate_assisted(judgments, assisted_by, run, asked, name, about)
     if is_spark(judgments) or is_spark(run):
         from rankmeter.scale.spark import evaluate_spark  # which needs pyarrow
 
@@ -105,6 +115,26 @@ def evaluate(
         return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress, about)
     with folder_is_one_run(run):
         return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
+
+
+def _evaluate_assisted(
+    judgments: object, assisted_by: object, run: object, asked: Asked, name: str, about: About
+) -> Evaluation:
+    """The evaluation under people's judgments, with what the machine's add to it."""
+    from rankmeter.judging.assistance import assist  # which needs scipy
+    from rankmeter.judging.chances import with_design
+
+    people, design = with_design(judgments, about.columns)
+    machine = into_judgments(assisted_by, columns=columns_of(about.columns, "judgments"))
+    returned = into_run(run, columns=columns_of(about.columns, "run"))
+    with folder_is_one_run(run):
+        both = [
+            evaluate_placing(into_placing(truth, returned), asked, name, about=about) for truth in (people, machine)
+        ]
+    assistance = assist(
+        {name: both[0]}, {name: both[1]}, design, judgments=(people, machine), runs={name: returned}, asked=asked
+    )
+    return replace(both[0], assisted=assistance)
 
 
 def value(measure: str | Measure, *, grades: object) -> float:

@@ -1,0 +1,76 @@
+"""With which chances people's judgments were drawn: columns that :func:`rankmeter.draw` writes and that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from rankmeter.errors import InputError
+from rankmeter.inputs import AnyJudgments, into_judgments
+from rankmeter.inputs.attributes import table_of
+from rankmeter.inputs.columns import columns_of
+from rankmeter.late import pl
+
+QUERY_CHANCE, ITEM_CHANCE = "query_chance", "item_chance"
+Kind = Literal["assumed", "queries", "unequal", "items"]
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How the judgments of people were drawn."""
+
+    kind: Kind
+    """``assumed``: nothing is recorded; ``queries``: whole queries with one chance; ``unequal``: whole queries, each
+    with a chance of its own; ``items``: single items, each with a chance of its own."""
+    chances: pl.DataFrame | None = None
+    """``query``, for items also ``item``, and ``chance``; ids as text."""
+
+
+def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[AnyJudgments, Design]:
+    """The judgments of people, and how they were drawn where a column records it."""
+    judgments = into_judgments(people, columns=columns_of(columns, "judgments"))
+    reading = judgments.how_read()
+    recorded = [name for name in (QUERY_CHANCE, ITEM_CHANCE) if name in reading.unused]
+    if not recorded:
+        return judgments, Design("assumed")
+    if len(recorded) > 1:
+        raise InputError.of("judging.two_chances", source=reading.source)
+    is_file = isinstance(people, (str, Path)) or Path(str(reading.source)).is_file()
+    table = table_of(people if isinstance(people, (str, Path)) or not is_file else reading.source, "judgments")
+    roles = reading.roles
+    frame = pl.DataFrame(
+        {
+            "query": table[roles["query"]].cast(pl.String),
+            "item": table[roles["item"]].cast(pl.String),
+            "chance": _numbers(table[recorded[0]], table, roles, recorded[0], reading.source),
+        }
+    )
+    if recorded == [ITEM_CHANCE]:
+        return judgments, Design("items", frame)
+    by_query = frame.group_by("query", maintain_order=True).agg(
+        pl.col("chance").first(), pl.col("chance").n_unique().alias("different")
+    )
+    unlike = by_query.filter(pl.col("different") > 1)
+    if len(unlike):
+        raise InputError.of("judging.unlike_chances", source=reading.source, query=unlike["query"][0])
+    chances = by_query.select("query", "chance")
+    spread = chances["chance"].to_numpy()
+    is_equal = bool(np.ptp(spread) <= 1e-9 * spread.max())
+    return judgments, Design("queries" if is_equal else "unequal", chances)
+
+
+def _numbers(column: pl.Series, table: pl.DataFrame, roles: Mapping[Any, str], name: str, source: str) -> pl.Series:
+    """Chances above 0 and at most 1; refuses others with their place."""
+    numbers = column.cast(pl.Float64, strict=False)
+    wrong = ~((numbers > 0) & (numbers <= 1)).fill_null(value=False)
+    if wrong.any():
+        row = int(wrong.arg_true()[0])
+        raise InputError.of(
+            "judging.chance", source=source, column=name, value=str(column[row]), count=int(wrong.sum()),
+            query=str(table[roles["query"]][row]), item=str(table[roles["item"]][row]),
+        )  # fmt: skip
+    return numbers

@@ -1,0 +1,228 @@
+"""One number seen by people and by the machine: whole queries that people judged, or single items of all queries.
+
+A difference of two systems is the same kind of thing: everything is subtracted query by query.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankmeter.placing.placements import Bools, Floats
+from rankmeter.stats.assisted import (
+    FEWEST_RARE,
+    ROUGH,
+    Estimated,
+    Target,
+    judgments_needed,
+    people_needed,
+    people_only,
+    tuned,
+    unequal,
+)
+from rankmeter.wording import Said, said
+
+
+class Observed:
+    """What is known of one number: values of people where they judged, of the machine everywhere."""
+
+    __slots__ = ()
+    machine: Floats
+    """(N,) under the machine's judgments."""
+    method: str
+
+    @property
+    def judged(self) -> int:
+        """How many queries people judged, wholly or in part."""
+        raise NotImplementedError
+
+    @property
+    def total(self) -> int:
+        """How many queries there are."""
+        return len(self.machine)
+
+    def minus(self, other: Observed) -> Observed:
+        """The difference of two systems."""
+        raise NotImplementedError
+
+    def assisted(self, level: float, target: Target) -> Estimated:
+        """From people and machine together."""
+        raise NotImplementedError
+
+    def alone(self, level: float, target: Target) -> Estimated:
+        """From people alone."""
+        raise NotImplementedError
+
+    @property
+    def correlation(self) -> float:
+        """Of the values by people with those by the machine, where people judged."""
+        raise NotImplementedError
+
+    def needed(self, half_width: float, level: float, target: Target) -> int | None:
+        """How many queries people have to judge for an interval of that half width."""
+        raise NotImplementedError
+
+    def worth(self, half_width: float, level: float) -> int | None:
+        """How many queries people alone would have to judge for such an interval."""
+        raise NotImplementedError
+
+    def cautions(self) -> list[Said]:
+        """Why an interval may hold less than it says."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class WholeQueries(Observed):
+    """People judged the pools of some queries."""
+
+    machine: Floats
+    people: Floats
+    """(n,) under people's judgments."""
+    is_judged: Bools
+    """(N,) which queries they are."""
+    chances: Floats | None = None
+    """(n,) with which they were drawn, where these differ."""
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        """How it is estimated."""
+        if self.judged == self.total:
+            return "people"
+        return "tuned" if self.chances is None else "unequal"
+
+    @property
+    def judged(self) -> int:
+        """How many queries people judged."""
+        return len(self.people)
+
+    def minus(self, other: Observed) -> Observed:
+        """The difference of two systems."""
+        if not isinstance(other, WholeQueries):
+            raise TypeError("both are judged alike")
+        return replace(self, machine=self.machine - other.machine, people=self.people - other.people)
+
+    def assisted(self, level: float, target: Target) -> Estimated:
+        """The regression estimator; with chances of their own the difference estimator; of all queries, people."""
+        beside = self.machine[self.is_judged]
+        if self.judged == self.total:
+            return self.alone(level, target)
+        if self.chances is not None:
+            return unequal(self.people, beside, self.chances, self.machine, level=level, target=target)
+        return tuned(self.people, beside, self.machine, level=level, target=target)
+
+    def alone(self, level: float, target: Target) -> Estimated:
+        """Student's t, or without the machine's help under the same chances."""
+        if self.chances is not None and self.judged < self.total:
+            nothing = np.zeros(self.total)
+            beside = nothing[self.is_judged]
+            return unequal(self.people, beside, self.chances, nothing, level=level, target=target)
+        return people_only(self.people, self.total, level=level, target=target)
+
+    @property
+    def correlation(self) -> float:
+        """Of the judged queries' values."""
+        return _correlation(self.people, self.machine[self.is_judged])
+
+    def needed(self, half_width: float, level: float, target: Target) -> int | None:
+        """Planned with the spread and the correlation of the judged queries."""
+        correlation = max(self.correlation, 0.0) if math.isfinite(self.correlation) else 0.0
+        spread = float(self.people.std(ddof=1))
+        return judgments_needed(spread, correlation, self.total, half_width, level=level, target=target)
+
+    def worth(self, half_width: float, level: float) -> int | None:
+        """Of queries drawn from as many as one likes."""
+        return people_needed(float(self.people.std(ddof=1)), half_width, level=level)
+
+    def cautions(self) -> list[Said]:
+        """Too few queries, or too few that differ."""
+        made = []
+        if self.judged < ROUGH:
+            made.append(said("few_judged", count=self.judged, fewest=ROUGH))
+        values, counts = np.unique(self.people, return_counts=True)
+        usual = int(counts.max())
+        if self.judged - usual < FEWEST_RARE and len(values) > 1:
+            made.append(said("rare_values", count=self.judged - usual, usual=float(values[counts.argmax()]),
+                             judged=self.judged, fewest=FEWEST_RARE))  # fmt: skip
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class SingleItems(Observed):
+    """People judged single items, each drawn with a known chance; for measures that are sums over items."""
+
+    machine: Floats
+    corrected: Floats
+    """(N,) the machine's value plus what people corrected, each correction over its chance."""
+    from_people: Floats
+    """(N,) what people's grades add, each over its chance."""
+    corrections: Floats
+    """(drawn,) how far people's grade moves the value of its query."""
+    gains: Floats
+    """(drawn,) what people's grade adds to the value of its query."""
+    chances: Floats
+    """(drawn,)."""
+    queries_seen: int
+
+    method = "items"
+
+    @property
+    def judged(self) -> int:
+        """How many queries have a judged item."""
+        return self.queries_seen
+
+    def minus(self, other: Observed) -> Observed:
+        """The difference of two systems."""
+        if not isinstance(other, SingleItems):
+            raise TypeError("both are judged alike")
+        return replace(
+            self,
+            machine=self.machine - other.machine,
+            corrected=self.corrected - other.corrected,
+            from_people=self.from_people - other.from_people,
+            corrections=self.corrections - other.corrections,
+            gains=self.gains - other.gains,
+        )
+
+    def assisted(self, level: float, target: Target) -> Estimated:
+        """Student's t over the corrected values of all queries; of these queries, by the chances."""
+        return self._estimated(self.corrected, self.corrections, level, target, weight=1.0)
+
+    def alone(self, level: float, target: Target) -> Estimated:
+        """The same without the machine."""
+        return self._estimated(self.from_people, self.gains, level, target, weight=0.0)
+
+    def _estimated(self, values: Floats, drawn: Floats, level: float, target: Target, *, weight: float) -> Estimated:
+        made = people_only(values, level=level)
+        if target == "queries":
+            from scipy.special import stdtrit  # loaded only for statistics
+
+            variance = ((1 - self.chances) / self.chances**2 * drawn**2).sum() / self.total**2
+            error, freedom = math.sqrt(variance), max(len(drawn) - 1, 1)
+            reach = float(stdtrit(freedom, (1 + level) / 2)) * error
+            return Estimated(made.value, made.value - reach, made.value + reach, error, weight, freedom)
+        return replace(made, weight=weight)
+
+    @property
+    def correlation(self) -> float:
+        """Of what people and machine add for each drawn item."""
+        return _correlation(self.gains, self.gains - self.corrections)
+
+    def needed(self, half_width: float, level: float, target: Target) -> int | None:  # noqa: ARG002
+        """It depends on the chances of what is drawn next, so there is none."""
+        return None
+
+    def worth(self, half_width: float, level: float) -> int | None:  # noqa: ARG002
+        """Items and whole queries are not the same work."""
+        return None
+
+    def cautions(self) -> list[Said]:
+        """Too few items."""
+        return [said("few_items", count=len(self.chances), fewest=ROUGH)] if len(self.chances) < ROUGH else []
+
+
+def _correlation(one: Floats, other: Floats) -> float:
+    if len(one) < 2 or not (np.ptp(one) > 0 and np.ptp(other) > 0):
+        return math.nan
+    return float(np.corrcoef(one, other)[0, 1])

@@ -1,0 +1,271 @@
+"""Few human values and many of a machine: means and differences whose intervals hold, whatever the machine is worth.
+
+N queries, n of them judged by people and drawn at random; y is a measure under the judgments of people, f the same
+measure of the same lists under those of the machine. Of a difference of two systems, y and f are the differences. Every
+estimator works along the last axis, so that a simulation of thousands of trials runs the code that users run.
+
+    estimate = mean_n(y) + weight (mean_N(f) - mean_n(f))
+    variance = (1/n - 1/N) var(y - weight f)   [+ var(y) / N]
+
+The last term belongs to the target ``population``, the mean over all queries that could have been asked, which
+rankmeter's other intervals are about; the target ``queries`` is the mean that people would have found on these N.
+
+Sources: Cochran 1977 (regression and difference estimators); Angelopoulos et al. 2023 (PPI), Angelopoulos, Duchi &
+Zrnic 2023 (PPI++); Zrnic & Candes 2023 (cross-fitting), 2024 (unequal chances); Horvitz & Thompson 1952. The coverage
+of each is measured in benchmarks/judging_simulation.py.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from rankmeter.placing.placements import Bools, Floats
+
+Target = Literal["population", "queries"]
+TARGETS = ("population", "queries")
+FEWEST = 4
+"""Judged queries below which there is no estimate: two parameters and their spread need as many."""
+ROUGH = 20
+"""Judged queries below which intervals are rough."""
+FEWEST_RARE = 10
+"""Judged queries on the rarer side of a value of 0 and 1, or with a difference other than 0, below which intervals hold
+too little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """A value and its interval; arrays where many trials were estimated at once."""
+
+    value: Any
+    low: Any
+    high: Any
+    error: Any
+    """The standard error."""
+    weight: Any = 0.0
+    """How much the machine counts: 0 people only, 1 fully."""
+    freedom: Any = math.inf
+    """Degrees of freedom of Student's t; infinite where the normal distribution is taken."""
+
+
+def _estimated(value: Any, variance: Any, freedom: Any, level: float, weight: Any = 0.0) -> Estimated:
+    from scipy.special import ndtri, stdtrit  # loaded only for statistics
+
+    error = np.sqrt(np.maximum(variance, 0.0))
+    chance = (1 + level) / 2
+    reach = (ndtri(chance) if freedom is None else stdtrit(freedom, chance)) * error
+    return Estimated(value, value - reach, value + reach, error, weight, math.inf if freedom is None else freedom)
+
+
+def people_only(
+    y: Floats, total: int | None = None, *, level: float = 0.95, target: Target = "population"
+) -> Estimated:
+    """Student's t over the judged queries; the mean of ``total`` queries is known better, by sqrt(1 - n/N)."""
+    many = y.shape[-1]
+    unseen = 1.0 if target == "population" or total is None else 1 - many / total
+    return _estimated(y.mean(-1), unseen * y.var(-1, ddof=1) / many, many - 1, level)
+
+
+def fixed(
+    y: Floats, f: Floats, f_all: Floats, *, weight: float = 1.0, level: float = 0.95, target: Target = "population"
+) -> Estimated:
+    """A weight that was chosen before anybody looked; 1 is prediction-powered inference as first published."""
+    many, total = y.shape[-1], f_all.shape[-1]
+    value = y.mean(-1) + weight * (f_all.mean(-1) - f.mean(-1))
+    variance = (1 / many - 1 / total) * (y - weight * f).var(-1, ddof=1) + _of_queries(y, total, target)
+    return _estimated(value, variance, many - 1, level, weight)
+
+
+def tuned(y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: Target = "population") -> Estimated:
+    """The weight is the slope of y on f among the judged queries, never below 0: the regression estimator.
+
+    PPI++ with the small-sample terms that it leaves out: residuals over n - 2, Student's t, and the price of an
+    estimated slope. A weight of 0 gives the interval of people alone. There is no upper limit: a machine that
+    compresses the scale needs a weight above 1.
+
+    Examples
+    --------
+    >>> people, machine = np.array([0.9, 0.4, 0.6, 0.2, 0.7, 0.5]), np.array([0.8, 0.5, 0.7, 0.4, 0.9, 0.5])
+    >>> rest = [0.6, 0.3, 0.9, 0.7, 0.5, 0.8, 0.4, 1.0, 0.6, 0.7, 0.5, 0.9, 0.2, 0.6]
+    >>> found = tuned(people, machine, np.array([*machine, *rest]))
+    >>> round(float(found.value), 6), round(float(found.low), 6), round(float(found.high), 6)
+    (0.540948, 0.346455, 0.735441)
+    """
+    many, total = y.shape[-1], f_all.shape[-1]
+    own_y, own_f = y - y.mean(-1, keepdims=True), f - f.mean(-1, keepdims=True)
+    square = (own_f**2).sum(-1)
+    # A machine whose values differ by rounding alone says nothing.
+    speaks = square > 1e-20 * np.maximum((f**2).sum(-1), 1e-300)
+    with np.errstate(all="ignore"):
+        slope = np.where(speaks, (own_f * own_y).sum(-1) / square, 0.0)
+    used = slope > 0
+    weight = np.where(used, slope, 0.0)
+    shift = f_all.mean(-1) - f.mean(-1)
+    rest = ((own_y - weight[..., None] * own_f) ** 2).sum(-1)
+    freedom = np.where(used, many - 2, many - 1)
+    with np.errstate(all="ignore"):
+        leverage = np.where(used, shift**2 / square, 0.0)
+    variance = rest / freedom * (1 / many - 1 / total + leverage) + _of_queries(y, total, target)
+    return _estimated(y.mean(-1) + weight * shift, variance, freedom, level, weight)
+
+
+def _of_queries(y: Floats, total: int, target: Target) -> Any:
+    """What the choice of the queries themselves adds to the variance."""
+    return y.var(-1, ddof=1) / total if target == "population" else 0.0
+
+
+def cross_fitted(
+    y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: Target = "population"
+) -> Estimated:
+    """Each judged query is corrected with the slope of the others: for a machine that was trained on the labels."""
+    many, total = y.shape[-1], f_all.shape[-1]
+    others = many - 1
+    sum_f, sum_y = f.sum(-1, keepdims=True) - f, y.sum(-1, keepdims=True) - y
+    spread = (f * f).sum(-1, keepdims=True) - f * f - sum_f**2 / others
+    together = (f * y).sum(-1, keepdims=True) - f * y - sum_f * sum_y / others
+    weight = np.where(spread > 1e-12, np.maximum(together / np.maximum(spread, 1e-12), 0.0), 0.0)
+    corrected = y - weight * (f - f_all.mean(-1, keepdims=True))
+    variance = (1 / many - 1 / total) * corrected.var(-1, ddof=1) + _of_queries(y, total, target)
+    return _estimated(corrected.mean(-1), variance, many - 1, level, weight.mean(-1))
+
+
+def published(y: Floats, f: Floats, f_rest: Floats, *, weight: float | None = None, level: float = 0.95) -> Estimated:
+    """PPI++ as ppi_py 0.2.3 computes it, to compare with: normal quantile, a weight within 0..1, unjudged apart.
+
+    Its weight is (N - n) / N of the one here. With few judged queries its intervals are too short.
+    """
+    many, rest = y.shape[-1], f_rest.shape[-1]
+    lam: Any = weight
+    if weight is None:
+        together = ((y - y.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))).mean(-1)
+        spread = np.concatenate([f, f_rest], -1).var(-1, ddof=1)
+        lam = np.clip(together / ((1 + many / rest) * spread), 0, 1)
+    value = y.mean(-1) + lam * (f_rest.mean(-1) - f.mean(-1))
+    variance = lam**2 * f_rest.var(-1) / rest + (y - np.asarray(lam)[..., None] * f).var(-1) / many
+    return _estimated(value, variance, None, level, lam)
+
+
+def unequal(
+    y: Floats,
+    f: Floats,
+    chance: Floats,
+    f_all: Floats,
+    *,
+    weight: float = 1.0,
+    level: float = 0.95,
+    target: Target = "population",
+) -> Estimated:
+    """Queries drawn independently, each with a chance of its own: the difference estimator (Horvitz-Thompson).
+
+    y, f and chance are those of the drawn queries; the population's spread is estimated with the same chances (Hajek).
+    """
+    total = f_all.shape[-1]
+    error = y - weight * f
+    value = weight * f_all.mean(-1) + (error / chance).sum(-1) / total
+    variance = ((1 - chance) / chance**2 * error**2).sum(-1) / total**2
+    if target == "population":
+        share = 1 / chance
+        centre = (share * y).sum(-1, keepdims=True) / share.sum(-1, keepdims=True)
+        variance = variance + (share * (y - centre) ** 2).sum(-1) / share.sum(-1) / total
+    return _estimated(value, variance, y.shape[-1] - 1, level, weight)
+
+
+def where_lists_differ(
+    y: Floats, f: Floats, f_all: Floats, total: int, *, level: float = 0.95, target: Target = "population"
+) -> Estimated:
+    """A difference of two systems, judged among the M of ``total`` queries on which their lists differ.
+
+    y, f are the judged ones, f_all all M. The difference is 0 on the others, whatever is relevant.
+    """
+    many, some = y.shape[-1], f_all.shape[-1]
+    share = some / total
+    here = tuned(y, f, f_all, level=level, target="queries")
+    variance = share**2 * here.error**2
+    if target == "population":
+        variance = variance + (share * (y.var(-1, ddof=1) + here.value**2) - (share * here.value) ** 2) / total
+    return _estimated(share * here.value, variance, np.where(here.weight > 0, many - 2, many - 1), level, here.weight)
+
+
+def items_per_query(weight: Floats, machine: Floats, human: Floats, drawn: Bools, chance: Floats) -> Floats:
+    """(..., queries) the value of each query under a linear measure, single items being judged by people.
+
+    sum w f + sum over drawn w (g - f) / chance. All are (..., queries, items); ``human`` is any number where not drawn.
+    An item that counts needs a chance of being judged.
+    """
+    with np.errstate(all="ignore"):
+        correction = np.where(drawn & (weight != 0), weight * (human - machine) / chance, 0.0)
+    return np.asarray((weight * machine).sum(-1) + correction.sum(-1))
+
+
+def best_chances(size: Floats, budget: float) -> Floats:
+    """Chances in proportion to ``size``, at most 1, that add up to an expected number of judgments.
+
+    With size = |weight| x expected error of the machine the variance is least for the budget.
+
+    Examples
+    --------
+    >>> best_chances(np.array([4.0, 1.0, 1.0, 0.0]), 2).tolist()
+    [1.0, 0.5, 0.5, 0.0]
+    """
+    chance = np.zeros(size.shape)
+    free = size > 0
+    left = float(budget)
+    while free.any() and left > 0:
+        chance[free] = left * size[free] / size[free].sum()
+        over = free & (chance >= 1)
+        if not over.any():
+            break
+        chance[over] = 1.0
+        free &= ~over
+        left = budget - float((chance >= 1).sum())
+    return chance
+
+
+def judgments_needed(
+    spread: float,
+    correlation: float,
+    total: int,
+    half_width: float,
+    *,
+    level: float = 0.95,
+    target: Target = "population",
+) -> int | None:
+    """The fewest of ``total`` queries that people judge for an interval of +- ``half_width``; None: none is enough.
+
+    Spread and correlation come from a pilot. Not even all queries are enough where the population is meant and too few
+    were asked: then more queries are needed, not more judgments.
+
+    Examples
+    --------
+    >>> judgments_needed(0.28, 0.8, 500, 0.05), judgments_needed(0.28, 0.0, 500, 0.05)
+    (56, 123)
+    """
+    from scipy.special import stdtrit
+
+    many = np.arange(FEWEST, total + 1)
+    used = abs(correlation) > 1 / np.sqrt(many - 2)
+    rest = spread**2 * np.where(used, 1 - correlation**2, 1.0)
+    price = 1 + np.where(used & (many > 4), 1 / np.maximum(many - 3, 1), 0.0)
+    variance = rest * (1 / many - 1 / total) * price + (spread**2 / total if target == "population" else 0.0)
+    reach = stdtrit(np.where(used, many - 2, many - 1), (1 + level) / 2) * np.sqrt(variance)
+    enough = np.flatnonzero(reach <= half_width)
+    return int(many[enough[0]]) if len(enough) else None
+
+
+def people_needed(spread: float, half_width: float, *, level: float = 0.95, most: int = 1_000_000) -> int | None:
+    """How many queries people alone would have to judge, drawn from as many as there are, for that interval."""
+    from scipy.special import stdtrit
+
+    low, high = 2, most
+    if spread == 0 or not half_width > 0:
+        return None
+    if stdtrit(high - 1, (1 + level) / 2) * spread / math.sqrt(high) > half_width:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        enough = stdtrit(middle - 1, (1 + level) / 2) * spread / math.sqrt(middle) <= half_width
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return low
