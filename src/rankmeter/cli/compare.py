@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.options import Counting, Delivery, ItemsAndUsers, MaybeJudged
+from rankmeter.cli.options import Counting, Delivery, ItemsAndUsers, MaybeJudged, assisted_option
 from rankmeter.cli.output import deliver_comparison
 from rankmeter.cli.parameters import (
     MOST,
@@ -100,9 +100,12 @@ class Testing:
         "--units", type=Reads(), metavar="FILE",
         help="CSV or TSV of query and what it belongs to (a user): that is resampled.",
     )  # fmt: skip
+    assisted_by: str | None = assisted_option()
     needed: float | None = option(
-        "--needed", type=float, metavar="DIFFERENCE", help="Say how many queries it takes to find this difference."
-    )
+        "--needed", type=float, metavar="DIFFERENCE",
+        help="Say how many queries it takes to find this difference; with --assisted-by how many people have to judge "
+        "for an interval of +- this.",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +187,7 @@ class Pages:
         "rankmeter compare judgments.qrels keyword.run hybrid.run --report report.html --titles queries=queries.csv",
         "rankmeter compare judgments.qrels a.run b.run --by kinds.csv:kind --report report.html",
         "rankmeter compare --no-judgments keyword.run hybrid.run -m Coverage@10 -m Gini@10 --catalogue items.csv",
+        "rankmeter compare people.csv keyword.run hybrid.run -m nDCG@10 --assisted-by machine.qrels --needed 0.02",
         "rankmeter compare --saved keyword.parquet hybrid.parquet --needed 0.01 --save nightly.zip",
         "rankmeter compare --saved nightly.zip --report report.html --lang zh",
     ),
@@ -231,7 +235,9 @@ def command(
     if cmp is None:
         cmp = _compared(paths, asked, systems, testing, counting, about, sources)
     verdicts = check_gates(cmp, gates)
-    planned = _needed(cmp, testing.needed, lang)
+    if cmp.assisted is not None:
+        cmp = replace(cmp, assisted=replace(cmp.assisted, half_width=testing.needed))
+    planned = [] if cmp.assisted is not None else _needed(cmp, testing.needed, lang)
     deliver_comparison(cmp, chosen, delivery, numbers.digits, lang, details=numbers.details)
     _write_verdicts(cmp, verdicts, gating.junit, summary, lang)
     _write_pages(cmp, pages, titles, lang)
@@ -265,10 +271,12 @@ def _compared(
         groups, group_name = units_of(testing.units)
         from rankmeter.comparing.comparison import compare
 
-        how = {name: value for name, value in asdict(testing).items() if name not in ("unit", "units", "needed")}
+        mine = ("unit", "units", "needed", "assisted_by")
+        how = {name: value for name, value in asdict(testing).items() if name not in mine}
         return compare(
             truth, systems, measures, **how, unit=groups or testing.unit, unit_name=group_name,
             queries=counting.queries, duplicates=counting.duplicates, by=list(about.by) or None, purpose=about.purpose,
+            assisted_by=None if testing.assisted_by is None else sources.judgments(testing.assisted_by),
             progress=_shown_on(progress), **items_and_users(about.catalogue, about.history, sources.columns),
         )  # fmt: skip
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import click
 
 from rankmeter.cli.options import (
+    Assisting,
     Counting,
     Delivery,
     ItemsAndUsers,
@@ -20,7 +21,7 @@ from rankmeter.cli.options import (
     parse_columns,
     system_names,
 )
-from rankmeter.cli.output import output_text, result_table, result_talk, show
+from rankmeter.cli.output import deliver_shown, output_text, result_table, result_talk, show
 from rankmeter.cli.parameters import Command, Reads, WritesEach, check_places, format_of, option, takes, written
 from rankmeter.cli.sources import items_and_users
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, spoken_language, tell
@@ -51,6 +52,7 @@ class Asking:
     sources: MaybeJudged = MaybeJudged()
     counting: Counting = Counting()
     about: ItemsAndUsers = ItemsAndUsers(by=())
+    assisting: Assisting = Assisting()
     dialect: str | None = None
     """Whose metric names the measures are; None for rankmeter's own."""
 
@@ -91,6 +93,7 @@ class Showing:
         "rankmeter evaluate --no-judgments keyword.run -m 'Coverage@10 Gini@10' --catalogue items.csv",
         "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
         "rankmeter evaluate --labelled list.txt --digits 5",
+        "rankmeter evaluate people.csv keyword.run -m nDCG@10 --assisted-by machine.qrels --needed 0.02",
         "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
     ),
 )
@@ -104,7 +107,7 @@ class Showing:
     help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ... "
     "`rankmeter dialects` lists the tools.",
 )  # fmt: skip
-@takes(counting=Counting, sources=MaybeJudged, about=ItemsAndUsers)
+@takes(counting=Counting, sources=MaybeJudged, about=ItemsAndUsers, assisting=Assisting)
 @click.option(
     "--labelled", type=Reads(), metavar="FILE",
     help="Instead of JUDGMENTS and RUN: one file of lines `query Q0 item grade` in ranked order. Without -m three "
@@ -121,6 +124,7 @@ def command(
     counting: Counting,
     sources: MaybeJudged,
     about: ItemsAndUsers,
+    assisting: Assisting,
     showing: Showing,
     format_: OutputFormat | None,
     delivery: Delivery,
@@ -133,7 +137,9 @@ def command(
     numbers go to standard output; what they are about, what ties can do to them and how they are defined, to standard
     error.
     """
-    asking = Asking(sources, counting, about, dialect)
+    asking = Asking(sources, counting, about, assisting, dialect)
+    if assisting.needed is not None and assisting.assisted_by is None:
+        raise InputError.of("judging.needed_without_machine")
     shown = Shown(showing, _format(format_, delivery.output), delivery)
     if about.catalogue is None and not showing.interval:
         without_matrix_threads()
@@ -153,7 +159,11 @@ def command(
     elif delivery.output is not None and delivery.output.suffix.lower() == ".parquet":
         _evaluate_to_parquet(judgments, systems, asked, asking, shown)
     else:
-        _show(evaluate_files(judgments, systems, asked, asking), shown)
+        evaluations = evaluate_files(judgments, systems, asked, asking)
+        if assisting.assisted_by is not None and not showing.per_query:
+            _show_assisted(evaluations, shown, assisting.needed)
+        else:
+            _show(evaluations, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +242,8 @@ def evaluate_files(
     known: dict[str, Any] = {"by": list(about.by) or None}
     known |= items_and_users(about.catalogue, about.history, sources.columns)
     _, named = parse_columns(sources.columns)
+    if asking.assisting.assisted_by is not None:
+        known["assisted_by"] = sources.judgments(asking.assisting.assisted_by)
     evaluations = []
     with Progress(len(runs)) as progress:
         for name, path in runs.items():
@@ -308,6 +320,16 @@ def _show(evaluations: Sequence[Evaluation], shown: Shown) -> None:
         _talk(evaluations, shown)
         return
     _deliver(output_text(evaluations, shown.format or "table", **how), evaluations, shown)
+
+
+def _show_assisted(evaluations: Sequence[Evaluation], shown: Shown, needed: float | None) -> None:
+    """What people and machine say together, all runs in one table."""
+    from rankmeter.judging.assistance import joined
+
+    _save(evaluations, shown.how.save)
+    together = joined([ev.assisted for ev in evaluations if ev.assisted is not None], half_width=needed)
+    deliver_shown(together, shown.format, shown.delivery, spoken_language())
+    _talk(evaluations, shown)
 
 
 def _deliver(text: str, evaluations: Sequence[Evaluation], shown: Shown) -> None:

@@ -120,6 +120,26 @@ class ItemsAndUsers:
     )  # fmt: skip
 
 
+def assisted_option() -> Any:
+    """The field of a group that names the judgments of a machine."""
+    return option(
+        "--assisted-by", type=Reads(), metavar="FILE",
+        help="Judgments of a machine for all queries, where JUDGMENTS are those of people for some that were drawn at "
+        "random: adds values from both together, with intervals that hold, beside people alone and machine alone.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Assisting:
+    """What a machine judged, where people judged a part of it."""
+
+    assisted_by: str | None = assisted_option()
+    needed: float | None = option(
+        "--needed", type=float, metavar="HALF_WIDTH",
+        help="With --assisted-by: say how many queries people have to judge for an interval of +- this.",
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """Where the numbers go, and whether anything else is said."""

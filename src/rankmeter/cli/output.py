@@ -218,7 +218,8 @@ def _show_comparison(cmp: Comparison, digits: int, lang: Language, *, quiet: boo
         show(comparisons.board_blocks(cmp, digits=digits, lang=lang), lang)
     elif len(cmp.measures) > 1:
         best_first = [score.system for score in cmp.ranked(cmp.measures[0])]
-        show([*answer, comparisons.grid(cmp, digits=digits, lang=lang, systems=best_first)], lang)
+        grid = comparisons.grid(cmp, digits=digits, lang=lang, systems=best_first)
+        show([*answer, grid, *comparisons.assisted_blocks(cmp, lang)], lang)
     else:
         show([*answer, *comparisons.board_blocks(cmp, digits=digits, lang=lang)], lang)
     if not quiet:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -135,8 +135,6 @@ class Assistance(ShownAsTable):
 
     def differences(self, measure: str | Measure) -> list[Assisted]:
         """Every difference that was asked for under one measure, p-values corrected for all of them."""
-        from dataclasses import replace
-
         made = [self.difference(measure, one, two) for one, two in self.pairs]
         tested = [at for at, one in enumerate(made) if one.p is not None]
         fixed = corrected(np.array([made[at].p for at in tested], np.float64), self.correction)
@@ -154,7 +152,7 @@ class Assistance(ShownAsTable):
         target: Target | None = None,
     ) -> int | None:
         """How many queries people have to judge for an interval of +- ``half_width``; None where none are enough."""
-        if not isinstance(half_width, Real) or not 0 < half_width < math.inf:
+        if not isinstance(half_width, Real) or not 0 < float(half_width) < math.inf:
             raise InputError.of("judging.not_a_width", option=Option("needed", half_width))
         name, one = self._named(measure or self.measures[0]), self._system(system)
         seen = self.observed[name, one]
@@ -324,8 +322,6 @@ def _p_value(made: Estimated) -> float:
 
 
 def _plain(one: Assisted) -> dict[str, Any]:
-    from dataclasses import asdict
-
     return asdict(one)
 
 
@@ -386,6 +382,24 @@ def assist(
         bounds={str(measure): measure.bounds for measure in kept}, names=asked.names, refused=refused, design=design,
         pairs=tuple(pairs), level=level, correction=correction, half_width=half_width, notes=tuple(notes.values()),
     )  # fmt: skip
+
+
+def joined(parts: Sequence[Assistance], *, half_width: float | None = None) -> Assistance:
+    """Several systems, each of which was put together alone, in one."""
+    first = parts[0]
+    notes = {note.kind: note for part in parts for note in part.notes}
+    made = replace(
+        first,
+        systems=tuple(name for part in parts for name in part.systems),
+        observed={key: seen for part in parts for key, seen in part.observed.items()},
+        refused={name: why for part in parts for name, why in part.refused.items()},
+        measures=tuple(one for one in first.measures if all(one in part.measures for part in parts)),
+        notes=tuple(notes.values()),
+        half_width=half_width,
+    )
+    if half_width is not None:
+        made.needed(half_width, system=made.systems[0])
+    return made
 
 
 def _useful(judged: int) -> float:

@@ -217,12 +217,17 @@ def how_made(cmp: Comparison, lang: Language = "en") -> list[str]:
 
 
 def board_blocks(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en") -> list[Block]:
-    """The numbers: a leaderboard for each measure, then the slices."""
+    """The numbers: a leaderboard for each measure, then the slices, then what a machine's judgments add."""
     blocks: list[Block] = []
     for measure in cmp.measures:
         blocks.append(leaderboard(cmp, measure, digits=digits, lang=lang))
         blocks += [Paragraph(line, "hint") for line in under_board(cmp, measure, lang)]
-    return [*blocks, *slice_tables(cmp, digits=digits, lang=lang)]
+    return [*blocks, *slice_tables(cmp, digits=digits, lang=lang), *assisted_blocks(cmp, lang)]
+
+
+def assisted_blocks(cmp: Comparison, lang: Language = "en") -> list[Block]:
+    """People only, people with the machine and the machine only side by side, where a machine judged too."""
+    return [] if cmp.assisted is None else cmp.assisted.document(lang)
 
 
 def under_board(cmp: Comparison, measure: Measure, lang: Language = "en") -> list[str]:

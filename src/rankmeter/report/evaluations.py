@@ -251,7 +251,8 @@ def evaluation_document(ev: Evaluation, lang: Language = "en") -> list[Block]:
     )  # fmt: skip
     notes: list[Block] = [Paragraph(in_language(sentence, lang), "note") for sentence in ev.sentences()]
     slices = [slice_table([ev], lang=lang)] if ev.slices else []
-    return [Table(columns, tuple(rows), ev.name), *notes, *slices, meanings(ev.means, lang, ev.label)]
+    assisted = [] if ev.assisted is None else ev.assisted.document(lang)
+    return [Table(columns, tuple(rows), ev.name), *notes, *slices, *assisted, meanings(ev.means, lang, ev.label)]
 
 
 def slices_document(cut: Slices, lang: Language = "en") -> list[Block]:

@@ -99,6 +99,7 @@ def report_html(
             marks=comparisons.marks_mean(cmp, lang),
             doubts=document_html(comparisons.doubts(cmp, lang), lang=lang),
             doubt_count=len(cmp.notes),
+            assisted=document_html(comparisons.assisted_blocks(cmp, lang), lang=lang),
             boards=[_board(cmp, measure, lang) for measure in cmp.measures],
             definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
             said=[*comparisons.board_marks(cmp, lang)[1:], *comparisons.how_made(cmp, lang)],
