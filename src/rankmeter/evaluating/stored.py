@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,14 +37,23 @@ def saved_values(frame: pl.DataFrame, measure: Measure) -> Values:
 
 def digest(header: str, frame: pl.DataFrame) -> str:
     """What a file says and holds, as a short text: a bit that changed on the disk or on the way shows."""
+    return digest_of_parts(header, frame.schema, frame.height, lambda name: [frame.get_column(name)])
+
+
+def digest_of_parts(header: str, schema: pl.Schema, rows: int, parts_of: Callable[[str], Iterable[pl.Series]]) -> str:
+    """The same of a file that is written in parts: ``parts_of`` gives a column part by part, twice."""
     content = hashlib.blake2b(header.encode(), digest_size=16)
-    for column in frame.get_columns():
-        content.update(f"{column.name}\0{column.dtype}\0{len(column)}\0".encode())
-        content.update(column.is_null().to_numpy().tobytes())
-        if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-            content.update(column.fill_null(0 if column.dtype.is_numeric() else False).to_numpy().tobytes())
-        else:
-            content.update("\0".join(map(str, column.to_list())).encode("utf-8", "surrogatepass"))
+    for name, dtype in schema.items():
+        content.update(f"{name}\0{dtype}\0{rows}\0".encode())
+        for part in parts_of(name):
+            content.update(part.is_null().to_numpy().tobytes())
+        between = b""
+        for part in parts_of(name):
+            if dtype.is_numeric() or dtype == pl.Boolean:
+                content.update(part.fill_null(0 if dtype.is_numeric() else False).to_numpy().tobytes())
+            elif len(part):
+                content.update(between + "\0".join(map(str, part.to_list())).encode("utf-8", "surrogatepass"))
+                between = b"\0"
     return content.hexdigest()
 
 

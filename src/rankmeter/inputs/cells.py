@@ -97,7 +97,10 @@ def is_rounded(value: Any) -> bool:
     if isinstance(value, float):
         return False
     exact = int(value) if isinstance(value, numbers.Integral) else value
-    return bool(abs(exact) >= EXACT_WHOLE_NUMBERS and exact != float(exact))
+    try:
+        return bool(abs(exact) >= EXACT_WHOLE_NUMBERS and exact != float(exact))
+    except OverflowError:  # more than 308 digits
+        return True
 
 
 def merged(values: Iterable[Any]) -> tuple[Any, Any] | None:

@@ -23,7 +23,7 @@ from rankmeter.inputs.reading import Reading, disagreement, trec_reading
 from rankmeter.inputs.sources import Labelled, PlainJudgments
 from rankmeter.inputs.stretches import whole_queries
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, as_number, read_frames
+from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, Tags, as_number, read_frames
 from rankmeter.late import pl
 from rankmeter.wording import said
 
@@ -36,10 +36,6 @@ _LOOKS = {
     "qrels": "judgments (4 fields a line: query, iteration, item, grade)",
     "run": "a run (6 fields a line: query, Q0, item, rank, score, tag)",
 }
-
-
-_LAST_BYTES = 4096
-"""Where the last line of a file is looked for."""
 
 
 def has_columns(path: FileInput, format: str | None = None) -> bool:
@@ -151,8 +147,9 @@ def iter_plain_parts(path: str, *, format: str | None = None) -> Iterator[RunPar
         if _resolve(source, format, "run") != "run":
             raise NotPlainError
         size = Path(path).stat().st_size
-        reading = trec_reading("run", source.name, None, notes=trec_notes(source))
-        for block in read_plain(source, RUN):
+        tags, notes = Tags(), trec_notes(source)
+        for block in read_plain(source, RUN, look=tags.look):
+            reading = trec_reading("run", source.name, None, notes={**notes, **_tag_notes(tags, source)})
             yield RunPart(block, _fraction(source, size), reading)
 
 
@@ -227,9 +224,10 @@ def iter_parts(
             yield RunPart(_labelled(source)[1], 1.0)
         elif kind == "run":
             _check_no_columns(source, columns)
-            reading = trec_reading("run", source.name, None, notes=trec_notes(source))
-            for frame in read_frames(source, RUN, block_bytes=block_bytes):
+            tags, notes = Tags(), trec_notes(source)
+            for frame in read_frames(source, RUN, block_bytes=block_bytes, look=tags.look):
                 score = frame["value"].alias("score")
+                reading = trec_reading("run", source.name, None, notes={**notes, **_tag_notes(tags, source)})
                 table = RunTable(frame["query"], frame["item"], score, source.name, reading=reading)
                 yield RunPart(table, _fraction(source, size))
         else:
@@ -241,35 +239,24 @@ def iter_parts(
 
 
 def trec_notes(source: ByteSource) -> dict[str, str]:
-    """What looks odd in a run: ranks that say something else than the scores do, tags of several systems."""
+    """What looks odd in the first lines of a run: ranks that say something else than the scores do."""
     rows = [fields for line in sample_rows(source.head, LOOKED_AT) if len(fields := line.split()) >= 5]
     notes: dict[str, str] = {}
     numbers = [[as_number(fields[at]) for fields in rows] for at in (3, 4)]
     if (pair := disagreement([fields[0] for fields in rows], *numbers)) is not None:
-        first, second = (_shown(rows[row][2:3]) for row in pair)
+        first, second = (rows[row][2].decode("utf-8", "replace") for row in pair)
         notes["rank"] = said(
             "ranks_disagree", source=source.name, rank="rank", score="score", first=first, second=second
         )
-    tags = [fields[5:] for fields in (*rows, _last_line(source).split()) if len(fields) > 5]
-    if (other := next((tag for tag in tags if tag != tags[0]), None)) is not None:
-        notes["tags"] = said("several_tags", source=source.name, first=_shown(tags[0]), second=_shown(other))
     return notes
 
 
-def _shown(fields: list[bytes]) -> str:
-    return b" ".join(fields).decode("utf-8", "replace")
-
-
-def _last_line(source: ByteSource) -> bytes:
-    """The last line of a file that is not compressed; nothing where it is long or cannot be had without reading all."""
-    if source.path is None:
-        return b""
-    size = source.path.stat().st_size
-    with source.path.open("rb", buffering=0) as file:
-        file.seek(max(0, size - _LAST_BYTES))
-        _, newline, line = file.read(_LAST_BYTES).rstrip().rpartition(b"\n")
-    is_cut = not newline and size > _LAST_BYTES
-    return b"" if is_cut or line.startswith(b"#") else line
+def _tag_notes(tags: Tags, source: ByteSource) -> dict[str, str]:
+    """What is said where lines have the tags of several systems."""
+    if tags.first is None or tags.other is None:
+        return {}
+    first, second = (tag.decode("utf-8", "replace") for tag in (tags.first, tags.other))
+    return {"tags": said("several_tags", source=source.name, first=first, second=second)}
 
 
 def _fraction(source: ByteSource, size: int) -> float | None:

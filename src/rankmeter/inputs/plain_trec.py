@@ -7,7 +7,7 @@ which reads every text and says what is wrong with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,8 +55,13 @@ class PlainRows:
         return self.query.text
 
 
-def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTES) -> Iterator[PlainRows]:
-    """Rows in blocks of whole queries, as :func:`rankmeter.inputs.trec.read_frames` cuts them.
+def read_plain(
+    source: ByteSource,
+    layout: Layout,
+    block_bytes: int = BLOCK_BYTES,
+    look: Callable[[bytes], None] | None = None,
+) -> Iterator[PlainRows]:
+    """Rows in blocks of whole queries, as :func:`rankmeter.inputs.trec.read_frames` cuts them; ``look`` sees each.
 
     Raises
     ------
@@ -68,7 +73,10 @@ def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTE
     if source.head.startswith(BOM):
         source.read(len(BOM))
     for block in query_blocks(source, block_bytes):
-        yield _rows(block, layout)
+        rows = _rows(block, layout)
+        if look is not None:
+            look(block)
+        yield rows
 
 
 def read_whole_plain(source: ByteSource, layout: Layout) -> PlainRows:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from pathlib import Path
 
 from rankmeter.errors import InputError, NotFoundError, Problem, RepeatedItemError, check_path, examples, with_hint
@@ -17,6 +18,10 @@ from rankmeter.late import pl
 from rankmeter.wording import said
 
 _COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+_OF_TOOLS = frozenset(
+    "_delta_log _temporary _spark_metadata _change_data __macosx __pycache__ .git .ipynb_checkpoints .cache".split()
+)
+"""Folders that tools keep beside data."""
 _HIDDEN = ("_", ".")  # _SUCCESS, _metadata, .part-0.parquet.crc: what Spark and Hive leave beside the data
 
 
@@ -104,7 +109,7 @@ def expand(path: str) -> Files:
     if glob.has_magic(path) and not Path(path).exists():
         # Path.glob takes no absolute pattern.
         matches = sorted(glob.glob(path, recursive=True), key=_by_numbers)  # noqa: PTH207
-        matched = [_matched(match) for match in matches]
+        matched = [_matched(match, path) for match in matches]
         paths = tuple(file for match in matched for file in match.paths)
         if not paths:
             raise NotFoundError(with_hint(f"no file fits the pattern {path}.", f"look into {_fixed_part(path)}"))
@@ -112,13 +117,21 @@ def expand(path: str) -> Files:
     return Files((path,))  # whoever opens it says what is wrong with it
 
 
-def _matched(path: str) -> Files:
-    """A match of a pattern: a file as it is named; a folder is what it holds (``query.run/`` written by a cluster)."""
-    if Path(path).is_dir():
-        return _in_folder(path)
-    if Path(path).name.startswith(_HIDDEN):
-        return Files((), left_out=(path,) if _may_be_data(Path(path).name) else ())
-    return Files((path,))
+def _matched(path: str, pattern: str) -> Files:
+    """A match of a pattern: a file as it is named; a folder is what it holds (``query.run/`` written by a cluster).
+
+    What begins with _ or . is left out, unless the pattern itself names it so.
+    """
+    asked = [part for part in Path(pattern).parts if part.startswith(_HIDDEN)]
+    marked = [part for part in _marked(Path(path).parts) if not any(fnmatch(part, like) for like in asked)]
+    if marked:
+        return Files((), left_out=(path,) if Path(path).is_file() and _may_be_data(path, marked) else ())
+    return _in_folder(path) if Path(path).is_dir() else Files((path,))
+
+
+def _marked(parts: Sequence[str]) -> list[str]:
+    """Those that begin with _ or ., but for the folder itself and the one above."""
+    return [part for part in parts if part.startswith(_HIDDEN) and part not in (".", "..")]
 
 
 def _in_folder(path: str) -> Files:
@@ -126,20 +139,23 @@ def _in_folder(path: str) -> Files:
     root = Path(path)
     data, hidden = [], []
     for file in root.rglob("*"):
-        marked = [part for part in file.relative_to(root).parts if part.startswith(_HIDDEN)]
+        marked = _marked(file.relative_to(root).parts)
         if not marked and file.is_file():
             data.append(str(file))
-        elif marked == [file.name] and _may_be_data(file.name) and file.is_file():
+        elif marked and _may_be_data(file.name, marked) and file.is_file():
             hidden.append(str(file))
     if not data:
         raise InputError(f"{path} is a directory without a data file in it (names with _ or . at the front are none).")
     return Files(tuple(sorted(data, key=_by_numbers)), path, tuple(sorted(hidden, key=_by_numbers)))
 
 
-def _may_be_data(name: str) -> bool:
+def _may_be_data(path: str, marked: Sequence[str]) -> bool:
     """Whether a hidden file ends as data does; what Spark, Hive and macOS (``._a.csv``) leave beside data does not."""
     from rankmeter.inputs.formats import ENDINGS
 
+    name = Path(path).name
+    if any(part.lower() in _OF_TOOLS for part in marked):
+        return False
     ending = name.lower()
     for packed in _COMPRESSED:
         ending = ending.removesuffix(packed)

@@ -12,7 +12,7 @@ again line by line in plain Python, which either finds every problem with its li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import isinf, isnan
 
@@ -118,7 +118,44 @@ def would_be_rounded(text: bytes, value: float) -> bool:
     return abs(value) >= EXACT_WHOLE_NUMBERS and is_rounded(as_written(text.decode()))
 
 
-def read_frames(source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:
+class Tags:
+    """The tags of a run's lines: one system has one, so that another means two runs in one file."""
+
+    def __init__(self) -> None:
+        self.first: bytes | None = None
+        self.other: bytes | None = None
+        """A tag that is not the first, as soon as there is one."""
+
+    def look(self, block: bytes) -> None:
+        """Look at the lines of a block: all at once where they end alike, one by one where one does not."""
+        if self.other is not None:
+            return
+        line = block[: block.find(b"\n") + 1]
+        tag = _tag(line)
+        ending = line[line.rfind(tag.split()[0]) - 1 :] if tag else b""
+        if self.first in (None, tag) and ending.endswith(b"\n") and block.count(ending) == block.count(b"\n"):
+            self.first = tag
+            return
+        for tag in filter(None, map(_tag, block.split(b"\n"))):
+            self.first = self.first or tag
+            if tag != self.first:
+                self.other = tag
+                return
+
+
+def _tag(line: bytes) -> bytes:
+    """The tag of a line; nothing where it has none."""
+    fields = line.split(None, 5)
+    return fields[5].rstrip() if len(fields) > 5 and not fields[0].startswith(b"#") else b""
+
+
+def read_frames(
+    source: ByteSource,
+    layout: Layout,
+    *,
+    block_bytes: int = BLOCK_BYTES,
+    look: Callable[[bytes], None] | None = None,
+) -> Iterator[pl.DataFrame]:
     """Parse TREC text block by block.
 
     Parameters
@@ -129,6 +166,8 @@ def read_frames(source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_
         ``QRELS`` or ``RUN``.
     block_bytes
         How much text is read at a time; a query longer than that is still given whole.
+    look
+        Is shown every block.
 
     Yields
     ------
@@ -147,6 +186,8 @@ def read_frames(source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_
     first_line, rows, doubtful = 1, 0, 0
     for block in query_blocks(source, block_bytes):
         frame, lines = _parse(block, layout, first_line, problems)
+        if look is not None:
+            look(block)
         doubtful += _data_in_comments(block, layout)
         first_line += lines
         rows += frame.height

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.planning import MOST_JUDGED, into_placing
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.evaluating.stored import values_columns
+from rankmeter.evaluating.stored import digest_of_parts, values_columns
 from rankmeter.inputs import Files, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
@@ -93,9 +92,8 @@ def evaluate_to_file(
             judged_by=known,
             fetch=partial(Evaluation.load, target),
         )
-        pl.scan_parquet(parts, glob=False, hive_partitioning=False).sink_parquet(
-            made, metadata=_header(ev, folder / "header")
-        )
+        frame = pl.scan_parquet(parts, glob=False, hive_partitioning=False)
+        frame.sink_parquet(made, metadata=_metadata(ev, frame.collect_schema(), parts))
     return ev
 
 
@@ -193,9 +191,9 @@ class _ByQuery:
         return replace(table, query=query, item=item, grade=grade, subtopic=subtopic, queries=queries)
 
 
-def _header(ev: DistantEvaluation, scratch: Path) -> dict[str, str]:
-    """What a saved evaluation says of itself, taken from a saved one without queries."""
-    nothing = np.empty(0)
+def _metadata(ev: DistantEvaluation, schema: pl.Schema, parts: Sequence[Path]) -> dict[str, str]:
+    """What a saved evaluation says of itself, taken from a saved one without queries, and the digest of all parts."""
+    nothing, scratch = np.empty(0), BytesIO()
     Evaluation(
         name=ev.name,
         ids=pl.Series([], dtype=pl.String),
@@ -206,5 +204,11 @@ def _header(ev: DistantEvaluation, scratch: Path) -> dict[str, str]:
         facts=ev.facts,
         judged_by=ev.judged_by,
     ).save(scratch)
-    found: dict[str, Any] = pl.read_parquet_metadata(scratch)
-    return {"rankmeter": json.dumps(json.loads(found["rankmeter"]))}
+    scratch.seek(0)
+    header = pl.read_parquet_metadata(scratch)["rankmeter"]
+
+    def column(name: str) -> Iterator[pl.Series]:
+        return (pl.read_parquet(part, columns=[name], glob=False).to_series() for part in parts)
+
+    rows = sum(map(len, column("query")))
+    return {"rankmeter": header, "rankmeter.digest": digest_of_parts(header, schema, rows, column)}

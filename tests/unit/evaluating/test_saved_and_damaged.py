@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -25,7 +26,34 @@ def _comparison(path: Path) -> None:
     rm.compare(TRUTH, {"a": RUN, "b": OTHER}, MEASURES, permutations=100, resamples=100).save(path)
 
 
-KINDS = {"evaluation": (_evaluation, rm.Evaluation), "comparison": (_comparison, rm.Comparison)}
+def _streamed(path: Path) -> None:
+    run = path.with_suffix(".run")
+    run.write_text(
+        "".join(f"{query} Q0 {item} 1 {score} t\n" for query, items in RUN.items() for item, score in items.items())
+    )
+    rm.evaluate(TRUTH, run, MEASURES, per_query_to=path)
+
+
+KINDS = {
+    "evaluation": (_evaluation, rm.Evaluation),
+    "comparison": (_comparison, rm.Comparison),
+    "streamed": (_streamed, rm.Evaluation),
+}
+
+
+@pytest.mark.parametrize("kind", ["evaluation", "streamed"])
+def test_a_value_that_was_changed_is_noticed(kind, tmp_path) -> None:
+    path = tmp_path / "saved"
+    KINDS[kind][0](path)
+    frame, metadata = pl.read_parquet(path), pl.read_parquet_metadata(path)
+    changed = (
+        frame.with_columns(pl.col("RR") / 2)
+        if "RR" in frame.columns
+        else frame.with_columns(pl.lit("x").alias("query"))
+    )
+    changed.write_parquet(path, metadata={key: text for key, text in metadata.items() if key.startswith("rankmeter")})
+    with pytest.raises(rm.InputError, match="is damaged"):
+        rm.Evaluation.load(path)
 
 
 @pytest.mark.parametrize("kind", KINDS)

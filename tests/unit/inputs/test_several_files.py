@@ -27,6 +27,32 @@ def test_hidden_files_that_may_be_data_are_named(mark: str, ending: str, tmp_pat
     assert f"left out because of a name that begins with _ or .: {hidden}" in _notes(TRUTH, tmp_path)
 
 
+@pytest.mark.parametrize("folder", ["_b", ".b", "c/_b", "_b/c"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "run.gz"])
+def test_data_in_hidden_folders_is_named(folder: str, ending: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(RUN)
+    hidden = tmp_path / folder / f"part.{ending}"
+    hidden.parent.mkdir(parents=True)
+    hidden.write_text("anything")
+    assert f"left out because of a name that begins with _ or .: {hidden}" in _notes(TRUTH, tmp_path)
+
+
+@pytest.mark.parametrize("pattern", ["*/*.csv", "**/*.csv", "*/part.csv", "[_a]*/*.csv"])
+def test_data_in_hidden_folders_of_a_pattern_is_named(pattern: str, tmp_path: Path) -> None:
+    for folder in ("a", "_b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "part.csv").write_text(RUN)
+    assert _notes(TRUTH, str(tmp_path / pattern)).endswith(f"_ or .: {tmp_path / '_b' / 'part.csv'}")
+
+
+@pytest.mark.parametrize("pattern", ["_b/*.csv", "_b/_*.csv", "_?/_p*.csv"])
+def test_hidden_data_that_is_named_is_read(pattern: str, tmp_path: Path) -> None:
+    (tmp_path / "_b").mkdir()
+    for name in ("_part.csv", "part.csv") if pattern == "_b/*.csv" else ("_part.csv",):
+        (tmp_path / "_b" / name).write_text(RUN)
+    assert rm.evaluate(TRUTH, str(tmp_path / pattern), "RR").reading.run.rows == len(RUN.splitlines()) - 1
+
+
 @pytest.mark.parametrize("pattern", ["*", "*.csv", "**/*.csv"])
 def test_hidden_files_of_a_pattern_are_named(pattern: str, tmp_path: Path) -> None:
     for name in ("a.csv", "_b.csv"):
@@ -97,6 +123,20 @@ def test_tags_of_two_runs_in_one_file_are_said(packed: bool, tags: tuple[str, st
     path.write_bytes(gzip.compress(content) if packed else content)
     truth = {"q0": {tags[0][-1]: 1}}
     assert ("two runs in one file" in _notes(truth, path)) == (tags[0] != tags[1])
+
+
+@pytest.mark.parametrize("place", [0, 1, 700, 25_000, 49_999])
+@pytest.mark.parametrize("gap", [" ", "\t", "  "])
+@pytest.mark.parametrize("ending", ["\n", " \n", "\r\n"])
+def test_another_tag_is_noticed_wherever_it_stands(place: int, gap: str, ending: str, tmp_path: Path) -> None:
+    lines = [gap.join((f"q{row // 100}", "Q0", f"d{row}", "1", "1", "mine")) + ending for row in range(50_000)]
+    path = tmp_path / "both.run"
+    path.write_bytes("".join(lines).encode())
+    assert "two runs" not in _notes({"q0": {"d1": 1}}, path)
+    lines[place] = lines[place].replace("mine", "yours")
+    path.write_bytes("".join(lines).encode())
+    assert "yours: two runs in one file" in _notes({"q0": {"d1": 1}}, path) or place == 0
+    assert "two runs in one file" in _notes({"q0": {"d1": 1}}, path)
 
 
 @pytest.mark.parametrize("last", ["# q Q0 b 2 1 other\n", f"q Q0 {'b' * 9000} 2 0.5 x", "q Q0 b 2 0.5\n", "\n\n"])

@@ -78,8 +78,9 @@ def test_ids_stay_text(separator: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1e-5", "1E5", "+1.5", ".5", "5.", "-0.0", "inf", "-inf", "Infinity", "-INFINITY", "1e400", "1e-400",
-             "9007199254740992", "9007199254740994", "-36028797018963968", "9007199254740993.0", "1e17",
+    "text", ["1e-5", "1E5", "+1.5", ".5", "5.", "-0.0", "inf", "-inf", "Infinity", "-INFINITY", "1e-400",
+             "9007199254740992", "9007199254740994", "-36028797018963968", "9007199254740994.0", "1e17",
+             "1.2345678901234568e+22",
              "0.1000000000000000055511151231257827021181583404541015625", "5e-324"]
 )  # fmt: skip
 def test_scores_are_what_float_says(text: str) -> None:
@@ -92,7 +93,18 @@ def test_scores_are_what_float_says(text: str) -> None:
 @pytest.mark.parametrize("side", ["score", "grade"])
 @pytest.mark.parametrize(
     "text",
-    ["9007199254740993", "-9007199254740993", "+1700000000123456789", "0" * 5000 + "9007199254740993", "1" * 400],
+    [
+        "9007199254740993",
+        "-9007199254740993",
+        "+1700000000123456789",
+        "0" * 5000 + "9007199254740993",
+        "1" * 400,
+        "9007199254740993.0",
+        "9007199254740993.5",
+        "9.007199254740993e15",
+        "-9007199254740993e0",
+        "1e400",
+    ],
 )
 def test_a_whole_number_that_no_float_is_is_refused_as_in_tables(
     text: str, side: str, lines: str, write: Write
@@ -100,7 +112,7 @@ def test_a_whole_number_that_no_float_is_is_refused_as_in_tables(
     content = lines.format(f"q Q0 d 1 {text} t" if side == "score" else f"q 0 d {text}").encode() + b"\n"
     path = write("file", content)
     judgments, run = ({"q": {"d": 1}}, str(path)) if side == "score" else (str(path), {"q": {"d": 1.0}})
-    if side == "grade" and len(text) == 400:
+    if side == "grade" and (len(text) == 400 or text == "1e400"):
         expected = "is not finite"
     else:
         expected = rf"{side} .* is beyond 2\*\*53 and would be rounded \(query q, item d\)\..* Hint: subtract or divide"
