@@ -3,7 +3,8 @@
 ``python benchmarks/catalogue_gpu.py`` prints every figure with its target. Widths: the time of both ways against a
 product and ``topk(100)`` in float32, TF32 and bfloat16, and what share of a large bfloat16 product's rate they reach.
 Cases: ranks of matrices that are hard to rank against the definition of a score. Calls: ``rank_catalogue`` and
-``evaluate`` together, and their values on the device against those in main memory.
+``evaluate`` together, and their values on the device against those in main memory. Corpus: as many passages as
+MS MARCO has, in half precision, ranked and searched in blocks that fit the device.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import torch
 
 import rankmeter as rm
+from rankmeter.compat.sentence_transformers import InformationRetrievalEvaluator
 from rankmeter.placing import cuda_tiles, cuda_vectors
 from rankmeter.placing.devices import into_vectors
 from rankmeter.placing.pair_counts import Asked, Excluded
@@ -27,6 +30,8 @@ QUERIES = {64: 65_536, 128: 65_536, 256: 32_768, 384: 16_384, 768: 16_384, 1024:
 FAST = {128: 0.60, 256: 0.50, 384: 0.50, 768: 0.60, 1024: 0.60, 1536: 0.60}
 EXACT = 0.20
 CHECKED = 48
+CARD = 24e9
+"""What a corpus may take of the device: the memory of a common card."""
 
 
 def seconds(work: Callable[[], object], repeats: int = 3) -> float:
@@ -223,7 +228,8 @@ def in_blocks() -> None:
 
                 def fewer(*given: object, whole: Callable = whole, **more: object) -> object:
                     made = whole(*given, **more)
-                    return cuda_vectors.CudaVectors(made.left, made.right.cpu(), made.device, block)  # noqa: B023
+                    lengths = None if made.lengths is None else made.lengths.cpu()
+                    return replace(made, right=made.right.cpu(), block=block, lengths=lengths)  # noqa: B023
 
                 cuda_vectors.cuda_vectors = fewer
             found = rm.rank_catalogue(judgments, queries, items, device="cuda", **options)
@@ -235,13 +241,42 @@ def in_blocks() -> None:
     )
 
 
+def corpus(passages: int = 8_841_823, queries: int = 6_980, width: int = 768) -> None:
+    """All passages of a corpus for each query, by ``rank_catalogue`` and by the evaluator of a bi-encoder."""
+    torch.manual_seed(5)
+    items = torch.empty((passages, width), dtype=torch.float16, device="cuda")
+    for first in range(0, passages, 1 << 20):
+        items[first : first + (1 << 20)].normal_()
+    own = torch.randint(0, passages, (queries,), device="cuda")
+    q = (items[own].float() + 5 * torch.randn(queries, width, device="cuda")).half()
+    judgments = (torch.arange(queries, device="cuda"), own)
+    print(f"{queries:,} queries x {passages:,} passages x {width}, float16; a card of {CARD / 1e9:.0f} GB")
+    torch.cuda.empty_cache()
+    torch.cuda.set_per_process_memory_fraction(CARD / torch.cuda.get_device_properties(0).total_memory)
+    for precision in ("exact", "fast"):
+        torch.cuda.reset_peak_memory_stats()
+        start = time.perf_counter()
+        ranked = rm.rank_catalogue(judgments, q, items, similarity="cosine", precision=precision)
+        value = rm.evaluate(ranked, measures=["RR@10", "R@100"])
+        print(f"  rank_catalogue, {precision}: {time.perf_counter() - start:.1f} s, RR@10 {value['RR@10']:.4f}, "
+              f"peak {torch.cuda.max_memory_allocated() / 1e9:.0f} GB", flush=True)  # fmt: skip
+    every, texts = range(passages), dict.fromkeys(range(queries), "")
+    relevant = {number: {passage} for number, passage in enumerate(own.tolist())}
+    evaluator = InformationRetrievalEvaluator(texts, dict.fromkeys(every, ""), relevant)
+    torch.cuda.reset_peak_memory_stats()
+    start = time.perf_counter()
+    metrics = evaluator.measure_embeddings(q, items)
+    print(f"  InformationRetrievalEvaluator, 100 best: {time.perf_counter() - start:.1f} s, "
+          f"MRR@10 {metrics['cosine_mrr@10']:.4f}, peak {torch.cuda.max_memory_allocated() / 1e9:.0f} GB")  # fmt: skip
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--only", choices=["widths", "cases", "calls"], help="one part instead of all three")
+    parser.add_argument("--only", choices=["widths", "cases", "calls", "corpus"], help="one part instead of all")
     options = parser.parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
-    for part in (widths, cases, calls):
+    for part in (widths, cases, calls, corpus):
         if options.only in (None, part.__name__):
             part()
 

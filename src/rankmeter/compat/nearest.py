@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.placing.callback import best_of
+from rankmeter.placing.pair_counts import Excluded
 
 Array = npt.NDArray[Any]
 ROWS = 16
@@ -47,6 +48,17 @@ class Nearest:
     def scores(self) -> Array:
         """(queries, kept) their scores."""
         return np.concatenate([self._kept[query][1] for query in sorted(self._kept)])
+
+    def search(self, queries: Any, documents: Any) -> None:
+        """Search the whole corpus by cosine, vectors on a CUDA device, in blocks that fit it.
+
+        Raises ImportError where Triton is missing, and InputError for vectors that have no cosine.
+        """
+        from rankmeter.placing.cuda_vectors import cuda_vectors
+
+        vectors = cuda_vectors(queries, documents, bias=None, similarity="cosine", device=str(queries.device))
+        kept, nothing = min(self._depth, len(documents)), Excluded(np.empty(0, np.int64), len(documents))
+        self._kept[0] = vectors.best(np.arange(len(queries)), kept, nothing, self._id_rank)
 
     def add(self, scores: Any, first: int, block: int = 0) -> None:
         """Take the scores of some documents, (queries, documents), as an array or a tensor on any device.
@@ -111,16 +123,25 @@ def as_array(values: Any) -> Array:
     return np.asarray(values)
 
 
-def cosine(queries: Any, documents: Any) -> Array:
-    """(queries, documents) cosines of the angles between two sets of vectors; 0 for a vector without length."""
-    one, other = _directions(as_array(queries)), _directions(as_array(documents))
-    similarity: Array = one @ other.T
-    return similarity
+def on_device(values: Any) -> bool:
+    """Whether these are a tensor outside of main memory."""
+    return hasattr(values, "detach") and values.device.type != "cpu"
 
 
-def _directions(vectors: Array) -> Array:
+def cosine(queries: Any, documents: Any) -> Any:
+    """(queries, documents) cosines of the angles between two sets of vectors; 0 for a vector without length.
+
+    Tensors on a device are multiplied there.
+    """
+    return _directions(queries) @ _directions(documents).T
+
+
+def _directions(vectors: Any) -> Any:
+    if on_device(vectors):
+        vectors = vectors.detach().float()
+        length = vectors.norm(dim=-1, keepdim=True)
+        return vectors / length.where(length > 0, length + 1)
+    vectors = as_array(vectors)
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    directed: Array = np.divide(
-        vectors, length, out=np.zeros_like(vectors, dtype=np.result_type(vectors, np.float32)), where=length > 0
-    )
-    return directed
+    out = np.zeros_like(vectors, dtype=np.result_type(vectors, np.float32))
+    return np.divide(vectors, length, out=out, where=length > 0)

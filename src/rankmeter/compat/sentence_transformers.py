@@ -12,6 +12,7 @@ torch are not needed. The numbers are those of the originals (dialects ``sentenc
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import inspect
 import io
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.compat.nearest import Nearest, as_array, cosine
+from rankmeter.compat.nearest import Nearest, as_array, cosine, on_device
 from rankmeter.errors import InputError, with_hint
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.whole_files import make_folder, whole_file, write_text
@@ -148,7 +149,9 @@ class InformationRetrievalEvaluator(_Evaluator):
         """Embed queries and corpus, search, measure; ``corpus_model`` and ``corpus_embeddings`` as in the original."""
         functions = self._functions(model)
         vectors = self._encode(model, self.queries, "query", **self.query_prompts)
-        searched = self._search(vectors, functions, self._chunks(model, **embedded))
+        searched = self._search(
+            vectors, functions, self._chunks(model, **embedded), embedded.get("corpus_embeddings")
+        )  # fmt: skip
         metrics: Metrics = {}
         for name, nearest in searched.items():
             lists = self._lists(nearest)
@@ -178,8 +181,11 @@ class InformationRetrievalEvaluator(_Evaluator):
     def measure_embeddings(
         self, queries: Any, corpus: Any, similarity: Similarity = cosine, name: str = "cosine"
     ) -> Metrics:
-        """Measure embeddings that are there already, in the order of ``queries_ids`` and ``corpus_ids``."""
-        searched = self._search(queries, {name: similarity}, self._cut(corpus))
+        """Measure embeddings that are there already, in the order of ``queries_ids`` and ``corpus_ids``.
+
+        Tensors on a CUDA device are searched there, by cosine as :func:`rankmeter.rank_catalogue` ranks.
+        """
+        searched = self._search(queries, {name: similarity}, self._cut(corpus), corpus)
         return self._measured(self._lists(searched[name]), name)
 
     def _functions(self, model: Any) -> Mapping[str, Similarity]:
@@ -203,17 +209,21 @@ class InformationRetrievalEvaluator(_Evaluator):
             yield first, embeddings[first : first + self.corpus_chunk_size]
 
     def _search(
-        self, vectors: Any, functions: Mapping[str, Similarity], chunks: Iterator[tuple[int, Any]]
+        self, vectors: Any, functions: Mapping[str, Similarity], chunks: Iterator[tuple[int, Any]], whole: Any = None
     ) -> dict[str, Nearest]:
+        """The best documents by each function; ``whole`` are all documents' vectors where they are there already."""
         searched = {name: self._nearest() for name in functions}
+        if list(functions.values()) == [cosine] and on_device(vectors) and on_device(whole):
+            with contextlib.suppress(ImportError, InputError):  # what follows says it, or takes a vector of zeros
+                next(iter(searched.values())).search(vectors, whole)
+                return searched
         # Few enough queries at a time that their scores fit a card, whatever the size of the corpus.
         step = max(1, CELLS_AT_ONCE // min(self.corpus_chunk_size, max(1, len(self.corpus_ids))))
         for first, part in chunks:
             for name, function in functions.items():
                 for block in range(0, len(vectors), step):
                     scores = function(vectors[block : block + step], part)
-                    on_device = hasattr(scores, "detach") and scores.device.type != "cpu"
-                    searched[name].add(scores if on_device else as_array(scores), first, block)
+                    searched[name].add(scores if on_device(scores) else as_array(scores), first, block)
         return searched
 
     def _nearest(self) -> Nearest:

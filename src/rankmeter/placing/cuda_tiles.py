@@ -13,10 +13,11 @@ Let u = 2^-11, what rounding to float16 may change of a number. A vector x is sc
 1. *What the halves leave out.* One product: q.v - hq.hv = dq.v + hq.dv with d = x - h, by Cauchy-Schwarz at most
    |dq| |v| + (1 + u) |q| |dv|; |d| is measured for each vector. Three products: a number of 2^-14 and more gives
    |l| <= u |x| and |r| <= u^2 |x|; a smaller one may lose at most 2^-25, the step of the smallest float16 numbers. So
-   |r| <= u^2 |x| + 2^-25 sqrt(n), and since |x| >= 2^13 the second term is below a hundredth of the first for every
-   width under 2^17. What q.v - (lq.hv + hq.lv + hq.hv) = lq.lv + rq.v + (hq + lq).rv leaves out is at most
-   3.1 u^2 |q| |v|. All of it is relative to the vectors' own lengths, whatever these are: that is why each vector has a
-   scale of its own.
+   |r| <= u^2 |x| + 2^-25 sqrt(n), and since |x| >= 2^7 the second term is at most 2^-10 sqrt(n) of the first. What
+   q.v - (lq.hv + hq.lv + hq.hv) = lq.lv + rq.v + (hq + lq).rv leaves out is at most (3.1 + 2^-8 sqrt(n)) u^2 |q| |v|
+   for every width under 2^17. All of it is relative to the vectors' own lengths, whatever these are: that is why each
+   vector has a scale of its own. Items whose scales are within `ALIKE` powers of two share the longest one's: their
+   largest number is then 2^7 at least.
 2. *What the additions lose.* A matrix instruction adds 16 products to the sum so far: exact products, aligned to the
    largest, cut off at 24 bits or later, in groups of four or more terms. Each term then errs by at most 2^-23 of
    the largest magnitude involved, and so does the sum of a group: at most 20 such units for 16 products. Where a device
@@ -30,10 +31,17 @@ Let u = 2^-11, what rounding to float16 may change of a number. A vector x is sc
    weighted length, computed once for each vector (`Halves.reach`).
 5. *The comparison.* Scores are compared in units of the longest item: s f against t, f = 2^(own exponent - largest), a
    power of two. Where f is below 2^-126 it counts as 0, and R(v) f is kept at 2^-60 or more, which is far more than
-   such a score or the underflow of t can be. t is rounded to float32: by 2^-24 |t|, which matters only where |t| is at
-   most 2 |q| |v| f, hence two units in `a`; a larger |t| decides by its sign alone.
+   such a score or the underflow of t can be. t is rounded to float32, and so is t +- R(q) R(v): each by 2^-24 |t|,
+   which matters only where |t| is at most 2 |q| |v| f, hence three units in `a`; a larger |t| decides by its sign.
 
-A query of zeros has R = 0 and all scores 0, which are then equal to the threshold and decided by the definition.
+R(q) is kept at 2^-60 or more as well: all scores of a query of zeros are 0, equal to the threshold, in doubt, and
+decided by the definition.
+
+Two looks
+---------
+To note single items costs registers that the products need. Where vectors are narrow and of about equal lengths, a
+first look only counts, with the widest bound of each tile, and lists the rows that have an item in doubt there; it
+counts nothing for those. A second look takes these rows and tiles alone, a few in a hundred, and notes their items.
 """
 
 from __future__ import annotations
@@ -53,9 +61,13 @@ SUM_UNIT = 2.0**-23
 """How much one term of a matrix unit's sum may err, relative to the largest term: 24 bits kept, the rest cut off."""
 UNITS, FEWER_UNITS = 20, 6
 """Such errors for 16 products: on any device, and on one that keeps two more bits."""
-ABOVE, BETWEEN, NOTED, NOT_BELOW = 0, 1, 2, 3
+ABOVE, BETWEEN, NOTED, NOT_BELOW, LISTED = 0, 1, 2, 3, 4
 WORD = 32
 LEAST_REACH = 2.0**-60
+ALIKE = 6
+"""How many powers of two apart the scales of items may be to share one."""
+EVEN = 1.5
+"""How many times wider the bounds of the first look may be, on average."""
 LOST = 2.0**-12.4
 """About what rounding to float16 takes of a vector; k above. Any number is right, this one makes the bound tight."""
 
@@ -75,18 +87,27 @@ class Tiling:
     """Tiled: blocks of queries that pass the same items together. Resident: stretches that the items are cut into."""
     warps: int = 8
     stages: int = 3
+    looks: int = 1
+    """Two where few rows of a tile have an item in doubt: doubt grows with the width."""
 
 
 def tiling(width: int, products: int) -> Tiling:
-    """The fastest cut of some 60 tried on an H200."""
+    """The fastest cut of some 100 tried on an H200."""
     padded = max(16, triton.next_power_of_2(width))
     if padded <= 64 and products == 3:
-        return Tiling(resident=True, items=64, strip=padded, group=8, warps=4)
+        return Tiling(resident=True, items=128, strip=padded, group=8, warps=4, stages=2, looks=2)
     if padded <= 64:
-        return Tiling(resident=True, items=128, strip=padded, group=8, warps=4, stages=2)
+        return Tiling(resident=True, queries=256, items=128, strip=padded, group=4, stages=4)
     if padded == 128 and products == 1:
         return Tiling(resident=True, queries=256, items=128, strip=padded, group=4)
-    return Tiling()
+    if 192 < width <= 256 and products == 1:
+        return Tiling(resident=True, items=64, strip=padded, group=4)
+    return Tiling(looks=2 if products == 3 and width <= 256 else 1)
+
+
+@triton.jit
+def _either(left, right):
+    return left | right
 
 
 @triton.jit
@@ -105,21 +126,31 @@ def _note(bits, start, row, inside, noted, words, capacity, BQ: tl.constexpr, BV
 @triton.jit
 def _compare(
     scores, start, total, row, inside, limit, margin, factor, reach, noted, words, capacity,
-    BQ: tl.constexpr, BV: tl.constexpr, MODE: tl.constexpr,
+    BQ: tl.constexpr, BV: tl.constexpr, SCALED: tl.constexpr, MODE: tl.constexpr,
 ):  # fmt: skip
     """Compare one tile of scores with a limit for each row: how many are surely above, how many between.
 
     MODE 0 compares plainly. 1 counts what the error bound leaves in doubt too. 2 notes it, as words of 32 bits for 32
-    items. 3 notes all that is not surely below.
+    items. 3 notes all that is not surely below. 4 lists the rows that have an item in doubt, and counts nothing for
+    them; ``reach`` is then that of each tile.
     """
     column = start + tl.arange(0, BV)
     known = column < total
-    scale = tl.load(factor + column, mask=known, other=0.0)
-    scores = scores * scale[None, :]
+    if SCALED:
+        scores = scores * tl.load(factor + column, mask=known, other=0.0)[None, :]
     between = tl.zeros([BQ], tl.int32)
+    lowest = limit
     # A difference is negative on the far side: its sign bit is the count.
     if MODE == 0:
         higher = tl.sum(((limit[:, None] - scores).to(tl.uint32, bitcast=True) >> 31).to(tl.int32), axis=1)
+    elif MODE == 4:
+        spread = margin * tl.load(reach + start // BV)
+        lowest = limit + spread
+        surely = lowest[:, None] - scores
+        hardly = (limit - spread)[:, None] - scores
+        higher = tl.sum((surely.to(tl.uint32, bitcast=True) >> 31).to(tl.int32), axis=1)
+        # The signs differ where a score lies between.
+        between = tl.reduce(surely.to(tl.int32, bitcast=True) ^ hardly.to(tl.int32, bitcast=True), 1, _either)
     else:
         apart = scores - limit[:, None]
         spread = margin[:, None] * tl.load(reach + column, mask=known, other=0.0)[None, :]
@@ -135,15 +166,23 @@ def _compare(
             bit = tl.where(known, 1 << (tl.arange(0, BV) % 32), 0).to(tl.int32)
             bits = tl.sum(tl.reshape(tl.where(near, bit[None, :], 0), [BQ, BV // 32, 32]), axis=2)
             _note(bits, start, row, inside, noted, words, capacity, BQ, BV)
-    # Columns behind the last item score 0, with nothing in doubt: they were counted where the limit is negative.
+    # Columns behind the last item score 0: they were counted where the limit is negative.
     beyond = tl.maximum(start + BV - total, 0)
-    return higher - tl.where(limit < 0, beyond, 0), between
+    higher = higher - tl.where(lowest < 0, beyond, 0)
+    if MODE == 4:
+        listed = (between < 0) & inside
+        higher = tl.where(listed, 0, higher)
+        place = tl.atomic_add(noted + start // BV + tl.zeros([BQ], tl.int32), 1, mask=listed, sem="relaxed")
+        at = words + (start // BV).to(tl.int64) * capacity + place
+        tl.store(at, row, mask=listed & (place < capacity))
+    return higher, between
 
 
 @triton.jit
 def _resident(
     rows, items, limits, margins, factor, reach, above, band, noted, words, count, total, stretch, capacity,
-    WIDTH: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, THREE: tl.constexpr, MODE: tl.constexpr,
+    WIDTH: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, THREE: tl.constexpr, SCALED: tl.constexpr,
+    MODE: tl.constexpr,
 ):  # fmt: skip
     """Count one block of rows (a query and its limit) against a stretch of the items; the rows are read once."""
     start_q = tl.program_id(0) * BQ
@@ -170,8 +209,9 @@ def _resident(
         else:
             scores = tl.dot(a_high, b_high.T)
         higher, between = _compare(
-            scores, start, total, row, inside, limit, margin, factor, reach, noted, words, capacity, BQ, BV, MODE
-        )
+            scores, start, total, row, inside, limit, margin, factor, reach, noted, words, capacity,
+            BQ, BV, SCALED, MODE,
+        )  # fmt: skip
         counted += higher
         doubtful += between
     tl.atomic_add(above + row, counted, mask=inside, sem="relaxed")
@@ -183,7 +223,7 @@ def _resident(
 def _tiled(
     rows, items, limits, margins, factor, reach, above, band, noted, words, count, total, capacity,
     WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, GROUP: tl.constexpr,
-    THREE: tl.constexpr, MODE: tl.constexpr,
+    THREE: tl.constexpr, SCALED: tl.constexpr, MODE: tl.constexpr,
 ):  # fmt: skip
     """Count tiles of rows x items, each a product over the whole width in one sum.
 
@@ -212,12 +252,41 @@ def _tiled(
         limit = tl.load(limits + row, mask=inside, other=float("inf"))
         margin = tl.load(margins + row, mask=inside, other=0.0)
         higher, between = _compare(
-            scores, start, total, row, inside, limit, margin, factor, reach, noted, words, capacity, BQ, BV, MODE
-        )
+            scores, start, total, row, inside, limit, margin, factor, reach, noted, words, capacity,
+            BQ, BV, SCALED, MODE,
+        )  # fmt: skip
         if MODE != 3:
             tl.atomic_add(above + row, higher, mask=inside, sem="relaxed")
         if MODE == 1:
             tl.atomic_add(band + row, between, mask=inside, sem="relaxed")
+
+
+@triton.jit
+def _second_look(
+    rows, items, limits, margins, factor, reach, above, listed, sizes, noted, words, total, room, capacity,
+    WIDTH: tl.constexpr, BK: tl.constexpr, BQ: tl.constexpr, BV: tl.constexpr, SCALED: tl.constexpr,
+):  # fmt: skip
+    """Count the rows that were listed for a tile, and note the items in doubt."""
+    tile = tl.program_id(0)
+    start = tile * BV
+    size = tl.load(sizes + tile)
+    for first in tl.range(0, size, BQ):
+        place = first + tl.arange(0, BQ)
+        inside = place < size
+        row = tl.load(listed + tile.to(tl.int64) * room + place, mask=inside, other=0)
+        at = rows + row[:, None].to(tl.int64) * (2 * WIDTH) + tl.arange(0, BK)[None, :]
+        scores = tl.zeros([BQ, BV], tl.float32)
+        for strip in tl.range(0, 3 * WIDTH, BK):
+            last = strip // (2 * WIDTH) * WIDTH
+            a = tl.load(at + strip - last, mask=inside[:, None], other=0.0)
+            b = items.load([start, strip - 2 * last])
+            scores = tl.dot(a, b.T, scores)
+        limit = tl.load(limits + row, mask=inside, other=float("inf"))
+        margin = tl.load(margins + row, mask=inside, other=0.0)
+        higher, _ = _compare(
+            scores, start, total, row, inside, limit, margin, factor, reach, noted, words, capacity, BQ, BV, SCALED, 2
+        )
+        tl.atomic_add(above + row, higher, mask=inside, sem="relaxed")
 
 
 @triton.jit
@@ -450,11 +519,18 @@ def units(device: Any) -> int:
 def error_weights(width: int, products: int, device: Any) -> tuple[float, float, float]:
     """The weights of what rounding lost, of the length, and of the length up to each number, in a vector's reach."""
     added = SUM_UNIT * units(device) / 16
-    # Two units for the comparison, the definition's own error, and a hundredth for the rounding of the reach itself.
-    plain = 2 * SUM_UNIT + width * 2.0**-52
+    # Three units for the comparison, the definition's own error, and a hundredth for the rounding of the reach itself.
+    plain = 3 * SUM_UNIT + width * 2.0**-52
     if products == 1:
         return 1.01 / LOST, 1.01 * (LOST + plain), 1.01 * added
-    return 0.0, 1.01 * (3.1 * HALF_UNIT**2 + plain + 3 * width * added * 2.1 * HALF_UNIT), 1.01 * added
+    plain += (3.1 + 2.0**-8 * width**0.5) * HALF_UNIT**2
+    return 0.0, 1.01 * (plain + 3 * width * added * 2.1 * HALF_UNIT), 1.01 * added
+
+
+def own_exponents(vectors: Any) -> tuple[Any, Any]:
+    """(n,) int32: the power of two that brings the largest number of each vector to 2^13; and whether there is one."""
+    largest = torch.linalg.vector_norm(vectors, float("inf"), dim=1)
+    return torch.where(largest > 0, 14 - torch.frexp(largest).exponent, 0).int(), largest > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,13 +547,12 @@ class Halves:
     products: int
 
     @classmethod
-    def of(cls, vectors: Any, products: int, *, high_first: bool = False) -> Halves:
+    def of(cls, vectors: Any, products: int, exponent: Any = None, *, high_first: bool = False) -> Halves:
         """Split float32 vectors; ``high_first`` is how items are stored."""
         count, width = vectors.shape
+        exponent = own_exponents(vectors)[0] if exponent is None else exponent
         cut = tiling(width, products)
         padded = triton.cdiv(width, cut.strip) * cut.strip
-        largest = torch.linalg.vector_norm(vectors, float("inf"), dim=1)
-        exponent = torch.where(largest > 0, 14 - torch.frexp(largest).exponent, 0).int()
         both = products == 3
         halves = torch.empty((count, padded * (2 if both else 1)), dtype=torch.float16, device=vectors.device)
         reach = torch.empty(count, dtype=torch.float32, device=vectors.device)
@@ -513,19 +588,38 @@ class Items:
     """Scores are compared after multiplication by 2^(exponent of the query - unit)."""
     factor: Any
     """(n,) float32: what brings each item's scores to that unit."""
+    scaled: bool
+    """Whether any of these is not 1."""
     reach: Any
     """(n,) float32: the items' part of the error bound in that unit."""
+    widest: Any
+    """(tiles,) the largest of each tile, where this is not much more than the others; else None."""
 
     @classmethod
     def of(cls, vectors: Any, products: int) -> Items:
         """Split the vectors of items."""
-        halves = Halves.of(vectors, products, high_first=True)
+        exponent, some = own_exponents(vectors)
         # Vectors of zeros have the exponent 0, which may be anything: their scores are 0.
-        zero = halves.reach == 0
-        unit = 0 if bool(zero.all()) else -int(torch.where(zero, 1 << 20, halves.exponent).min())
-        behind = torch.where(zero, 0, halves.exponent + unit)
+        least, most = (int(bound) for bound in torch.stack([
+            torch.where(some, exponent, 1 << 20).min(), torch.where(some, exponent, -(1 << 20)).max()
+        ]).tolist())  # fmt: skip
+        least = min(least, most)  # a catalogue of zeros has neither
+        scaled = most - least > ALIKE
+        exponent = torch.where(some, exponent if scaled else least, 0).int()
+        halves = Halves.of(vectors, products, exponent, high_first=True)
+        behind = torch.where(some, exponent - least, 0)
         factor = torch.where(behind > 126, 0.0, torch.exp2(-behind.clamp(max=126).double()).float())
-        return cls(halves, unit, factor, torch.clamp(halves.reach * factor * 1.001, min=LEAST_REACH))
+        reach = torch.clamp(halves.reach * factor * 1.001, min=LEAST_REACH)
+        return cls(halves, -least, factor, scaled, reach, None if scaled else _widest(reach, halves.cut))
+
+
+def _widest(reach: Any, cut: Tiling) -> Any:
+    """The largest reach of each tile, or None."""
+    if cut.looks == 1:
+        return None
+    tiles = torch.nn.functional.pad(reach, (0, -len(reach) % cut.items)).view(-1, cut.items)
+    widest = tiles.amax(dim=1)
+    return widest if float((widest.repeat_interleave(cut.items)[: len(reach)] / reach).mean()) <= EVEN else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -543,14 +637,28 @@ class Compared:
 
 def compare(mode: int, rows: Halves, items: Items, limits: Any, capacity: int = 1) -> Compared:
     """Run the kernel for rows with one limit each."""
-    count, total = len(limits), len(items.factor)
-    cut = rows.cut
+    count = len(limits)
     above, band, noted = torch.zeros((3, count), dtype=torch.int32, device=limits.device)
     words = torch.empty((count, capacity, 2), dtype=torch.int32, device=limits.device)
+    compared = Compared(above, band, noted, words)
+    margins = torch.clamp(rows.reach * 1.001, min=LEAST_REACH)
+    if mode != NOTED or items.widest is None or not _in_two_looks(compared, rows, items, limits, margins):
+        _look(mode, compared, rows, items, limits, margins, items.reach)
+    return compared
+
+
+def _look(
+    mode: int, compared: Compared, rows: Halves, items: Items, limits: Any, margins: Any, reach: Any
+) -> None:  # fmt: skip
+    """All rows against all items."""
+    count, total, cut = len(limits), len(items.factor), rows.cut
     left = TensorDescriptor.from_tensor(rows.halves, [cut.queries, cut.strip])
     right = TensorDescriptor.from_tensor(items.halves.halves, [cut.items, cut.strip])
-    given = (left, right, limits, rows.reach * 1.001, items.factor, items.reach, above, band, noted, words)
-    sizes = {"WIDTH": rows.width, "BQ": cut.queries, "BV": cut.items, "THREE": rows.products == 3, "MODE": mode}
+    made = (compared.above, compared.band, compared.noted, compared.words)
+    given = (left, right, limits, margins, items.factor, reach, *made)
+    capacity = compared.words.shape[1]
+    sizes = {"WIDTH": rows.width, "BQ": cut.queries, "BV": cut.items, "THREE": rows.products == 3,
+             "SCALED": items.scaled, "MODE": mode}  # fmt: skip
     options = {"num_warps": cut.warps, "num_stages": cut.stages}
     blocks, tiles = triton.cdiv(count, cut.queries), triton.cdiv(total, cut.items)
     if cut.resident:
@@ -561,7 +669,26 @@ def compare(mode: int, rows: Halves, items: Items, limits: Any, capacity: int = 
     else:
         programs = min(blocks * tiles, _multiprocessors(limits.device))
         _tiled[(programs,)](*given, count, total, capacity, **sizes, BK=cut.strip, GROUP=cut.group, **options)
-    return Compared(above, band, noted, words)
+
+
+def _in_two_looks(compared: Compared, rows: Halves, items: Items, limits: Any, margins: Any) -> bool:
+    """Note items in two looks; False, and nothing done, where too many rows of a tile are in doubt for that."""
+    room, cut, total = max(64, len(limits) // 8), rows.cut, len(items.factor)
+    listed = torch.empty((len(items.widest), room), dtype=torch.int32, device=limits.device)
+    sizes = torch.zeros(len(listed), dtype=torch.int32, device=limits.device)
+    first = Compared(compared.above, compared.band, sizes, listed)
+    _look(LISTED, first, rows, items, limits, margins, items.widest)
+    if int(sizes.max()) > room:
+        compared.above.zero_()
+        return False
+    right = TensorDescriptor.from_tensor(items.halves.halves, [cut.items, cut.strip])
+    _second_look[(len(listed),)](
+        rows.halves, right, limits, margins, items.factor, items.reach, compared.above, listed, sizes, compared.noted,
+        compared.words, total, room, compared.words.shape[1],
+        WIDTH=rows.width, BK=cut.strip, BQ=cut.queries, BV=cut.items, SCALED=items.scaled, num_warps=cut.warps,
+        num_stages=2,
+    )  # fmt: skip
+    return True
 
 
 def own_limits(rows: Halves, own: Halves, items: Items) -> Any:

@@ -7,7 +7,7 @@ by block; counts are kept for all judged items at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from rankmeter.errors import InputError, with_hint
 from rankmeter.placing import cuda_tiles as kernels
 from rankmeter.placing.pair_counts import Asked, Counted, Excluded, host
 from rankmeter.placing.placements import Ints
-from rankmeter.placing.products import LEAST, float32_error
+from rankmeter.placing.products import LEAST, exact_scores, float32_error
 from rankmeter.placing.vectors import (
     Precision,
     array_of,
@@ -36,6 +36,7 @@ WORD_BYTES = 1 << 30
 SAMPLE_CELLS = 1 << 28
 """Scores of a sample of the items that are held at once, to find what the best ones must reach."""
 PAIRS_AT_ONCE = 1 << 23
+ROWS_AT_ONCE = 1 << 16
 FEWEST_WORDS = 64
 SAMPLED_ROWS = 256
 """Judged items from which the number of uncertain ranks is estimated for ``fast``."""
@@ -49,7 +50,9 @@ class CudaVectors:
     right: Any
     device: str
     block: int
-    """How many items are on the device at once."""
+    """How many items are on the device at once, as float32."""
+    lengths: Any = None
+    """(items,) what each item is divided by, for cosines; None leaves them as they are."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -60,15 +63,27 @@ class CudaVectors:
 
     def memory(self, precision: Precision) -> int:
         width: int = self.left.shape[1]
-        copied = 0 if self.right.device == self.left.device else 4
+        copied = 4 if self.made_in_blocks else 0
         halves = 2 if precision == "fast" else 4
         rows = min(self.block, len(self.right)) + len(self.left)
         return (copied + halves) * width * rows + WORD_BYTES + 40 * PAIRS_AT_ONCE
 
+    @property
+    def made_in_blocks(self) -> bool:
+        """Whether the items that are ranked are copies: from main memory, of another type, or divided."""
+        return bool(self.right.device != self.left.device or self.right.dtype != torch.float32) or (
+            self.lengths is not None
+        )
+
+    def items(self, chosen: Any) -> Any:
+        """Some items on the device, float32."""
+        items = self.right[chosen].to(self.device).float()
+        return items if self.lengths is None else _divided(items, self.lengths[chosen].to(self.device))
+
     def blocks(self) -> Iterator[tuple[int, Any]]:
         """Items on the device, each block with the number of its first item."""
         for first in range(0, len(self.right), self.block):
-            yield first, self.right[first : first + self.block].to(self.device)
+            yield first, self.items(slice(first, first + self.block))
 
     def capacity(self) -> int:
         """Words of doubtful items for each judged one, several times as many as usual; doubt grows with the width."""
@@ -82,14 +97,18 @@ class CudaVectors:
         return self._fitting(lambda vectors: _Count.of(vectors, asked).run(precision))
 
     def top(self, rows: Ints, k: int, excluded: Excluded) -> Ints:
-        return self._fitting(lambda vectors: _Best(vectors, rows, k, excluded).run())
+        return self.best(rows, k, excluded)[0]
+
+    def best(self, rows: Ints, k: int, excluded: Excluded, order: Any = None) -> tuple[Ints, Any]:
+        """(rows, k) the best items and their scores; among equal ones the lower ``order``, by default the earlier."""
+        return self._fitting(lambda vectors: _Best(vectors, rows, k, excluded, order).run())
 
     def _fitting(self, work: Callable[[CudaVectors], T]) -> T:
         """Work with as many items at once as planned, or half of that as often as memory runs out."""
         block = min(self.block, len(self.right))
         while True:
             try:
-                return work(CudaVectors(self.left, self.right, self.device, block))
+                return work(replace(self, block=block))
             except torch.OutOfMemoryError as error:
                 if block <= 1024:
                     fact = "the device has too little free memory, even for blocks of a thousand items."
@@ -171,7 +190,7 @@ class _Count:
     def _fast(self, block: _Block, rows: Any, band: Any) -> None:
         """One product, compared with the same product of each row's own item."""
         items, queries = block.items(1), kernels.Halves.of(self.vectors.left[self.query[rows]], 1)
-        own = self.vectors.right[self.own[rows].to(self.vectors.right.device)].to(rows.device)
+        own = self.vectors.items(self.own[rows].to(self.vectors.right.device))
         limits = kernels.own_limits(queries, kernels.Halves.of(own, 1), items)
         self.counts[0, rows] += kernels.compare(kernels.ABOVE, queries, items, limits).above
         sampled = _spread(len(self.own), rows.device)
@@ -260,9 +279,13 @@ class _Best:
     rows: Ints
     k: int
     excluded: Excluded
+    order: Any = None
+    """(items,) which comes first of equal scores; None is the order of the catalogue."""
 
-    def run(self) -> Ints:
-        """(rows, k) the best items; equal scores in the order of the catalogue."""
+    def run(self) -> tuple[Ints, Any]:
+        """(rows, k) the best items and their scores."""
+        if self.order is not None:
+            self.order = self.vectors.native(self.order)
         rows = self.vectors.native(self.rows)
         item = torch.full((len(rows), self.k), -1, dtype=torch.int64, device=rows.device)
         score = torch.full((len(rows), self.k), -torch.inf, dtype=torch.float64, device=rows.device)
@@ -275,8 +298,7 @@ class _Best:
                 some = slice(first, first + step)
                 found = self._candidates(block, sample, rows[some], self.rows[some], score[some, -1], capacity)
                 item[some], score[some] = self._merged(found, item[some], score[some])
-        best: Ints = host(item)
-        return best
+        return host(item), host(score)
 
     def _candidates(
         self, block: _Block, sample: _Sample, rows: Any, queries: Ints, bound: Any, capacity: int
@@ -312,7 +334,7 @@ class _Best:
         before = (item >= 0).nonzero()
         row = torch.cat([before[:, 0], found[0]])
         items, scores = torch.cat([item[item >= 0], found[1]]), torch.cat([score[item >= 0], found[2]])
-        order = items.argsort()
+        order = (items if self.order is None else self.order[items]).argsort()
         order = order[scores[order].argsort(descending=True, stable=True)]
         order = order[row[order].argsort(stable=True)]
         row, items, scores = row[order], items[order], scores[order]
@@ -379,24 +401,35 @@ class _plain_float32:
 
 
 def cuda_vectors(left: Any, right: Any, *, bias: Any, similarity: str, device: str) -> CudaVectors:
-    """Check vectors and bring them to the device; items that leave no room for their halves stay in main memory."""
+    """Check vectors and bring them to the device; items that leave no room for their halves stay in main memory.
+
+    Items on the device keep their type: those of half precision become float32 block by block.
+    """
     first, second = (_matrix(values, what) for values, what in ((left, "query_vectors"), (right, "item_vectors")))
     check_widths(first.shape[1], second.shape[1])
-    first = first.to(device)
+    first = first.to(device).float()
     width = first.shape[1] + (bias is not None)
-    room = _free_memory(device) - WORD_BYTES - SAMPLE_CELLS * 4
-    if second.device.type != "cpu" or 10 * width * len(second) <= room:
+    if second.device.type != "cpu" or 10 * width * len(second) <= _room(device):
         second = second.to(device)
+    lengths = None
     if similarity == "cosine":
-        first, second = _unit(first, "query_vectors"), _unit(second, "item_vectors")
+        first = _divided(first, _lengths(first, "query_vectors"))
+        lengths = _lengths(second, "item_vectors")
     if bias is not None:
         column = torch.from_numpy(array_of(np.reshape(array_or_host(bias), (-1, 1)), "bias")).to(second.device)
         check_bias(len(column), len(second))
         first = torch.hstack([first, torch.ones((len(first), 1), device=first.device)])
-        second = torch.hstack([second, column])
-    each = width * (4 if second.device == first.device else 8)
-    block = (_free_memory(device) - WORD_BYTES - SAMPLE_CELLS * 4) // each
-    return CudaVectors(first, second, device, max(1024, min(len(second), block)))
+        if lengths is not None:
+            second, lengths = _divided(second.float(), lengths), None
+        second = torch.hstack([second.float(), column])
+    whole = CudaVectors(first, second, device, len(second), lengths)
+    block = _room(device) // (width * (8 if whole.made_in_blocks else 4))
+    return replace(whole, block=max(1024, min(len(second), block)))
+
+
+def _room(device: str) -> int:
+    """Bytes of the device that are left for items."""
+    return _free_memory(device) - WORD_BYTES - SAMPLE_CELLS * 4
 
 
 def _free_memory(device: str) -> int:
@@ -406,29 +439,38 @@ def _free_memory(device: str) -> int:
 
 
 def _matrix(values: Any, what: str) -> Any:
-    """A float32 matrix where it is, checked."""
+    """A matrix of float32 or half precision where it is, checked."""
     if not hasattr(values, "detach") or values.device.type == "cpu":
         return torch.from_numpy(array_of(values, what))
     if values.is_complex() or values.ndim != 2 or not values.numel():
         array_of(values[:1], what)  # which says what is wrong
-    matrix = values.detach().float().contiguous()
+    half = values.dtype in (torch.float16, torch.bfloat16)
+    matrix = (values.detach() if half else values.detach().float()).contiguous()
     # A sum is not finite where a number is not; where it only overflows, the numbers themselves are looked at.
-    if not bool(torch.isfinite(matrix.sum(dim=1, dtype=torch.float64)).all()):
+    if not bool(torch.isfinite(matrix.sum(dim=1, dtype=torch.float32 if half else torch.float64)).all()):
         raise not_finite(what, (~torch.isfinite(matrix).all(dim=1)).nonzero().squeeze(1).tolist())
     return matrix
 
 
-def _unit(vectors: Any, what: str) -> Any:
-    """The vectors divided by their length, as :func:`rankmeter.placing.vectors.unit` does, to the last bit."""
-    if vectors.device.type == "cpu":
-        from rankmeter.placing.vectors import unit
-
-        return torch.from_numpy(unit(vectors.numpy(), what))
-    every = torch.arange(len(vectors), device=vectors.device)
-    lengths = kernels.pair_scores(vectors, vectors, every, every).sqrt()
+def _lengths(vectors: Any, what: str) -> Any:
+    """(n,) float64: the lengths of vectors, as :func:`rankmeter.placing.vectors.unit` finds them, to the last bit."""
+    lengths = torch.empty(len(vectors), dtype=torch.float64, device=vectors.device)
+    for first in range(0, len(vectors), ROWS_AT_ONCE):
+        some = vectors[first : first + ROWS_AT_ONCE].float()
+        every = torch.arange(len(some), device=some.device)
+        if some.device.type == "cpu":
+            squares = torch.from_numpy(exact_scores(some.numpy(), some.numpy(), every.numpy(), every.numpy()))
+        else:
+            squares = kernels.pair_scores(some, some, every, every)
+        lengths[first : first + ROWS_AT_ONCE] = squares.sqrt()
     refuse_zero_vectors(host(lengths), what)
+    return lengths
+
+
+def _divided(vectors: Any, lengths: Any) -> Any:
+    """Vectors divided by their lengths, in float64, as float32."""
     divided = torch.empty_like(vectors)
-    for first in range(0, len(vectors), 1 << 16):
-        some = slice(first, first + (1 << 16))
+    for first in range(0, len(vectors), ROWS_AT_ONCE):
+        some = slice(first, first + ROWS_AT_ONCE)
         divided[some] = (vectors[some].double() / lengths[some, None]).float()
     return divided

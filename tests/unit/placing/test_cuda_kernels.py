@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import rankmeter as rm
+from rankmeter.compat.nearest import Nearest
 from rankmeter.placing import catalogue
+from rankmeter.placing.pair_counts import Excluded
 from rankmeter.placing.products import exact_scores
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
@@ -111,7 +113,7 @@ def small_tiles(monkeypatch):
         if width <= (128 if products == 1 else 64):
             padded = max(16, 1 << (width - 1).bit_length())
             return kernels.Tiling(resident=True, queries=16, items=32, strip=padded, group=2)
-        return kernels.Tiling(queries=16, items=64, strip=64, group=2)
+        return kernels.Tiling(queries=16, items=64, strip=64, group=2, looks=1 if width == 129 else 2)
 
     monkeypatch.setattr(kernels, "tiling", tiling)
 
@@ -166,7 +168,7 @@ def test_ranks_in_main_memory_are_those_of_the_definition(name, width):
 
 
 @pytest.mark.parametrize("name", MATRICES)
-@pytest.mark.parametrize(("products", "width"), [(1, 40), (3, 130)])
+@pytest.mark.parametrize(("products", "width"), [(1, 40), (3, 129), (3, 130)])
 def test_no_score_is_further_off_than_its_bound(name, products, width):
     """Every pair that the kernel decides by itself is decided as the definition does."""
     queries, items, draw = made(name, width)
@@ -209,10 +211,10 @@ def test_the_self_check_finds_a_scale_that_loses_short_vectors(scale_all_alike, 
     """One power of two for the whole matrix, as once: short vectors become zeros, and their bound does not know it."""
     whole = kernels.Halves.of.__func__
 
-    def all_alike(cls, vectors, products, *, high_first=False):
+    def all_alike(cls, vectors, products, exponent=None, *, high_first=False):
         largest = vectors.abs().max()
         rows = torch.where(vectors.abs().amax(dim=1, keepdim=True) > largest * 2.0**-20, vectors, 0 * vectors)
-        split, honest = whole(cls, rows, products, high_first=high_first), whole(cls, vectors, products)
+        split, honest = (whole(cls, side, products, exponent, high_first=high_first) for side in (rows, vectors))
         return cls(split.halves, honest.exponent, honest.reach, split.cut, products)
 
     queries, items, draw = made("items over 2^-40", 130)
@@ -255,3 +257,18 @@ def test_where_memory_runs_out_fewer_items_go_at_once(interpreted, monkeypatch):
     monkeypatch.setattr(kernels.Items, "of", classmethod(lambda *_: (_ for _ in ()).throw(torch.OutOfMemoryError)))
     with pytest.raises(rm.InputError, match=r"too little free memory.* Hint: .*device='cpu'"):
         interpreted(judgments, queries, items, block=len(items))
+
+
+@pytest.mark.parametrize("name", ["whole numbers, ties", "near duplicates"])
+@pytest.mark.parametrize("block", [64, ITEMS])
+def test_equal_scores_are_searched_in_the_order_that_was_asked_for(name, block):
+    """As SentenceTransformers' evaluators need it: among documents of one score the lower id stands first."""
+    queries, items, draw = made(name, 40)
+    nearest = Nearest(draw.permutation(ITEMS).tolist(), 9)
+    scores = exact_scores(queries, items, np.repeat(np.arange(QUERIES), ITEMS), np.tile(np.arange(ITEMS), QUERIES))
+    nearest.add(scores.reshape(QUERIES, ITEMS), 0)
+    vectors = cuda.CudaVectors(torch.from_numpy(queries), torch.from_numpy(items), "cpu", block)
+    nothing = Excluded(np.empty(0, np.int64), ITEMS)
+    item, score = vectors.best(np.arange(QUERIES), 9, nothing, nearest._id_rank)
+    assert item.tolist() == nearest.places.tolist()
+    assert score.tolist() == nearest.scores.tolist()
