@@ -1,4 +1,4 @@
-"""Libraries that take long to load and that many calls never need.
+"""What takes long and many calls never need: libraries that load, and values that are made, when they are first used.
 
 ``from rankmeter.late import pl`` is Polars, loaded at the first use of one of its names: plain text or a mapping is
 evaluated without it, and the command line starts in half the time.
@@ -8,13 +8,36 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+Value = TypeVar("Value")
 
 
-class _Late(ModuleType):
+class Late(Generic[Value]):
+    """A value that is made when it is first asked for; a copy elsewhere takes the value along."""
+
+    __slots__ = ("_make", "_value")
+
+    def __init__(self, make: Callable[[], Value] | None = None, value: Value | None = None) -> None:
+        self._make, self._value = make, value
+
+    @property
+    def value(self) -> Value:
+        """The value, made once."""
+        if self._make is not None:
+            # In this order, so that another thread sees the value or makes it too.
+            self._value, self._make = self._make(), None
+        return self._value  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Late, (None, self.value)
+
+
+class _LateLibrary(ModuleType):
     """Stands for a module until a name of it is asked for."""
 
     def __getattr__(self, name: str) -> Any:
@@ -60,7 +83,7 @@ def without_matrix_threads() -> None:
 if TYPE_CHECKING:
     import polars as pl
 else:
-    pl = _Late("polars")
+    pl = _LateLibrary("polars")
 
 
 def polars_faults(*others: type[BaseException]) -> tuple[type[BaseException], ...]:
@@ -68,4 +91,4 @@ def polars_faults(*others: type[BaseException]) -> tuple[type[BaseException], ..
     return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, TypeError, *others)
 
 
-__all__ = ["check_threads", "pl", "polars_faults", "without_matrix_threads"]
+__all__ = ["Late", "check_threads", "pl", "polars_faults", "without_matrix_threads"]

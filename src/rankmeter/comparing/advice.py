@@ -13,8 +13,9 @@ from rankmeter.comparing.pooling import judged_share
 from rankmeter.errors import check_language, check_whole
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import check_purpose, evaluate_placing
-from rankmeter.evaluating.planning import into_placing
-from rankmeter.evaluating.result import Evaluation, Purpose
+from rankmeter.evaluating.facts import Purpose
+from rankmeter.evaluating.pairing import into_pair
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyRun, check_columns_of, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
@@ -164,9 +165,7 @@ def advise(
     behaviour: list[Behaviour] = []
     alike: list[Alike] = []
     if sources:
-        evaluations = [
-            evaluate_placing(into_placing(truth, run), ask(looked_at), name) for name, run in sources.items()
-        ]
+        evaluations = [evaluate_placing(into_pair(truth, run), ask(looked_at), name) for name, run in sources.items()]
         behaviour = _behaviour(evaluations, looked_at, seed)
         alike = _alike(evaluations, looked_at)
     notes += _notes(facts, cutoff, behaviour)

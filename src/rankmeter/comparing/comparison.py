@@ -19,7 +19,8 @@ from rankmeter.comparing.truths import judged_unlike
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About
-from rankmeter.evaluating.result import Evaluation, Purpose
+from rankmeter.evaluating.facts import Purpose
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, check_columns_of, into_judgments
 from rankmeter.inputs.columns import columns_of
 from rankmeter.judging.assistance import assist

@@ -26,7 +26,8 @@ from rankmeter.wording import Said, chosen_language
 
 if TYPE_CHECKING:
     from rankmeter.comparing.slice_values import SlicedSystems
-    from rankmeter.evaluating.result import Evaluation, Purpose
+    from rankmeter.evaluating.facts import Purpose
+    from rankmeter.evaluating.result import Evaluation
     from rankmeter.inputs.reading import Readings
     from rankmeter.judging.assistance import Assistance
     from rankmeter.placing.placements import Bools, Floats, Ints

@@ -17,7 +17,8 @@ from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_b
 from rankmeter.errors import InputError, NotFoundError, RankmeterError, examples, with_hint
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
-from rankmeter.evaluating.planning import Placing, into_placing
+from rankmeter.evaluating.measuring import MeasuredGroup
+from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, AnyRun, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
@@ -25,6 +26,7 @@ from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import SeveralRuns
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun
+from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.table import with_text_ids
 from rankmeter.wording import Said, said
@@ -182,23 +184,23 @@ def _placings(
     truth: AnyJudgments | None,
     measures: Sequence[Measure],
     columns: Mapping[str, str] | None,
-) -> tuple[list[AnyRun], list[Placing]]:
+) -> tuple[list[AnyRun], list[Placeable]]:
     """What is to be placed, run by run; what was ranked already carries its judgments."""
     if all(isinstance(getattr(part, "placed", None), PlacedRun) for part in parts):
-        return [], [into_placing(part, None) for part in parts]
+        return [], [into_pair(part, None) for part in parts]
     if truth is None and (judged := [str(measure) for measure in measures if measure.about != "lists"]):
         fact = f"no judgments were given, but it is a run, and these measures need them: {examples(judged)}."
         raise InputError(with_hint(fact, "judgments come first"))
     sources = [into_run(part, columns=columns_of(columns, "run")) for part in parts]
     if isinstance(given, Repeats) and given.kind == "folds":
         sources = [_joined(sources)]
-    return sources, [into_placing(truth, source) for source in sources]
+    return sources, [into_pair(truth, source) for source in sources]
 
 
 class _Look:
     """Looks at a placing before it is forgotten: what is judged, what ties, what unjudged items could do."""
 
-    def __init__(self, placing: Placing, *, all_judged: bool) -> None:
+    def __init__(self, placing: Placeable, *, all_judged: bool) -> None:
         self.all_judged = all_judged
         self.wide = all_judged or placing.wide
         self.judged_at: dict[int, float] = {}
@@ -206,7 +208,8 @@ class _Look:
         self.held: Bools | None = None
         self.later: dict[Measure, Callable[[float], UnjudgedBounds | Said]] = {}
 
-    def __call__(self, group: list[Measure], placed: PlacedRun, views: Views) -> None:
+    def __call__(self, measured: MeasuredGroup) -> None:
+        group, placed, views = measured.measures, measured.placed, measured.views
         self.held = placed.placements.in_run[placed.placements.is_judged]
         for cutoff in cutoffs_of(group):
             self.across.setdefault(cutoff, ties_across(placed.placements, cutoff))
@@ -341,7 +344,7 @@ def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
         values=values,
         means={m: _averaged_mean(m, values[m], evaluations) for m in first.means},
         tie_bounds=bounds,
-        facts=replace(first.facts, run=f"{len(evaluations)} runs"),
+        told=replace(first.facts, run=f"{len(evaluations)} runs"),
         slices=averaged_slices([ev.slices for ev in evaluations]),
     )
 

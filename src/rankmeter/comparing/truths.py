@@ -16,7 +16,7 @@ def judged_unlike(measured: Mapping[str, Measured]) -> list[Said]:
     if all(one.sources for one in measured.values()):
         return []  # all were measured now, against the same judgments
     every = [(name, run) for name, one in measured.items() for run in one.runs]
-    known = [(name, run, found) for name, run in every if (found := run.judged_by and run.judged_by.fingerprint())]
+    known = [(name, run, run.judged_by.value) for name, run in every if run.judged_by is not None]
     if not known:
         return []
     first, reference, judged = known[0]

@@ -22,7 +22,7 @@ from rankmeter.definitions.space import DataFacts
 from rankmeter.errors import MeasureError
 from rankmeter.evaluating.asking import with_options
 from rankmeter.evaluating.measuring import values_from, without_list
-from rankmeter.evaluating.planning import PlacingKey, into_placing
+from rankmeter.evaluating.pairing import Ready, into_pair
 from rankmeter.inputs import check_columns_of, is_path
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
@@ -69,12 +69,12 @@ class _Placed:
     """How many items the shortest and the longest list have, with what may be appended."""
 
     @classmethod
-    def of(cls, run: PlacedRun, subtopics: Subtopics | None, *, appended: bool) -> _Placed:
+    def of(cls, run: PlacedRun, *, appended: bool) -> _Placed:
         p, times = run.placements, np.ones(len(run.placements), np.int64)
         if not appended:
             p = without_unreturned(p)
         plain: dict[str, Any] = {}
-        if subtopics is None:
+        if run.subtopics is None:
             p, times, _ = one_of_each(p)
             lowest, highest = p.best.min(initial=0.0), p.best.max(initial=0.0)
             if lowest >= 0 and p.grade.min(initial=0.0) >= 0:
@@ -88,7 +88,7 @@ class _Placed:
         listless = without_list(p, appended=appended)
         shortest, longest = int(p.returned.min()) if len(p) else 0, int((p.above + p.tied).max(initial=0))
         longest = max(longest, int(p.returned.max(initial=0)))
-        return cls(p, times, listless, run.scored, subtopics, plain, shortest, longest)
+        return cls(p, times, listless, run.scored, run.subtopics, plain, shortest, longest)
 
 
 class _Kinds:
@@ -160,9 +160,10 @@ class Bench:
         if is_path(run):
             # A file is read once, not for every placing.
             run = read_run(run, columns=columns_of(columns, "run"))  # type: ignore[arg-type]
-        self._placing = into_placing(judgments, run, columns)
-        self._runs: dict[PlacingKey, tuple[PlacedRun, Subtopics | None]] = {}
-        self._placed: dict[tuple[PlacingKey, bool], _Placed] = {}
+        self._placing = into_pair(judgments, run, columns)
+        self._ranked = isinstance(self._placing, Ready)
+        self._runs: dict[Key, PlacedRun] = {}
+        self._placed: dict[tuple[Key, bool], _Placed] = {}
         self._reduced: dict[Key, Needed] = {}
         self._kinds: dict[Key, _Kinds] = {}
         self._parts: dict[Key, Parts] = {}
@@ -188,8 +189,8 @@ class Bench:
         return DataFacts(grades, int(p.returned.max(initial=0)), placed.scored)
 
     def _computed(self, measure: Any) -> float:
-        if self._placing.already and measure.candidates == "appended":
-            raise MeasureError.of("definitions.ranked_already", source=self._placing.run)
+        if self._ranked and measure.candidates == "appended":
+            raise MeasureError.of("definitions.ranked_already", source=self._placing.sources[1])
         kinds, key, view_of = self._seen(measure)
         if key not in self._after:
             self._after[key] = kinds.plain_after(self._parts_of(key, kinds, measure, view_of))
@@ -247,20 +248,18 @@ class Bench:
         key = (measure.scores, measure.duplicates or "error", measure.subtopics)
         if (key, appended) not in self._placed:
             if key not in self._runs:
-                self._runs[key] = self._place(measure, key)
-            made = _Placed.of(*self._runs[key], appended=appended)
+                self._runs[key] = self._place(key)
+            made = _Placed.of(self._runs[key], appended=appended)
             # Scores that order the items alike in single precision are one placing.
             same = (one for one in self._placed.values() if _order_alike(one, made))
             self._placed[key, appended] = next(same, made)
         return self._placed[key, appended]
 
-    def _place(self, measure: RankedMeasure, key: PlacingKey) -> tuple[PlacedRun, Subtopics | None]:
+    def _place(self, key: Key) -> PlacedRun:
         """Place everything that any definition may ask for."""
-        place = self._placing.numbered if key[2] else self._placing.place
-        if place is None:
-            return self._placing.for_measures([measure], key)  # says that subtopics are missing
-        plan = Plan(unreturned=not self._placing.already, scores=key[0], duplicates=key[1])  # type: ignore[arg-type]
-        return place(plan), self._placing.subtopics if key[2] else None
+        scores, duplicates, subtopics = key
+        plan = Plan(unreturned=not self._ranked, scores=scores, duplicates=duplicates, subtopics=subtopics)
+        return self._placing.place(plan)
 
 
 def _with_conventions(measure: Measure) -> RankedMeasure:

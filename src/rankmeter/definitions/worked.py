@@ -16,12 +16,14 @@ from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
 from rankmeter.errors import MeasureError
 from rankmeter.evaluating.measuring import check_answerable, values_under
-from rankmeter.evaluating.planning import by_placing, into_placing, without_any_subtopic
+from rankmeter.evaluating.pairing import into_pair
+from rankmeter.evaluating.planning import groups_of
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
+from rankmeter.placing.placed import without_any_subtopic
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import Showable
 
@@ -176,9 +178,11 @@ def _values(
     if measure.subtopics:
         # Where the query has no judgments, this shows that the others have subtopics.
         judged[_ANOTHER] = {_ANOTHER: {_ANOTHER: 1.0}}
-    placed, subtopics = into_placing(judged, runs).for_measures([measure], next(iter(by_placing([measure]))))
+    pair = into_pair(judged, runs)
+    group = groups_of([measure])[0]
+    placed = pair.place(group.wide if pair.wide else group.plan)
     values = values_under(
-        measure(queries="judged" if data.is_judged else "run"), Views(placed.placements, subtopics), placed
+        measure(queries="judged" if data.is_judged else "run"), Views(placed.placements, placed.subtopics), placed
     )
     return {name: (values, number) for number, name in enumerate(placed.queries.to_list())}
 

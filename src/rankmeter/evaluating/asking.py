@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from rankmeter.errors import MeasureError, with_hint
+from rankmeter.evaluating.planning import Group, groups_of
 from rankmeter.measures import Measure, into_measures, listed, split_measures
+from rankmeter.measures.base import REGISTRY
 from rankmeter.wording import Option
 
 QueryPolicy = Literal["judged", "common", "run"]
 DuplicatePolicy = Literal["error", "first", "best", "counted"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
-    """The measures of a call."""
+    """The measures of a call, and what must be placed for them."""
 
     names: dict[str, Measure]
     """Which measure each text stands for, so that a result is found under any of them; first of all, as typed."""
@@ -25,6 +28,26 @@ class Asked:
     strict: bool = True
     """False where a tool's own numbers are asked for: what it answers all the same is only remarked on."""
 
+    @cached_property
+    def listed(self) -> list[Any]:
+        """The measures of lists as a whole."""
+        return [measure for measure in self.every if measure.about == "lists"]
+
+    @cached_property
+    def every(self) -> list[Measure]:
+        """All of them, and those that gaps between slices are about."""
+        gaps: list[Any] = [measure for measure in self.measures if measure.compares_slices]
+        if not gaps:
+            return self.measures
+        from rankmeter.lists.listing import compared_by
+
+        return list(dict.fromkeys([*self.measures, *map(compared_by, gaps)]))
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The measures of ranking, those together that can share a placing."""
+        return groups_of(measure for measure in self.every if measure.about != "lists")
+
 
 def ask(
     measures: object,
@@ -32,35 +55,51 @@ def ask(
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
     dialect: object = None,
-    expanded: Callable[[list[Measure]], list[Measure]] = list,
+    expanded: Callable[[list[Measure]], list[Measure]] | None = None,
 ) -> Asked:
     """Read what was asked and put the options of the call into it.
 
     Options of the call go into measures that do not state their own; those of a dialect are no statement of the
-    caller's, so the call's options come before them. ``expanded`` may turn a measure into several.
+    caller's, so the call's options come before them. ``expanded`` may turn a measure into several. What was asked
+    before, in the same words, is not read again.
     """
-    given: tuple[tuple[str, object], ...] = (("queries", queries), ("duplicates", duplicates))
-    for option, value in given:
+    given = tuple(listed(measures))
+    words = (*given, queries or "", duplicates or "")
+    if dialect is None and expanded is None and all(isinstance(word, (str, Measure)) for word in words):
+        return _asked_before(given, queries, duplicates, REGISTRY.changes)
+    return _read(given, queries, duplicates, dialect, expanded or list)
+
+
+def _read(
+    given: tuple[object, ...], queries: Any, duplicates: Any, dialect: object,
+    expanded: Callable[[list[Measure]], list[Measure]],
+) -> Asked:  # fmt: skip
+    for option, value, policy in (("queries", queries, QueryPolicy), ("duplicates", duplicates, DuplicatePolicy)):
         if value is not None and not isinstance(value, str):
-            choices = get_args(QueryPolicy if option == "queries" else DuplicatePolicy)
-            raise MeasureError.of("general.not_one_of", option=Option(option, value), choices=list(choices))
+            raise MeasureError.of("general.not_one_of", option=Option(option, value), choices=list(get_args(policy)))
     if dialect is not None and not isinstance(dialect, str):
         raise MeasureError.of("general.not_a_name", option=Option("dialect", dialect), example="recbole")
     names: dict[str, Measure] = {}
-    for one in listed(measures):
-        if dialect is not None and isinstance(one, str):
+    for asked in given:
+        if dialect is not None and isinstance(asked, str):
             from rankmeter.measures.dialects import find_dialect  # only where a dialect is asked for
 
-            spoken = find_dialect(dialect).measures(one)
+            spoken = find_dialect(dialect).measures(asked)
             names |= {text: _overruled(measure, queries, duplicates) for text, measure in spoken.items()}
             continue
-        for text in split_measures(one) if isinstance(one, str) else [one]:
+        for text in split_measures(asked) if isinstance(asked, str) else [asked]:
             made = {str(m): with_options(m, queries, duplicates) for m in expanded(into_measures(text))}
             for typed, (plain, measure) in zip(_typed(text, list(made)), made.items(), strict=True):
                 names |= {str(measure) if typed == plain else typed: measure, str(measure): measure, plain: measure}
     if not names:
         raise MeasureError.of("measures.none")
     return Asked(names, list(dict.fromkeys(names.values())), strict=dialect is None)
+
+
+@lru_cache(maxsize=256)
+def _asked_before(given: tuple[str | Measure, ...], queries: Any, duplicates: Any, _changes: int) -> Asked:
+    """What was asked in these words, while no measure of a user's own has changed what they mean."""
+    return _read(given, queries, duplicates, None, list)
 
 
 def _typed(text: object, canonical: list[str]) -> list[str]:

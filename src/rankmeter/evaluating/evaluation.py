@@ -6,42 +6,37 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from rankmeter.arithmetic import Values, Views, aggregated
-from rankmeter.arithmetic.relevance import hits, length
+from rankmeter.arithmetic import Values, aggregated
 from rankmeter.errors import InputError, examples
 from rankmeter.evaluating.asking import Asked
+from rankmeter.evaluating.facts import PURPOSES, Facts, Purpose, facts_of, noticed_at_once
 from rankmeter.evaluating.fingerprints import judged_by
-from rankmeter.evaluating.measuring import check_answerable, values_under
-from rankmeter.evaluating.noticed import how_read
-from rankmeter.evaluating.planning import Placing, by_placing
-from rankmeter.evaluating.result import PURPOSES, Evaluation, Facts, Purpose
-from rankmeter.evaluating.tie_bounds import TieBounds
+from rankmeter.evaluating.measuring import MeasuredGroup, measure_groups
+from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.tie_bounds import KEPT, TieBounds
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import Readings
-from rankmeter.measures import Judged, Measure, RankedMeasure
-from rankmeter.measures.base import SINGLE_ORDER_TIES
+from rankmeter.inputs.sources import readings
+from rankmeter.late import Late
+from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
-from rankmeter.placing.placements import Placements, Plan
+from rankmeter.placing.placed import Placeable
+from rankmeter.placing.placements import Plan
 from rankmeter.wording import Option
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates import Whole
     from rankmeter.lists.catalogue import Catalogue, History
+    from rankmeter.lists.slating import Given
     from rankmeter.lists.slices import Slices
-    from rankmeter.measures.slates import SlateMeasure
 
 ONLY_QUERIES = Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="first")
 """Where only measures of lists are asked for: whose lists they are, and how long."""
 
-COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
-"""The facts that add up."""
-
-Look = Callable[[list[Measure], PlacedRun, Views], None]
-"""Is shown the measures that share a placing, and the placing."""
+Look = Callable[[MeasuredGroup], None]
+"""Is shown measures that share a placing, and the placing."""
 
 
 def check_purpose(purpose: object) -> Purpose | None:
@@ -98,126 +93,76 @@ class About:
 
     def expanded(self, measures: list[Measure]) -> list[Measure]:
         """Ask measures of one group for every group, where none was named."""
-        if self.catalogue is None:
-            return measures
         from rankmeter.lists.listing import for_each_group
 
-        return for_each_group(measures, self.catalogue)
+        return measures if self.catalogue is None else for_each_group(measures, self.catalogue)
 
-    def check(self, measures: list[Measure], placing: Placing) -> None:
+    def given(self, given: Placeable) -> Given:
+        """What measures of lists look at."""
+        from rankmeter.lists.slating import Given
+
+        return Given(given.truth, given.run(), self.catalogue, self.history)
+
+    def check(self, asked: Asked, given: Placeable) -> None:
         """Refuse measures that ask for what was not given."""
-        is_unjudged = placing.truth is None and placing.returned is not None
-        if is_unjudged or any(measure.about == "lists" for measure in measures):
+        if asked.listed or (given.truth is None and given.returned is not None):
             from rankmeter.lists.slating import check_needs
 
-            check_needs(measures, placing.given(self.catalogue, self.history), has_segments=self.by is not None)
+            check_needs(asked.every, self.given(given), has_segments=self.by is not None)
 
 
 def evaluate_placing(
-    placing: Placing, asked: Asked, name: str, *, look: Look | None = None, about: About | None = None
+    given: Placeable, asked: Asked, name: str, *, look: Look | None = None, about: About | None = None
 ) -> Evaluation:
     """Measure what can be placed; ``look`` is shown every placing before it is forgotten."""
     about = about or About()
-    listed: list[Any] = [measure for measure in asked.measures if measure.about == "lists"]
-    every = list(dict.fromkeys([*asked.measures, *_compared(listed)]))
-    about.check(every, placing)
-    listed = [measure for measure in every if measure.about == "lists"]
-    ranked = [measure for measure in every if measure.about != "lists"]
-    wanted = set(asked.measures)
+    about.check(asked, given)
     values: dict[Measure, Values] = {}
     bounds = TieBounds()
-    placed: PlacedRun | None = None
-    facts: Facts | None = None
-    for key, group in by_placing(ranked).items():
-        placed, subtopics = placing.for_measures(group, key)
-        views = Views(placed.placements, subtopics)
-        facts = facts or _facts(placed, placing, every, _unjudged(group, views) if placing.wide else {})
+    first: MeasuredGroup | None = None
+    for measured in measure_groups(given, asked.groups, strict=asked.strict):
+        first = first or measured
         if look is not None:
-            look(group, placed, views)
-        for measure in group:
-            check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=asked.strict)
-            values[measure] = values_under(measure, views, placed)
-        bounds.add({measure: values[measure] for measure in group if measure in wanted}, placed)
-    if placed is None or facts is None:
-        placed = placing.place(ONLY_QUERIES)
-        facts = _facts(placed, placing, every, {})
-    means = {measure: aggregated(values[measure], measure.aggregate) for measure in ranked}
+            look(measured)
+        values |= measured.values
+        bounds.add(measured if asked.every is asked.measures else measured.only(asked.measures))
+    placed = given.place(ONLY_QUERIES) if first is None else first.placed
+    told = _facts(given, asked, about, placed, first, bounds)
+    means = {measure: aggregated(one, measure.aggregate) for measure, one in values.items()}
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
-    if listed or about.by is not None or (about.is_given and placing.returned is not None):
+    if asked.listed or about.by is not None or (about.is_given and given.returned is not None):
         from rankmeter.lists.item_slices import values_by_slice  # only for lists, slices and their protocol
         from rankmeter.lists.listing import measure_lists
 
-        given = placing.given(about.catalogue, about.history)
-        again = partial(values_by_slice, placing, ranked)
-        found = measure_lists(given, placed, listed, asked.measures, values, about.by, again)
-        values, means = {**values, **found.values}, {**means, **found.means}
-        wholes, slices = found.wholes, found.slices
-        facts = replace(facts, notes=found.notes)
-    purpose = about.purpose_of(facts.reading)
-    facts = replace(facts, notes=(*facts.notes, *bounds.notes()), purpose=purpose)
+        again = partial(values_by_slice, given, list(values))
+        listing = measure_lists(about.given(given), placed, asked.listed, asked.measures, values, about.by, again)
+        values, means = {**values, **listing.values}, {**means, **listing.means}
+        wholes, slices = listing.wholes, listing.slices
+        told = Late(value=replace(told.value, notes=(*listing.notes, *told.value.notes)))
     return Evaluation(
         name=name,
         ids=placed.ids,
         values={measure: values[measure] for measure in asked.measures},
         means={measure: means[measure] for measure in asked.measures},
         tie_bounds=bounds,
-        asked=asked.names,
-        facts=facts,
+        asked=dict(asked.names),
+        told=told,
         wholes=wholes,
         slices=slices,
-        judged_by=None if placing.carried else judged_by(placing.truth),
+        judged_by=None if given.carried else judged_by(given.truth),
     )
 
 
-def _compared(listed: list[SlateMeasure]) -> list[Measure]:
-    """The measures that segment gaps are about."""
-    gaps = [measure for measure in listed if measure.compares_slices]
-    if not gaps:
-        return []
-    from rankmeter.lists.listing import compared_by
-
-    return [compared_by(measure) for measure in gaps]
-
-
-def unjudged_at_cutoffs(measures: list[Measure], views: Views) -> dict[int, int]:
-    """For each cutoff, how many items of judged queries carry no judgment."""
-    return dict(_unjudged(measures, views).get("unjudged_at", {}))
-
-
-def _unjudged(measures: list[Measure], views: Views) -> dict[str, Any]:
-    """How many items of judged queries carry no judgment, and the tie rule of that count where it matters."""
-    ranked = [m for m in measures if isinstance(m, RankedMeasure)]
-    cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
-    ties = next((m.ties for m in ranked if m.ties in SINGLE_ORDER_TIES), "best")
-    view = views.of(Judged(ties=ties))
-    judged = views.placements.is_judged
-    counts = {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
-    return {"unjudged_at": counts, "ties": ties if bool((views.placements.tied > 1).any()) else ""}
-
-
-def _facts(placed: PlacedRun, placing: Placing, measures: list[Measure], unjudged: dict[str, Any]) -> Facts:
-    """Counts of what was evaluated."""
-    return Facts(
-        **dict[str, Any](counts_of(placed.placements)),
-        **unjudged,
-        judgments=placing.judgments,
-        run=placing.run,
-        reading=how_read(placing.truth, placing.returned, placed, measures, wide=placing.wide),
-    )
-
-
-def counts_of(p: Placements) -> dict[str, int]:
-    """The facts that add up over blocks of queries."""
-    highest = np.full(len(p), -np.inf)
-    has = np.diff(p.best_offsets) > 0
-    highest[has] = p.best[p.best_offsets[:-1][has]]
-    counted = (
-        p.is_judged,
-        p.in_run,
-        p.is_judged & ~p.in_run,
-        p.in_run & ~p.is_judged,
-        p.is_judged & (highest <= 0),
-        p.returned,
-    )
-    return dict(zip(COUNTS, (int(one.sum()) for one in counted), strict=True))
+def _facts(
+    given: Placeable, asked: Asked, about: About, placed: PlacedRun, measured: MeasuredGroup | None, bounds: TieBounds
+) -> Late[Facts]:
+    """What was evaluated: how it was read is asked at once, as data may change; the rest is of what was placed."""
+    reading = readings(given.truth, given.returned)
+    if given.wide and not len(placed.placements.grade):
+        reading = noticed_at_once(reading, given)
+    purpose = about.purpose_of(reading)
+    counted = measured if given.wide else None
+    make = partial(facts_of, placed, counted, given.sources, reading, asked.every)
+    told = Late(lambda: replace(facts := make(), notes=(*facts.notes, *bounds.notes()), purpose=purpose))
+    return told if len(placed.placements.query) <= KEPT else Late(value=told.value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from rankmeter.inputs.mappings import GradedMapping
 from rankmeter.inputs.tables import Judgments, JudgmentTable
-from rankmeter.late import pl
+from rankmeter.late import Late, pl
 from rankmeter.placing.hashing import mixed
 
 MATRIX = "matrix"
@@ -43,39 +42,21 @@ class Fingerprint:
         return self.made_by == other.made_by and self.digest != other.digest
 
 
-class JudgedBy:
-    """The fingerprint of some judgments as they were when they were evaluated, made when it is first asked for.
+def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
+    """The fingerprint of judgments as they are now, made when it is first asked for; None where there are none.
 
     Judgments in a table or a matrix are looked at at once, which costs little, so that they need not be kept. A text is
     kept: nobody can change it. Of those in a mapping a copy is kept, as plain tuples, and looked at when the evaluation
     is saved, sent elsewhere or compared: digests of Python objects would slow down every evaluation for few.
     """
-
-    __slots__ = ("_known", "_make")
-
-    def __init__(self, known: Fingerprint | None = None, make: Callable[[], Fingerprint] | None = None) -> None:
-        self._known, self._make = known, make
-
-    def fingerprint(self) -> Fingerprint | None:
-        """The fingerprint; None where nothing is known of the judgments."""
-        if self._make is not None:
-            self._known, self._make = self._make(), None
-        return self._known
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return JudgedBy, (self.fingerprint(),)
-
-
-def judged_by(truth: Judgments | None) -> JudgedBy | None:
-    """What judgments are known by; None where there are none."""
     if truth is None:
         return None
     if truth.matrix is not None:
-        return JudgedBy(_of_matrix(truth.matrix))
+        return Late(value=_of_matrix(truth.matrix))
     if truth.mapping is not None:
-        return JudgedBy(make=partial(_of_copy, *_copied(truth.mapping)))
+        return Late(partial(_of_copy, *_copied(truth.mapping)))
     make = partial(_of_table, truth)
-    return JudgedBy(make()) if truth.text is None else JudgedBy(make=make)  # a text stays as it is
+    return Late(value=make()) if truth.text is None else Late(make)  # a text stays as it is
 
 
 def _of_table(truth: Judgments) -> Fingerprint:

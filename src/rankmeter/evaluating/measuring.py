@@ -1,7 +1,9 @@
-"""From placements to values: a measure's formula, then its policies on queries, empty and missed lists."""
+"""From what can be placed to values: place once for measures that share it, a measure's formula, then its policies."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,44 @@ import numpy as np
 from rankmeter.arithmetic import Parts, Values, Views, formula_of, values_of
 from rankmeter.arithmetic.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, warn, with_hint
+from rankmeter.evaluating.planning import Group
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
+from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Bools, Placements
 from rankmeter.wording import said
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredGroup:
+    """Measures that share a placing, with what was placed and their values."""
+
+    measures: tuple[Any, ...]
+    placed: PlacedRun
+    views: Views
+    values: dict[Measure, Values]
+
+    def only(self, measures: Sequence[Measure]) -> MeasuredGroup:
+        """The same with the values of some of the measures."""
+        return replace(self, values={measure: values for measure, values in self.values.items() if measure in measures})
+
+
+def measure_groups(given: Placeable, groups: Iterable[Group], *, strict: bool | None) -> Iterator[MeasuredGroup]:
+    """Place for each group of measures once, and compute their values.
+
+    ``strict`` says whether what the data cannot answer is refused or only remarked on; None where a part of the data
+    cannot tell.
+    """
+    wide = given.wide
+    for group in groups:
+        placed = given.place(group.wide if wide else group.plan)
+        views = Views(placed.placements, placed.subtopics)
+        values = {}
+        for measure in group.measures:
+            if strict is not None:
+                check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=strict)
+            values[measure] = values_under(measure, views, placed)
+        yield MeasuredGroup(group.measures, placed, views, values)
 
 
 def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
@@ -29,7 +65,7 @@ def values_from(parts: Parts, measure: Any, placements: Placements, listless: Bo
 
     ``listless`` says which queries have an empty list, where the placements no longer tell.
     """
-    if listless is None:
+    if listless is None and (measure.blank != "counted" or measure.empty == "silent"):
         listless = without_list(placements, appended=measure.candidates == "appended")
     return values_of(
         parts,

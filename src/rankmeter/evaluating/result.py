@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, MeasureError, NotFoundError, nearest, warn, with_hint
-from rankmeter.evaluating.fingerprints import Fingerprint, JudgedBy
+from rankmeter.evaluating.facts import Facts
+from rankmeter.evaluating.fingerprints import Fingerprint
 from rankmeter.evaluating.reasons import why_no_interval, why_no_value
 from rankmeter.evaluating.stored import (
     PARTS,
@@ -29,7 +30,7 @@ from rankmeter.evaluating.stored import (
 )
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.reading import Readings
-from rankmeter.late import check_threads, pl
+from rankmeter.late import Late, check_threads, pl
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.characters import one_line
 from rankmeter.whole_files import check_readable, said_if_damaged, whole_file
@@ -45,53 +46,6 @@ if TYPE_CHECKING:
     from rankmeter.stats.intervals import Interval, IntervalMethod
 
 FILE_VERSION = 1
-Purpose = Literal["search", "recommendation"]
-PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What was evaluated, in counts."""
-
-    judged: int
-    """Queries that are judged."""
-    in_run: int
-    """Queries that the run holds."""
-    missing: int
-    """Judged queries that the run does not hold."""
-    unjudged: int
-    """Queries of the run that are not judged."""
-    without_relevant: int
-    """Judged queries with no grade above 0."""
-    returned: int
-    """Items returned, over all queries."""
-    unjudged_at: dict[int, int] = field(default_factory=dict)
-    """For each cutoff asked for, how many items within it carry no judgment."""
-    judgments: str = "judgments"
-    run: str = "run"
-    notes: tuple[str, ...] = ()
-    """What else was noticed: items outside the catalogue, leakage, sampled candidates."""
-    reading: Readings = Readings()
-    """How judgments and run were read."""
-    purpose: Purpose = "search"
-    """What the lists are for. Held-out items of users are no judgments of a pool: nothing is said of unjudged items."""
-    ties: str = ""
-    """The tie rule under which unjudged items were counted, where ties could change the count."""
-
-    def sentences(self) -> list[str]:
-        """What a person should know before reading the numbers."""
-        users = self.purpose == "recommendation"
-        sentences = [said("judged_users" if users else "judged_queries", judged=self.judged, in_run=self.in_run)]
-        counts = {
-            "missing_users" if users else "missing_queries": self.missing,
-            "unjudged_users" if users else "unjudged_queries": self.unjudged,
-            "users_without_relevant" if users else "queries_without_relevant": self.without_relevant,
-        }
-        sentences += [said(kind, count=count) for kind, count in counts.items() if count]
-        kind = "unjudged_items_of_ties" if self.ties else "unjudged_items"
-        unjudged = {} if users else self.unjudged_at
-        sentences += [said(kind, count=count, k=k, ties=self.ties) for k, count in unjudged.items() if count]
-        return [*sentences, *self.reading.notes, *self.notes]
 
 
 class Means(dict[str, float]):
@@ -144,15 +98,21 @@ class Evaluation:
     """The value under the worst and the best order of tied items, where ties can change it."""
     asked: Mapping[str, Measure]
     """The texts under which measures were asked for."""
-    facts: Facts
+    told: Facts | Late[Facts]
+    """What was evaluated; ``facts`` is the same, counted when it is first asked for."""
     wholes: Mapping[Measure, Whole] = field(default_factory=dict)
     """For measures of all lists together: what each query adds, where that can be drawn again."""
     slices: Mapping[str, Slices] = field(default_factory=dict)
     """The values by slice, for each way of slicing that was asked for."""
-    judged_by: JudgedBy | None = None
+    judged_by: Late[Fingerprint] | None = None
     """What it was judged by, to tell whether another was judged alike; None where that is not known."""
     assisted: Assistance | None = None
     """Values from these judgments and a machine's together, where ``assisted_by=`` gave some."""
+
+    @property
+    def facts(self) -> Facts:
+        """What was evaluated, in counts."""
+        return self.told.value if isinstance(self.told, Late) else self.told
 
     @property
     def reading(self) -> Readings:
@@ -398,8 +358,8 @@ class Evaluation:
             "facts": asdict(self.facts),
             **slates_header(self.wholes, self.slices),
         }
-        if self.judged_by is not None and (known := self.judged_by.fingerprint()) is not None:
-            header["judged_by"] = asdict(known)
+        if self.judged_by is not None:
+            header["judged_by"] = asdict(self.judged_by.value)
         frame, text = pl.DataFrame(columns), json.dumps(header)
         metadata = {"rankmeter": text, "rankmeter.digest": digest(text, frame)}
         if isinstance(path, BytesIO):
@@ -439,10 +399,10 @@ class Evaluation:
             means={m: float.fromhex(text) for m, text in zip(measures, header["means"], strict=True)},
             tie_bounds={parse(text): (low, high) for text, (low, high) in header["tie_bounds"].items()},
             asked={text: parse(measure) for text, measure in header["asked"].items()},
-            facts=Facts(**facts),
+            told=Facts(**facts),
             wholes=saved_wholes(header),
             slices=saved_slices(header, frame),
-            judged_by=JudgedBy(Fingerprint(**header["judged_by"])) if "judged_by" in header else None,
+            judged_by=Late(value=Fingerprint(**header["judged_by"])) if "judged_by" in header else None,
         )
 
     def __repr__(self) -> str:

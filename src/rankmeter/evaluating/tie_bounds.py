@@ -6,20 +6,19 @@ Which of the two it is, the measure says (`RankedMeasure.ties_unknown`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated
-from rankmeter.evaluating.measuring import values_under
+from rankmeter.evaluating.measuring import MeasuredGroup, values_under
 from rankmeter.measures import Measure
-from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Placements, some_queries
 from rankmeter.wording import said
 
 KEPT = 1 << 18
-"""How many placements may wait for somebody to look at the bounds; with more, they are computed at once."""
+"""How many placements may wait for somebody to look at what comes of them; with more, it is computed at once."""
 
 
 class TieBounds(Mapping[Measure, tuple[float, float]]):
@@ -33,32 +32,29 @@ class TieBounds(Mapping[Measure, tuple[float, float]]):
 
     def __init__(self) -> None:
         self._known: dict[Measure, tuple[float, float]] = {}
-        self._waiting: list[_Tied] = []
+        self._waiting: list[MeasuredGroup] = []
         self._unknown: list[Measure] = []
 
-    def add(self, values: Mapping[Measure, Values], placed: PlacedRun) -> None:
+    def add(self, measured: MeasuredGroup) -> None:
         """Take measures that share a placing, with their values."""
-        if not (placed.placements.tied > 1).any():
-            return
-        self._unknown += [measure for measure in values if is_unknown(measure, placed.placements)]
-        tied = _Tied({measure: one for measure, one in values.items() if is_bounded(measure)}, placed)
-        if len(placed.placements.query) <= KEPT:
-            self._waiting.append(tied)
-        else:
-            self._known |= tied.bounds()
+        self._waiting.append(measured)
+        if len(measured.placed.placements.query) > KEPT:
+            self._all()
 
     def notes(self) -> list[str]:
         """A sentence for each measure that ties may move and whose extremes are not known."""
+        self._all()
         return unknown_notes(self._unknown)
 
     def _all(self) -> dict[Measure, tuple[float, float]]:
         waiting = self._waiting
         if waiting:
-            found = dict(self._known)
-            for tied in waiting:
-                found |= tied.bounds()
+            known, unknown = dict(self._known), list(self._unknown)
+            for measured in waiting:
+                known |= _bounds(measured)
+                unknown += unknown_in(measured)
             # In this order, so that another thread sees all bounds or computes them too.
-            self._known, self._waiting = found, []
+            self._known, self._unknown, self._waiting = known, unknown, []
         return self._known
 
     def __getitem__(self, measure: Measure) -> tuple[float, float]:
@@ -77,30 +73,31 @@ class TieBounds(Mapping[Measure, tuple[float, float]]):
         return dict, (self._all(),)  # a copy elsewhere is plain
 
 
-@dataclass(frozen=True, slots=True)
-class _Tied:
-    """Measures that ties can change, and a placing in which a judged item ties with another one."""
+def _bounds(measured: MeasuredGroup) -> dict[Measure, tuple[float, float]]:
+    bounds = {}
+    for measure, ends in extremes(measured).items():
+        low, high = sorted(aggregated(values, measure.aggregate) for values in ends)
+        if low < high:
+            bounds[measure] = low, high
+    return bounds
 
-    values: Mapping[Measure, Values]
-    placed: PlacedRun
 
-    def bounds(self) -> dict[Measure, tuple[float, float]]:
-        chosen = _in_ties(self.placed.placements)
-        part = self.placed.placements
-        if not chosen.all():
-            part = some_queries(part, chosen)  # the others have one value
-        placed, views = replace(self.placed, placements=part), Views(part)
-        found: dict[Measure, tuple[float, float]] = {}
-        for measure, values in self.values.items():
-            low, high = sorted(
-                aggregated(
-                    _exchanged(values, chosen, values_under(measure(ties=ties), views, placed)), measure.aggregate
-                )
-                for ties in ("worst", "best")
-            )
-            if low < high:
-                found[measure] = low, high
-        return found
+def extremes(measured: MeasuredGroup) -> dict[Measure, tuple[Values, Values]]:
+    """The values under the worst and the best order of tied items, of measures that these bound."""
+    placements = measured.placed.placements
+    chosen = _in_ties(placements)
+    if not chosen.any():
+        return {}
+    part = placements if chosen.all() else some_queries(placements, chosen)  # the others have one value
+    placed, views = replace(measured.placed, placements=part), Views(part, measured.placed.subtopics)
+    return {
+        measure: (
+            _exchanged(values, chosen, values_under(measure(ties="worst"), views, placed)),
+            _exchanged(values, chosen, values_under(measure(ties="best"), views, placed)),
+        )
+        for measure, values in measured.values.items()
+        if is_bounded(measure)
+    }
 
 
 def is_bounded(measure: Any) -> bool:
@@ -108,8 +105,12 @@ def is_bounded(measure: Any) -> bool:
     return measure.is_moved_by_ties and measure.ties not in ("worst", "best") and not measure.ties_unknown()
 
 
-def is_unknown(measure: Any, placements: Placements) -> bool:
-    """Whether some tie may move a measure between values that are not known."""
+def unknown_in(measured: MeasuredGroup) -> list[Measure]:
+    """The measures that some tie may move between values that are not known."""
+    return [measure for measure in measured.values if _is_unknown(measure, measured.placed.placements)]
+
+
+def _is_unknown(measure: Any, placements: Placements) -> bool:
     if not measure.ties_unknown():
         return False
     tied = placements.tied > 1

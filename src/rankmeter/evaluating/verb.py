@@ -13,8 +13,9 @@ from dataclasses import replace
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About, evaluate_placing
-from rankmeter.evaluating.planning import into_placing
-from rankmeter.evaluating.result import Evaluation, Purpose
+from rankmeter.evaluating.facts import Purpose
+from rankmeter.evaluating.pairing import into_pair
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import check_columns_of, into_judgments, into_run, is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
@@ -99,8 +100,10 @@ def evaluate(
     """
     about = About.of(catalogue, history, by, columns, purpose)
     columns = about.columns
-    check_columns_of(columns, judgments, run, history=history)
-    asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=about.expanded)
+    if columns is not None:
+        check_columns_of(columns, judgments, run, history=history)
+    expanded = None if about.catalogue is None else about.expanded
+    asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=expanded)
     if assisted_by is not None:
         if is_spark(judgments) or is_spark(run) or per_query_to is not None or judgments is None:
             raise InputError.of("judging.assisted_in_memory")
@@ -114,7 +117,7 @@ def evaluate(
 
         return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress, about)
     with folder_is_one_run(run):
-        return evaluate_placing(into_placing(judgments, run, columns, progress), asked, name, about=about)
+        return evaluate_placing(into_pair(judgments, run, columns, progress), asked, name, about=about)
 
 
 def _evaluate_assisted(
@@ -128,9 +131,7 @@ def _evaluate_assisted(
     machine = into_judgments(assisted_by, columns=columns_of(about.columns, "judgments"))
     returned = into_run(run, columns=columns_of(about.columns, "run"))
     with folder_is_one_run(run):
-        both = [
-            evaluate_placing(into_placing(truth, returned), asked, name, about=about) for truth in (people, machine)
-        ]
+        both = [evaluate_placing(into_pair(truth, returned), asked, name, about=about) for truth in (people, machine)]
     assistance = assist(
         {name: both[0]}, {name: both[1]}, design, judgments=(people, machine), runs={name: returned}, asked=asked
     )

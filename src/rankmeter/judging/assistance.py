@@ -18,7 +18,7 @@ import numpy as np
 from rankmeter.errors import InputError, NotFoundError, check_level, did_you_mean
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import evaluate_placing
-from rankmeter.evaluating.planning import into_placing
+from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.judging.chances import Design
 from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
@@ -532,7 +532,7 @@ def _added(measure: Measure, drawn: pl.DataFrame, grade: str, run: AnyRun) -> Fl
     copied = alone.select("number", "query").join(lists, on="query", maintain_order="left_right")
     single = JudgmentTable(alone["number"], alone["item"], alone[grade].alias("grade"))
     one = evaluate_placing(
-        into_placing(single, RunTable(copied["number"], copied["item"], copied["score"], scored=table.scored)),
+        into_pair(single, RunTable(copied["number"], copied["item"], copied["score"], scored=table.scored)),
         Asked({str(measure): measure}, [measure]),
         "items",
     )

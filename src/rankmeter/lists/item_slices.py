@@ -13,11 +13,12 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, Views
 from rankmeter.evaluating.measuring import values_under
-from rankmeter.evaluating.planning import Placing, by_placing, plan_for
+from rankmeter.evaluating.planning import groups_of
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun, place_run
+from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
 
@@ -44,31 +45,31 @@ class SlicedJudgments:
 
 
 def values_by_slice(
-    placing: Placing, measures: Sequence[Measure], judged: SlicedJudgments, queries: pl.Series
+    placing: Placeable, measures: Sequence[Measure], judged: SlicedJudgments, queries: pl.Series
 ) -> list[dict[Measure, Values]]:
     """For each slice the values of the ranking measures, one for each of ``queries``; subtopics cannot be cut so."""
     made: list[dict[Measure, Values]] = [{} for _ in range(judged.slices)]
-    for (scores, duplicates, diverse), group in by_placing(list(measures)).items():
-        if diverse:
+    for group in groups_of(measures):
+        plan = group.wide
+        if plan.subtopics:
             continue
-        plan = plan_for(group, scores, duplicates, wide=True)
         # What was not returned is put behind the list together, so it must be placed slice by slice.
         place = _one_by_one(placing, judged, plan) if plan.unreturned else _from_one(placing, judged, plan)
         for at in filter(judged.has_relevant, range(judged.slices)):
-            made[at] |= _values(place(at), group, queries)
+            made[at] |= _values(place(at), group.measures, queries)
     return made
 
 
-def _one_by_one(placing: Placing, judged: SlicedJudgments, plan: Plan) -> Callable[[int], PlacedRun]:
-    run = placing.table()
+def _one_by_one(placing: Placeable, judged: SlicedJudgments, plan: Plan) -> Callable[[int], PlacedRun]:
+    run = placing.run().run_table()
     return lambda at: place_run(judged.part(at), run, plan)
 
 
-def _from_one(placing: Placing, judged: SlicedJudgments, plan: Plan) -> Callable[[int], PlacedRun]:
+def _from_one(placing: Placeable, judged: SlicedJudgments, plan: Plan) -> Callable[[int], PlacedRun]:
     grade = judged.truth.grade.to_numpy()
     numbered = replace(judged.truth, grade=pl.Series(np.arange(1.0, len(grade) + 1)))
     # Numbers say nothing of how high a grade is, so none is left out by it.
-    placed = place_run(numbered, placing.given(None, None).run, replace(plan, depth=None, totals=True))
+    placed = place_run(numbered, placing.run(), replace(plan, depth=None, totals=True))
     return lambda at: replace(placed, placements=_some_judgments(placed.placements, grade, judged.label == at))
 
 

@@ -58,8 +58,16 @@ def with_options(cls: type[Kind]) -> type[Kind]:
     return dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, init=False)(cls)
 
 
+class _Kept:
+    """Room for what a measure is asked again and again; no option, so that copies and files do without it."""
+
+    __slots__ = ("_hash", "_text")
+    _hash: int
+    _text: str
+
+
 @with_options
-class Measure:
+class Measure(_Kept):
     """The base of every measure: what is aggregated over which queries.
 
     Instances are made from one another: ``nDCG(gain="exp2") @ 10`` is a copy of ``nDCG`` with two fields changed.
@@ -117,7 +125,11 @@ class Measure:
         return bool(values(self) == values(other))
 
     def __hash__(self) -> int:
-        return hash((type(self).name, _values_of(type(self))(self)))  # type: ignore[arg-type]
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", hash((type(self).name, _values_of(type(self))(self))))  # type: ignore[arg-type]
+            return self._hash
 
     def __post_init__(self) -> None:
         for name, rule in _rules(type(self)):  # type: ignore[arg-type]
@@ -150,14 +162,11 @@ class Measure:
         return replace(self, **changes)
 
     def __str__(self) -> str:
-        stated = stated_options(self)
-        after_at = stated.pop(self.at, None)
-        inside = ",".join(f"{name}={format_value(value)}" for name, value in sorted(stated.items()))
-        return (
-            type(self).name
-            + (f"({inside})" if inside else "")
-            + ("" if after_at is None else f"@{format_value(after_at)}")
-        )
+        try:
+            return self._text
+        except AttributeError:
+            object.__setattr__(self, "_text", _canonical(self))
+            return self._text
 
     def __repr__(self) -> str:
         return str(self)
@@ -363,6 +372,17 @@ def rule_of(option: Field[Any]) -> Rule:
     return rule
 
 
+def _canonical(measure: Measure) -> str:
+    stated = stated_options(measure)
+    after_at = stated.pop(measure.at, None)
+    inside = ",".join(f"{name}={format_value(value)}" for name, value in sorted(stated.items()))
+    return (
+        type(measure).name
+        + (f"({inside})" if inside else "")
+        + ("" if after_at is None else f"@{format_value(after_at)}")
+    )
+
+
 def stated_options(measure: Measure) -> dict[str, Any]:
     """The options whose value is not the default."""
     pairs = ((option, getattr(measure, option.name)) for option in fields(measure))
@@ -388,6 +408,13 @@ class Registry(dict[str, Measure]):
 
     Making a class for each of some ninety measures takes longer than most programs need one for.
     """
+
+    changes: int = 0
+    """How often a measure of a user's own was made known: what a text meant before may have changed."""
+
+    def __setitem__(self, name: str, measure: Measure) -> None:
+        self.changes += name not in FAMILY_OF
+        dict.__setitem__(self, name, measure)
 
     def __missing__(self, name: str) -> Measure:
         if name not in FAMILY_OF:

@@ -42,7 +42,7 @@ def _place_matrices(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun | N
     return PlacedRun(pl.Series(np.arange(len(run.matrix))), placements, scored=True, highest_grade=highest)
 
 
-def place_unjudged(run: Run, plan: Plan) -> PlacedRun:  # noqa: ARG001 (nothing is judged, so nothing is planned)
+def place_unjudged(run: Run) -> PlacedRun:
     """A run without judgments: whose lists they are and how long, for measures of lists."""
     from rankmeter.placing.slates import lengths_of
 

@@ -36,6 +36,8 @@ class Plan:
     """Whether the number of relevant items is needed, not only the best ``depth`` grades."""
     scores: Literal["float64", "float32"] = "float64"
     duplicates: Literal["error", "first", "best", "counted"] = "error"
+    subtopics: bool = False
+    """Whether numbers of items stand for grades, for measures of diversity."""
 
 
 @dataclass(frozen=True, slots=True)

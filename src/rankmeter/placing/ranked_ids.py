@@ -35,8 +35,7 @@ class RankedIds(Placeable):
     highest_grade: float
     source: str = "ranked ids"
 
-    def place(self, plan: Plan) -> PlacedRun:
-        """Place what the plan asks for."""
+    def _place(self, plan: Plan) -> PlacedRun:
         if plan.duplicates == "error":
             self._refuse_repeated()
         # 'first' and 'best' are the same where the order is the score.

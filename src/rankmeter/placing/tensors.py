@@ -47,8 +47,7 @@ class ScoredTensors(Placeable):
     highest_grade: float
     source: str = "tensors"
 
-    def place(self, plan: Plan) -> PlacedRun:
-        """Place what the plan asks for."""
+    def _place(self, plan: Plan) -> PlacedRun:
         placements = self._on_host(plan) if self.scores.device.type == "cpu" else self._on_device(plan)
         return PlacedRun(self.queries, placements, scored=True, highest_grade=self.highest_grade, source=self.source)
 

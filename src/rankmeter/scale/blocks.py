@@ -13,24 +13,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankmeter.arithmetic import AGGREGATES, Tally, Values, Views
+from rankmeter.arithmetic import AGGREGATES, Tally, Values
 from rankmeter.errors import InputError, MeasureError, with_hint
-from rankmeter.evaluating.evaluation import COUNTS, ONLY_QUERIES, counts_of, unjudged_at_cutoffs
-from rankmeter.evaluating.measuring import check_answerable, values_under
-from rankmeter.evaluating.planning import by_placing, plan_for, without_any_subtopic
-from rankmeter.evaluating.result import Facts
-from rankmeter.evaluating.tie_bounds import is_bounded, is_unknown, unknown_notes
+from rankmeter.evaluating.evaluation import ONLY_QUERIES
+from rankmeter.evaluating.facts import COUNTS, Facts, counts_of, unjudged_of
+from rankmeter.evaluating.measuring import check_answerable, measure_groups
+from rankmeter.evaluating.pairing import Pair
+from rankmeter.evaluating.planning import groups_of
+from rankmeter.evaluating.tie_bounds import extremes, unknown_in, unknown_notes
 from rankmeter.inputs.likeness import no_query_in_common
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.lists.protocol import noticed_together, protocol_notes
 from rankmeter.measures import Measure
-from rankmeter.measures.base import SINGLE_ORDER_TIES
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.placing import PlacedRun, place_unjudged
-from rankmeter.placing.placements import Plan, Subtopics
-from rankmeter.placing.subtopics import numbered_items, without_subtopics
+from rankmeter.placing.placed import without_any_subtopic
+from rankmeter.placing.placements import Plan
 from rankmeter.placing.table import place_blocks
 from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
 
@@ -53,6 +53,8 @@ class State:
     """The measures, as text, that ties may move between values that are not known."""
     counts: Mapping[str, int]
     unjudged_at: Mapping[int, int]
+    ties: str
+    """The tie rule of that count, where ties could change it."""
     scored: bool
     highest: float
     """The highest grade; minus infinity where nothing is judged."""
@@ -100,6 +102,7 @@ class State:
             unknown=sorted({text for state in every for text in state.unknown}),
             counts={name: sum(state.counts[name] for state in every) for name in COUNTS},
             unjudged_at={k: sum(state.unjudged_at.get(k, 0) for state in every) for k in cutoffs},
+            ties=next((state.ties for state in every if state.ties), ""),
             scored=all(state.scored for state in every),
             highest=max(state.highest for state in every),
             judged=[query for state in every for query in state.judged][: _SHOWN + 1],
@@ -160,42 +163,26 @@ def evaluate_block(
     known
         Catalogue and history, for measures of lists.
     """
-    values: dict[Measure, Values] = {}
-    worst: dict[Measure, Values] = {}
-    best: dict[Measure, Values] = {}
-    plain = None if truth is None else without_subtopics(truth)
-    highest = float(plain.grade.max()) if plain is not None and len(plain.grade) else -math.inf  # type: ignore[arg-type]
+    block = _Block(truth, run, every_judged=wide) if truth is None else _Block.of(truth, run, every_judged=wide)
     listed = [measure for measure in measures if isinstance(measure, SlateMeasure)]
-    ranked = [measure for measure in measures if not isinstance(measure, SlateMeasure)]
-    unjudged_at: dict[int, int] = {}
-    first: PlacedRun | None = None
-    tied = False
-    unknown: list[str] = []
-    for key, group in by_placing(ranked).items():
-        placed, subtopics = _placed(truth if key[2] else plain, run, plan_for(group, *key[:2], wide=wide), highest)
-        views = Views(placed.placements, subtopics)
-        tied |= bool((placed.placements.tied > 1).any())
-        unknown += [str(measure) for measure in group if is_unknown(measure, placed.placements)]
-        unjudged_at = unjudged_at_cutoffs(group, views) if wide and first is None else unjudged_at
-        first = first or placed
-        for measure in group:
-            values[measure] = values_under(measure, views, placed)
-            worst[measure], best[measure] = _extremes(measure, views, placed, values[measure])
-    if first is None:
-        first = _placed(plain, run, ONLY_QUERIES, highest)[0]
-    lists = None if known is None else measure_block(plain, run, first, listed, known)
+    groups = groups_of(measure for measure in measures if not isinstance(measure, SlateMeasure))
+    measured = list(measure_groups(block, groups, strict=None))
+    values = {measure: values for group in measured for measure, values in group.values.items()}
+    ends = {measure: both for group in measured for measure, both in extremes(group).items()}
+    first = measured[0].placed if measured else block.place(ONLY_QUERIES)
+    lists = None if known is None else measure_block(block.truth, run, first, listed, known)
     values |= {} if lists is None else lists.values
     p, queries = first.placements, first.queries
     state = State(
         tallies=[_tally(values[m], m) for m in measures],
-        worst=[_tally(worst.get(m, values[m]), m) for m in measures],
-        best=[_tally(best.get(m, values[m]), m) for m in measures],
-        tied=tied,
-        unknown=unknown,
+        worst=[_tally(ends[m][0] if m in ends else values[m], m) for m in measures],
+        best=[_tally(ends[m][1] if m in ends else values[m], m) for m in measures],
+        tied=any(bool((group.placed.placements.tied > 1).any()) for group in measured),
+        unknown=[str(measure) for group in measured for measure in unknown_in(group)],
         counts=counts_of(p),
-        unjudged_at=unjudged_at,
+        **(unjudged_of(measured[0]) if wide and measured else {"unjudged_at": {}, "ties": ""}),
         scored=run.scored,
-        highest=highest,
+        highest=first.highest_grade if truth is not None else -math.inf,
         judged=[str(query) for query in queries.filter(pl.Series(p.is_judged)).head(_SHOWN)],
         returned=[str(query) for query in queries.filter(pl.Series(p.in_run)).head(_SHOWN)],
         sums={} if lists is None else {str(measure): sums for measure, sums in lists.sums.items()},
@@ -204,17 +191,26 @@ def evaluate_block(
     return BlockValues(queries, {m: values[m] for m in measures}, state, None if lists is None else lists.counts)
 
 
-def _placed(
-    truth: JudgmentTable | None, run: RunTable, plan: Plan, highest: float
-) -> tuple[PlacedRun, Subtopics | None]:
-    """Place a block; judgments of subtopics are placed by the numbers of their items."""
-    if truth is None:
-        return place_unjudged(run, plan), None
-    subtopics = None
-    if truth.subtopic is not None:
-        truth, subtopics = numbered_items(truth)
-    queries, placements = place_blocks(truth, [run] if len(run.query) or run.queries is not None else [], plan)
-    return PlacedRun(queries, placements, run.scored, highest), subtopics
+@dataclass(frozen=True)
+class _Block(Pair):
+    """Whole queries out of many: either side may be empty, and they need not have a query in common."""
+
+    truth: JudgmentTable | None
+    returned: RunTable
+    every_judged: bool = True
+
+    @property
+    def wide(self) -> bool:  # type: ignore[override]
+        return self.every_judged
+
+    def _place(self, plan: Plan) -> PlacedRun:
+        run = self.returned
+        if self.truth is None:
+            return place_unjudged(run)
+        truth, subtopics = self.numbered if plan.subtopics and self.numbered else (self.truth, None)
+        queries, placements = place_blocks(truth, [run] if len(run.query) or run.queries is not None else [], plan)
+        highest = float(self.truth.grade.max()) if len(self.truth.grade) else -math.inf  # type: ignore[arg-type]
+        return PlacedRun(queries, placements, run.scored, highest, subtopics=subtopics)
 
 
 def _tally(values: Values, measure: Measure) -> Tally:
@@ -222,19 +218,6 @@ def _tally(values: Values, measure: Measure) -> Tally:
     if measure.aggregate == "whole":
         return Tally(int(values.counted.sum()), [], [])
     return Tally.of(values, measure.aggregate)
-
-
-def _extremes(measure: Any, views: Views, placed: PlacedRun, values: Values) -> tuple[Values, Values]:
-    """The values under the worst and the best order of tied items."""
-    if not is_bounded(measure):
-        return values, values
-    # Without ties every rule gives the same ranks, but an expectation is computed by another formula.
-    if measure.ties in SINGLE_ORDER_TIES and not (views.placements.tied > 1).any():
-        return values, values
-    return (
-        values_under(measure(ties="worst"), views, placed),
-        values_under(measure(ties="best"), views, placed),
-    )
 
 
 def summary(
@@ -282,6 +265,7 @@ def summary(
         "facts": Facts(
             **dict[str, Any](state.counts),
             unjudged_at=dict(state.unjudged_at),
+            ties=state.ties,
             judgments=judgments or "no judgments",
             run=run,
             notes=notes,

@@ -7,9 +7,10 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.evaluating.fingerprints import JudgedBy
-from rankmeter.evaluating.result import Evaluation, Facts
-from rankmeter.late import pl
+from rankmeter.evaluating.facts import Facts
+from rankmeter.evaluating.fingerprints import Fingerprint
+from rankmeter.evaluating.result import Evaluation
+from rankmeter.late import Late, pl
 from rankmeter.measures import Measure
 
 
@@ -43,10 +44,10 @@ class DistantEvaluation(Evaluation):
         tie_bounds: Mapping[Measure, tuple[float, float]],
         asked: Mapping[str, Measure],
         facts: Facts,
-        judged_by: JudgedBy | None = None,
+        judged_by: Late[Fingerprint] | None = None,
         fetch: Callable[[], Evaluation],
     ) -> None:
-        given = {"name": name, "means": means, "tie_bounds": tie_bounds, "asked": asked, "facts": facts}
+        given = {"name": name, "means": means, "tie_bounds": tie_bounds, "asked": asked, "told": facts}
         given["judged_by"] = judged_by
         kept: dict[str, Any] = {"_counts": counts, "_fetch": fetch, "_fetched": []}
         for one in fields(Evaluation):

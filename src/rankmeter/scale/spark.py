@@ -237,7 +237,7 @@ def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
         means=ev.means,
         tie_bounds=ev.tie_bounds,
         asked=ev.asked,
-        facts=ev.facts,
+        told=ev.facts,
     )
 
 

@@ -16,7 +16,7 @@ from rankmeter.errors import InputError, check_path, with_hint
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.fingerprints import judged_by
-from rankmeter.evaluating.planning import MOST_JUDGED, into_placing
+from rankmeter.evaluating.pairing import MOST_JUDGED, into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import digest_of_parts, values_columns
 from rankmeter.inputs import Files, into_judgments, into_run
@@ -63,7 +63,7 @@ def evaluate_to_file(
     check_apart({"per_query_to": target}, _paths_of(judgments, run))
     source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
     if source is None or not source.is_streamed:
-        ev = evaluate_placing(into_placing(judgments, source, columns), asked, name, about=about)
+        ev = evaluate_placing(into_pair(judgments, source, columns), asked, name, about=about)
         ev.save(target)
         return ev
     measures = asked.measures
@@ -201,7 +201,7 @@ def _metadata(ev: DistantEvaluation, schema: pl.Schema, parts: Sequence[Path]) -
         means=ev.means,
         tie_bounds=ev.tie_bounds,
         asked=ev.asked,
-        facts=ev.facts,
+        told=ev.facts,
         judged_by=ev.judged_by,
     ).save(scratch)
     scratch.seek(0)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import AGGREGATES, Views
+from rankmeter.arithmetic import AGGREGATES
 from rankmeter.arithmetic.exact_sums import WIDTH, carried, limbs_of, total
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, with_hint
-from rankmeter.evaluating.measuring import values_under
-from rankmeter.evaluating.planning import Placing, by_placing
+from rankmeter.evaluating.measuring import measure_groups
+from rankmeter.evaluating.planning import groups_of
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.placed import Placeable
 from rankmeter.placing.placements import Ints
@@ -143,15 +143,12 @@ def batch_state(measures: tuple[Measure, ...], batch: Placeable) -> Ints:
     """(measures, STATE_WIDTH) the sums of one batch."""
     state = empty_state(measures)
     number = {measure: place for place, measure in enumerate(measures)}
-    placing = Placing(batch.place, batch.source, batch.source, wide=False)
-    for key, group in by_placing(list(measures)).items():
-        placed, _ = placing.for_measures(group, key)
-        views = Views(placed.placements)
-        for measure in group:
-            # One batch may hold low grades only: whether any grade is relevant is asked when the value is.
+    # One batch may hold low grades only: whether any grade is relevant is asked when the value is.
+    for measured in measure_groups(batch, groups_of(measures), strict=None):
+        placed = measured.placed
+        for measure, values in measured.values.items():
             lowest = getattr(measure, "rel", None)
             relevant = 0 if lowest is None else int((placed.placements.best >= lowest).sum())
-            values = values_under(measure, views, placed)
             state[number[measure]] = _sums(measure, values, [placed.highest_grade > 0, relevant])
     return state
 

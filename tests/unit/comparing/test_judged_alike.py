@@ -40,14 +40,13 @@ def _ways(folder) -> dict[str, object]:
 def test_the_same_judgments_have_one_fingerprint_however_they_are_read(tmp_path) -> None:
     run = {"numbers": {int(query): [int(item) for item in items] for query, items in RUN.items()}}
     found = {
-        way: rm.evaluate(truth, run.get(way, RUN), ["AP"]).judged_by.fingerprint()
-        for way, truth in _ways(tmp_path).items()
+        way: rm.evaluate(truth, run.get(way, RUN), ["AP"]).judged_by.value for way, truth in _ways(tmp_path).items()
     }
     (tmp_path / "a.run").write_text("".join(f"{q} Q0 {i} 1 {1 / n} x\n" for q in RUN for n, i in enumerate(RUN[q], 1)))
     streamed = rm.evaluate(TRUTH, tmp_path / "a.run", ["AP"], per_query_to=tmp_path / "values.parquet")
-    found["streamed"] = streamed.judged_by.fingerprint()
-    found["streamed, loaded"] = rm.Evaluation.load(tmp_path / "values.parquet").judged_by.fingerprint()
-    found["pickled"] = pickle.loads(pickle.dumps(rm.evaluate(TRUTH, RUN, ["AP"]))).judged_by.fingerprint()
+    found["streamed"] = streamed.judged_by.value
+    found["streamed, loaded"] = rm.Evaluation.load(tmp_path / "values.parquet").judged_by.value
+    found["pickled"] = pickle.loads(pickle.dumps(rm.evaluate(TRUTH, RUN, ["AP"]))).judged_by.value
     assert set(found.values()) == {found["mapping"]}, found
     assert (found["mapping"].rows, found["mapping"].relevant) == (24, 16)
 
@@ -90,7 +89,7 @@ def test_what_is_not_known_is_not_held_against_anyone(tmp_path) -> None:
 
 
 def test_a_digest_of_another_version_is_not_compared() -> None:
-    table = rm.evaluate(TRUTH, RUN, ["AP"]).judged_by.fingerprint()
+    table = rm.evaluate(TRUTH, RUN, ["AP"]).judged_by.value
     other = type(table)(table.rows, table.relevant, "0" * 16, "polars 0.0")
     assert not table.differs(other)
     assert table.differs(type(table)(table.rows, table.relevant, "0" * 16, table.made_by))
@@ -137,13 +136,13 @@ def _another_query(truth) -> None:
 @pytest.mark.parametrize("change", [_another_grade, _another_item, _another_sign, _another_query])
 def test_judgments_changed_in_place_are_not_taken_for_those_of_an_earlier_evaluation(change, tmp_path) -> None:
     truth = {query: dict(items) | {"11": -1} for query, items in TRUTH.items()}
-    expected = rm.evaluate({query: dict(items) for query, items in truth.items()}, RUN, ["AP"]).judged_by.fingerprint()
+    expected = rm.evaluate({query: dict(items) for query, items in truth.items()}, RUN, ["AP"]).judged_by.value
     one = rm.evaluate(truth, RUN, ["AP"], name="one")
     change(truth)
     two = rm.evaluate(truth, RUN, ["AP"], name="two")
-    assert one.judged_by.fingerprint() == expected != two.judged_by.fingerprint()
+    assert one.judged_by.value == expected != two.judged_by.value
     one.save(tmp_path / "one.parquet")
-    assert rm.Evaluation.load(tmp_path / "one.parquet").judged_by.fingerprint() == expected
+    assert rm.Evaluation.load(tmp_path / "one.parquet").judged_by.value == expected
     if change is _another_query:
         assert "different judgments of different queries" in rm.compare(None, [one, two], **QUICK).notes[0]
     else:
@@ -157,7 +156,7 @@ def test_evaluations_of_arrays_know_what_they_were_judged_by(kind) -> None:
     grades, scores = (rng.random((300, 5)) < 0.3).astype(kind), rng.random((300, 5))
     one = rm.evaluate(rm.arrays(grades), rm.arrays(scores), ["AP"], name="one")
     again = rm.evaluate(rm.arrays(grades.astype(float).tolist()), rm.arrays(scores), ["AP"], name="again")
-    assert one.judged_by.fingerprint() == again.judged_by.fingerprint()
+    assert one.judged_by.value == again.judged_by.value
     grades[[0, 299]] = grades[[299, 0]]  # in place, the same grades in another order
     grades[0, 0], grades[0, 1] = grades[0, 1], not grades[0, 1]
     two = rm.evaluate(rm.arrays(grades), rm.arrays(scores), ["AP"], name="two")
@@ -167,4 +166,4 @@ def test_evaluations_of_arrays_know_what_they_were_judged_by(kind) -> None:
     named = rm.evaluate(
         by_name, {q: dict(enumerate(row)) for q, row in enumerate(scores.tolist())}, ["AP"], name="named"
     )
-    assert not two.judged_by.fingerprint().differs(named.judged_by.fingerprint())
+    assert not two.judged_by.value.differs(named.judged_by.value)

@@ -1,0 +1,189 @@
+"""What was evaluated, in counts and sentences: what a person should know before reading a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from rankmeter.arithmetic.relevance import hits, length
+from rankmeter.errors import examples
+from rankmeter.evaluating.measuring import MeasuredGroup
+from rankmeter.inputs.columns import RATINGS, fold
+from rankmeter.inputs.likeness import LOOKED_AT, why_unlike
+from rankmeter.inputs.reading import Reading, Readings
+from rankmeter.measures import Judged, Measure, RankedMeasure
+from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure
+from rankmeter.placing import PlacedRun
+from rankmeter.placing.placed import Placeable
+from rankmeter.placing.placements import Placements
+from rankmeter.wording import Said, said
+
+Purpose = Literal["search", "recommendation"]
+PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
+COUNTS = ("judged", "in_run", "missing", "unjudged", "without_relevant", "returned")
+"""The facts that add up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was evaluated, in counts."""
+
+    judged: int
+    """Queries that are judged."""
+    in_run: int
+    """Queries that the run holds."""
+    missing: int
+    """Judged queries that the run does not hold."""
+    unjudged: int
+    """Queries of the run that are not judged."""
+    without_relevant: int
+    """Judged queries with no grade above 0."""
+    returned: int
+    """Items returned, over all queries."""
+    unjudged_at: dict[int, int] = field(default_factory=dict)
+    """For each cutoff asked for, how many items within it carry no judgment."""
+    judgments: str = "judgments"
+    run: str = "run"
+    notes: tuple[str, ...] = ()
+    """What else was noticed: items outside the catalogue, leakage, sampled candidates."""
+    reading: Readings = Readings()
+    """How judgments and run were read."""
+    purpose: Purpose = "search"
+    """What the lists are for. Held-out items of users are no judgments of a pool: nothing is said of unjudged items."""
+    ties: str = ""
+    """The tie rule under which unjudged items were counted, where ties could change the count."""
+
+    def sentences(self) -> list[str]:
+        """What a person should know before reading the numbers."""
+        users = self.purpose == "recommendation"
+        sentences = [said("judged_users" if users else "judged_queries", judged=self.judged, in_run=self.in_run)]
+        counts = {
+            "missing_users" if users else "missing_queries": self.missing,
+            "unjudged_users" if users else "unjudged_queries": self.unjudged,
+            "users_without_relevant" if users else "queries_without_relevant": self.without_relevant,
+        }
+        sentences += [said(kind, count=count) for kind, count in counts.items() if count]
+        kind = "unjudged_items_of_ties" if self.ties else "unjudged_items"
+        unjudged = {} if users else self.unjudged_at
+        sentences += [said(kind, count=count, k=k, ties=self.ties) for k, count in unjudged.items() if count]
+        return [*sentences, *self.reading.notes, *self.notes]
+
+
+def facts_of(
+    placed: PlacedRun,
+    measured: MeasuredGroup | None,
+    sources: tuple[str, str],
+    reading: Readings,
+    measures: Sequence[Measure],
+) -> Facts:
+    """The facts of one placing; ``measured`` where what is unjudged can be counted."""
+    if reading.judgments is not None:
+        reading = _with_notes(reading, _noticed(reading.judgments, placed, measures))
+    return Facts(
+        **dict[str, Any](counts_of(placed.placements)),
+        **({} if measured is None else unjudged_of(measured)),
+        judgments=sources[0],
+        run=sources[1],
+        reading=reading,
+    )
+
+
+def counts_of(p: Placements) -> dict[str, int]:
+    """The facts that add up over blocks of queries."""
+    highest = np.full(len(p), -np.inf)
+    has = np.diff(p.best_offsets) > 0
+    highest[has] = p.best[p.best_offsets[:-1][has]]
+    counted = (
+        p.is_judged,
+        p.in_run,
+        p.is_judged & ~p.in_run,
+        p.in_run & ~p.is_judged,
+        p.is_judged & (highest <= 0),
+        p.returned,
+    )
+    return dict(zip(COUNTS, (int(one.sum()) for one in counted), strict=True))
+
+
+def unjudged_of(measured: MeasuredGroup) -> dict[str, Any]:
+    """How many items of judged queries carry no judgment, and the tie rule of that count where it matters."""
+    ranked = [m for m in measured.measures if isinstance(m, RankedMeasure)]
+    cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
+    ties = next((m.ties for m in ranked if m.ties in SINGLE_ORDER_TIES), "best")
+    view, placements = measured.views.of(Judged(ties=ties)), measured.placed.placements
+    judged = placements.is_judged
+    counts = {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
+    return {"unjudged_at": counts, "ties": ties if bool((placements.tied > 1).any()) else ""}
+
+
+def _with_notes(reading: Readings, notes: dict[str, Said]) -> Readings:
+    if not notes or reading.judgments is None:
+        return reading
+    return replace(reading, judgments=replace(reading.judgments, notes={**reading.judgments.notes, **notes}))
+
+
+def noticed_at_once(reading: Readings, given: Placeable) -> Readings:
+    """Say that no judged item was found, and why that may be, while the ids are at hand; not where they are alike."""
+    truth, run = given.truth, given.returned
+    if truth is None or run is None:
+        return reading
+    judged, returned = truth.some_ids(LOOKED_AT)[1], run.some_ids(LOOKED_AT)[1]
+    if not judged or not returned or not set(map(str, judged)).isdisjoint(map(str, returned)):
+        return reading
+    why = why_unlike(judged, returned)
+    fact = said(
+        "nothing_found", judgments=truth.source, run=run.source, judged=examples(dict.fromkeys(judged), shown=3),
+        returned=examples(dict.fromkeys(returned), shown=3),
+    )  # fmt: skip
+    return _with_notes(reading, {"nothing found": fact if why is None else said("found_why", fact=fact, why=why)})
+
+
+def _noticed(read: Reading, placed: PlacedRun, measures: Sequence[Measure]) -> dict[str, Said]:
+    """What looks odd about judgments, run and measures together."""
+    notes: dict[str, Said] = {}
+    if (note := _ratings(read, placed.highest_grade, measures)) is not None:
+        notes["ratings"] = note
+    elif (note := _grades(placed.highest_grade, measures)) is not None:
+        notes["grades"] = note
+    if (note := _too_deep(placed, measures)) is not None:
+        notes["cutoff"] = note
+    return notes
+
+
+def _ratings(read: Reading, highest: float, measures: Sequence[Measure]) -> Said | None:
+    """Say that a rating is a grade, where one star would count as a hit."""
+    column = read.columns.get("grade", "")
+    asked = next((measure for measure in measures if isinstance(measure, RelevanceMeasure) and measure.rel <= 1), None)
+    if fold(column) not in RATINGS or highest < 3 or asked is None:
+        return None
+    better = round(highest * 0.8)
+    return said(
+        "ratings_are_grades", source=read.source, column=column, highest=highest, measure=str(asked), rel=asked.rel,
+        stricter=str(replace(asked, rel=better)), better=better,
+    )  # fmt: skip
+
+
+def _grades(highest: float, measures: Sequence[Measure]) -> Said | None:
+    """Say that grades of several steps are cut at the lowest, where that was not stated."""
+    cut = [m for m in measures if isinstance(m, RelevanceMeasure) and m.rel == 1 and not m.graded]
+    if not cut or highest < 3 or not float(highest).is_integer():
+        return None
+    return said(
+        "grades_cut", highest=highest, measures=[str(m) for m in cut], one=len(cut), rel=1,
+        stricter=str(replace(cut[0], rel=highest - 1)), better=highest - 1,
+    )  # fmt: skip
+
+
+LEAST_LENGTH = 10
+"""Of shorter lists nobody expects a cutoff to be reached."""
+
+
+def _too_deep(placed: PlacedRun, measures: Sequence[Measure]) -> Said | None:
+    """Say that a cutoff lies behind the end of every list, so that it cuts nothing."""
+    longest = int(placed.placements.returned.max(initial=0))
+    deep = [str(m) for m in measures if m.at == "cutoff" and (getattr(m, "cutoff", None) or 0) > longest]
+    if longest < LEAST_LENGTH or not deep:
+        return None
+    return said("deeper_than_lists", length=longest, measures=deep, one=len(deep))
