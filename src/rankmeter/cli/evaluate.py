@@ -64,7 +64,7 @@ class Showing:
     per_query: bool = option("--per-query", default=False, is_flag=True, help="Show the value of every query.")
     interval: bool = option(
         "--interval", default=False, is_flag=True,
-        help="Add 95% confidence intervals (bootstrap over queries); with --by also how far each slice is from the "
+        help="Add 95% confidence intervals over queries; with --by also how far each slice is from the "
         "rest.",
     )  # fmt: skip
     digits: int | None = option(

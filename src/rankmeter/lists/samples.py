@@ -1,7 +1,7 @@
-"""What every query adds to the value of its slice, so that queries can be drawn again.
+"""What every query adds to the value of its slice, so that chance can be asked about it.
 
-Both kinds of sample say what is added up (:meth:`columns`) and make of the sums the value of every slice, then that of
-everything outside of it (:meth:`statistic`); the bootstrap needs to know no more.
+A sample of sums says what is added up (:meth:`SumSample.columns`) and makes of the sums the value of every slice, then
+that of everything outside of it (:meth:`SumSample.statistic`); the bootstrap needs to know no more.
 """
 
 from __future__ import annotations
@@ -36,21 +36,6 @@ class PartsSample:
         """(slices,) how many queries count in each."""
         return np.asarray(self.inside.sum(axis=1))
 
-    def width(self) -> int:
-        """How many columns there are."""
-        return 3 * len(self.top)
-
-    def columns(self) -> Floats:
-        """(n, 3 slices) what is added above and below the line of each slice, and to the number of its queries."""
-        return np.vstack([self.top, self.bottom, self.inside]).T
-
-    def statistic(self, sums: Floats) -> Floats:
-        """``(..., 3 slices) -> (..., 2 slices)`` the value of each slice, then of each rest."""
-        own = sums.reshape(*sums.shape[:-1], 3, -1)
-        both = np.concatenate([own, own @ _others(len(self.top))], axis=-1)
-        top, bottom, queries = np.moveaxis(both, -2, 0)
-        return np.where(queries > 0, self.rule.value(top, bottom), self.rule.nothing)
-
 
 @dataclass(frozen=True, slots=True)
 class SumSample:
@@ -71,10 +56,6 @@ class SumSample:
     def members(self) -> Ints:
         """(slices,) how many queries count in each."""
         return np.bincount(self.code[self.used()], minlength=self.slices)
-
-    def width(self) -> int:
-        """How many columns there are."""
-        return self.slices * int(self.parts.shape[1])
 
     def columns(self) -> Floats:
         """(n, slices m) the parts of each query, in the columns of its slice."""

@@ -120,7 +120,8 @@ class Slices:
     ) -> dict[Measure, tuple[Spread, ...]]:
         """For every measure that has intervals and every slice: its interval, and its difference from the rest.
 
-        The rest are all other slices together. Bootstrap over queries, percentiles.
+        The rest are all other slices together. Student's t over queries; for measures of all lists together
+        percentiles of a bootstrap.
         """
         from rankmeter.stats.slice_intervals import spreads  # only when asked
 
@@ -154,7 +155,7 @@ class Slices:
     def difference(
         self, measure: str | Measure, one: str, other: str, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
     ) -> SliceContrast:
-        """The value in one slice minus that in another, with an interval (bootstrap over queries)."""
+        """The value in one slice minus that in another, with an interval over queries."""
         from rankmeter.stats.slice_intervals import difference  # only when asked
 
         return difference(
@@ -172,9 +173,9 @@ class Slices:
     ) -> Gap:
         """How far the slices are apart, with an interval, and how far chance alone puts them apart.
 
-        A gap between several means is never 0 by chance, so its interval says little by itself: ``null_mean`` and
-        ``null_high`` are what remains when the queries' slices are dealt out at random, ``p_value`` how often chance
-        makes a gap as large.
+        A gap between several means is never 0 by chance: ``null_mean`` and ``null_high`` are what remains when the
+        queries' slices are dealt out at random, ``p_value`` how often chance makes a gap as large. The interval is
+        that of a gap whose differences all lie in their intervals, so it begins at 0 where none is beyond doubt.
         """
         from rankmeter.stats.slice_intervals import gap_test  # only when asked
 

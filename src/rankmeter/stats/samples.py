@@ -72,11 +72,7 @@ class Sample:
         if pairs is None:
             return np.exp(ends)
         values = self.values()
-        high, low = (np.maximum(values[side], GEOMETRIC_FLOOR) for side in sides(pairs))
-        ratio = np.log(high / low)
-        mean = np.divide(high - low, ratio, out=high.copy(), where=np.abs(ratio) > SAME)
-        moved: Floats = ends * mean
-        return moved
+        return on_value_scale(ends, *(values[side] for side in sides(pairs)))
 
     def per_unit(self) -> Floats:
         """(systems, units) the value of each unit on its own."""
@@ -125,6 +121,15 @@ class Sample:
             return self.top * self.units
         scaled: Floats = self.top / self.bottom.mean(axis=1, keepdims=True)
         return scaled
+
+
+def on_value_scale(ends: float | Floats, value: float | Floats, other: float | Floats) -> Floats:
+    """Differences of logarithms as differences of two geometric means, by their logarithmic mean."""
+    high, low = (np.maximum(np.asarray(one, np.float64), GEOMETRIC_FLOOR) for one in (value, other))
+    ratio = np.log(high / low)
+    mean = np.divide(high - low, ratio, out=high.copy(), where=np.abs(ratio) > SAME)
+    moved: Floats = ends * mean
+    return moved
 
 
 @dataclass(frozen=True, slots=True)

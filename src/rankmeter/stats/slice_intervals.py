@@ -1,29 +1,31 @@
-"""Whether slices differ: bootstrap over queries for differences, permutations for gaps."""
+"""Whether slices differ: Student's t over queries, as for a whole, and permutations for gaps.
+
+A slice's interval is the one that its queries alone would have. Two slices are compared as two groups of queries are
+(Welch), less what queries that are in both have in common. Measures of all lists together are no means over queries:
+theirs come from resamples, as the interval of the whole does.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankmeter.arithmetic.aggregates import Aggregate
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, check_level
+from rankmeter.lists.samples import PartsSample, SumSample
 from rankmeter.measures import Measure
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.intervals import check_resamples
 from rankmeter.stats.resampling import resampled_sums
-
-if TYPE_CHECKING:
-    from rankmeter.lists.samples import PartsSample, SumSample
+from rankmeter.stats.samples import Sample, on_value_scale
+from rankmeter.stats.student import Contrasts
 
 MOST_DRAWS = 200_000_000
 """How many queries are drawn in all; with very many queries there are fewer resamples, and the result says so."""
-COLUMN_CELLS = 50_000_000
-"""How many numbers are drawn from at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,13 @@ class SliceContrast:
 
     value: float
     low: float
-    """NaN where one of the two has fewer than two queries."""
+    """NaN where one of the two has fewer than two queries, or where neither has any spread."""
     high: float
     level: float
     resamples: int
+    """0 where the interval is computed."""
     seed: int
-    method: str = "percentile bootstrap over queries"
+    method: str = "Student's t over queries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Gap:
     level: float
     resamples: int
     seed: int
-    method: str = "percentile bootstrap within slices; permutation of the slices"
+    method: str = "simultaneous t intervals of all pairs; permutation of the slices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,131 +72,168 @@ class Spread:
     """The value minus that of the rest."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some of the queries: what each adds above and below the line."""
+
+    inside: Bools
+    """(n,)."""
+    sample: Sample
+    """Of one system, the queries inside being its units."""
+
+    @classmethod
+    def of(cls, top: Floats, bottom: Floats, inside: Bools, rule: Aggregate) -> _Part:
+        return cls(inside, Sample(top[None, inside], bottom[None, inside], rule))
+
+    @property
+    def value(self) -> float:
+        return float(self.sample.values()[0]) if self.sample.units else float(self.sample.rule.nothing)
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """The interval of the value: the one of these queries alone."""
+        if self.sample.units < 2:
+            return math.nan, math.nan
+        low, high = (float(self.sample.back(end)[0]) for end in self.sample.alone().ends(level, tested=False))
+        return low, high
+
+    def shares(self) -> Floats:
+        """(n,) what each query adds to the error of the value; the sum of their squares is its square."""
+        made = np.zeros(len(self.inside))
+        linear, units = self.sample.linear()[0], self.sample.units
+        made[self.inside] = (linear - linear.mean()) / math.sqrt(units * (units - 1))
+        return made
+
+    def minus(self, other: _Part, level: float, seed: int) -> SliceContrast:
+        """The difference from other queries."""
+        difference = self.value - other.value
+        nothing = SliceContrast(difference, math.nan, math.nan, level, 0, seed)
+        if min(self.sample.units, other.sample.units) < 2:
+            return nothing
+        apart = Contrasts.separate((self.sample.linear()[0], other.sample.linear()[0]), [(0, 1)])
+        together = np.flatnonzero(self.inside & other.inside)
+        if len(together):  # queries in both vary together
+            common = 2 * float(self.shares()[together] @ other.shares()[together])
+            apart = apart.with_error(np.sqrt(np.maximum(apart.error**2 - common, 0.0)))
+        low, high = (float(end[0]) for end in apart.ends(level, tested=False))
+        if self.sample.rule.logs:
+            low, high = (float(on_value_scale(end, self.value, other.value)) for end in (low, high))
+        return SliceContrast(difference, low, high, level, 0, seed)
+
+
 def spreads(
     samples: Mapping[Measure, PartsSample | SumSample], *, level: float = 0.95, resamples: int = 1999, seed: int = 0
 ) -> dict[Measure, tuple[Spread, ...]]:
-    """For each measure and slice the intervals of its value and of its difference from the rest, by percentiles.
-
-    Measures that the same queries count for share the draws, so a table of many measures costs little more than one.
-    """
+    """For each measure and slice the intervals of its value and of its difference from the rest."""
     check_level(level)
     check_resamples(resamples)
-    found: dict[Measure, tuple[Spread, ...]] = {}
-    ends = [(1 - level) / 2, (1 + level) / 2]
-    for some in _shared(samples):
-        size = int(samples[some[0]].used().sum())
-        if not size:
-            nothing = SliceContrast(math.nan, math.nan, math.nan, level, 0, seed)
-            for measure in some:
-                found[measure] = (Spread(math.nan, math.nan, nothing),) * len(samples[measure].members())
-            continue
-        draws = max(min(resamples, MOST_DRAWS // size), 100)
-        columns = [samples[measure].columns()[samples[measure].used()] for measure in some]
-        drawn = resampled_sums(np.hstack(columns), draws, seed)
-        start = 0
-        for measure, one in zip(some, columns, strict=True):
-            sample, width = samples[measure], one.shape[1]
-            observed = sample.statistic(one.sum(axis=0))
-            again = sample.statistic(drawn[:, start : start + width])
-            start += width
-            found[measure] = tuple(_spreads(sample.members(), observed, again, ends, (level, draws, seed)))
-    return found
+    return {measure: tuple(_spreads(sample, level, resamples, seed)) for measure, sample in samples.items()}
 
 
-def _shared(samples: Mapping[Measure, PartsSample | SumSample]) -> list[list[Measure]]:
-    """Measures whose queries are drawn together, in groups that fit into memory."""
-    groups: dict[bytes, list[list[Measure]]] = {}
-    cells: dict[bytes, int] = {}
-    for measure, sample in samples.items():
-        used = sample.used()
-        key, need = used.tobytes(), len(used) * sample.width()
-        if key not in groups or cells[key] + need > COLUMN_CELLS:
-            groups.setdefault(key, []).append([])
-            cells[key] = 0
-        groups[key][-1].append(measure)
-        cells[key] += need
-    return [some for several in groups.values() for some in several]
+def _spreads(sample: PartsSample | SumSample, level: float, resamples: int, seed: int) -> list[Spread]:
+    slices = len(sample.members())
+    if isinstance(sample, SumSample):
+        drawn = _drawn(sample, level, resamples, seed)
+        pairs = [(place, slices + place) for place in range(slices)]
+        return [Spread(*drawn.ends(place), drawn.contrast(*pair)) for place, pair in enumerate(pairs)]
+    parts = [_part(sample, place) for place in range(slices)]
+    top, bottom, times = sample.top.sum(axis=0), sample.bottom.sum(axis=0), sample.inside.sum(axis=0)
+    made = []
+    for place, part in enumerate(parts):
+        is_elsewhere = times > sample.inside[place]
+        rest = _Part.of(top - sample.top[place], bottom - sample.bottom[place], is_elsewhere, sample.rule)
+        made.append(Spread(*part.ends(level), part.minus(rest, level, seed)))
+    return made
 
 
-def _spreads(
-    members: Ints, observed: Floats, again: Floats, ends: list[float], how: tuple[float, int, int]
-) -> Iterator[Spread]:
-    slices = len(members)
-    for place, inside in enumerate(members):
-        outside = int(members.sum()) - inside
-        own, rest = again[:, place], again[:, slices + place]
-        low, high = _ends(own, ends, enough=inside >= 2)
-        below, above = _ends(own - rest, ends, enough=inside >= 2 and outside >= 2)
-        value = float(observed[place] - observed[slices + place])
-        yield Spread(low, high, SliceContrast(value, below, above, *how))
-
-
-def _ends(drawn: Floats, ends: list[float], *, enough: bool) -> tuple[float, float]:
-    """The percentiles of what was drawn; one query alone varies with nothing, so it has none."""
-    if not enough or np.isnan(drawn).all():
-        return math.nan, math.nan
-    low, high = np.nanquantile(drawn, ends)
-    return float(low), float(high)
+def _part(sample: PartsSample, place: int) -> _Part:
+    return _Part.of(sample.top[place], sample.bottom[place], sample.inside[place], sample.rule)
 
 
 def difference(
     sample: PartsSample | SumSample, one: int, other: int, *, level: float, resamples: int, seed: int
 ) -> SliceContrast:
-    """The value of one slice minus that of another; queries that are in both are drawn together."""
+    """The value of one slice minus that of another."""
     check_level(level)
     check_resamples(resamples)
-    used = sample.used()
-    if not used.any():
+    if not sample.used().any():
         raise InputError("there is no interval: no query counts in any slice.")
+    if isinstance(sample, SumSample):
+        return _drawn(sample, level, resamples, seed).contrast(one, other)
+    return _part(sample, one).minus(_part(sample, other), level, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """The values of slices, and of their rests, observed and from queries that were drawn again."""
+
+    observed: Floats
+    again: Floats
+    members: Ints
+    """(2 slices,) how many queries the slices and their rests have."""
+    level: float
+    seed: int
+
+    def ends(self, place: int, other: int | None = None) -> tuple[float, float]:
+        values = self.again[:, place] - (0.0 if other is None else self.again[:, other])
+        # A query alone varies with nothing.
+        if self.members[[place, place if other is None else other]].min() < 2 or np.isnan(values).all():
+            return math.nan, math.nan
+        low, high = np.nanquantile(values, [(1 - self.level) / 2, (1 + self.level) / 2])
+        return float(low), float(high)
+
+    def contrast(self, place: int, other: int) -> SliceContrast:
+        return SliceContrast(
+            float(self.observed[place] - self.observed[other]), *self.ends(place, other), self.level,
+            len(self.again), self.seed, "percentile bootstrap over queries",
+        )  # fmt: skip
+
+
+def _drawn(sample: SumSample, level: float, resamples: int, seed: int) -> _Drawn:
+    used, members = sample.used(), sample.members()
     columns = sample.columns()[used]
-    draws = max(min(resamples, MOST_DRAWS // len(columns)), 100)
-    observed, again = sample.statistic(columns.sum(axis=0)), sample.statistic(resampled_sums(columns, draws, seed))
-    enough = bool(sample.members()[[one, other]].min() >= 2)
-    low, high = _ends(again[:, one] - again[:, other], [(1 - level) / 2, (1 + level) / 2], enough=enough)
-    return SliceContrast(float(observed[one] - observed[other]), low, high, level, draws, seed)
+    draws = max(min(resamples, MOST_DRAWS // max(len(columns), 1)), 100) if len(columns) else 0
+    again = resampled_sums(columns, draws, seed) if draws else np.zeros((0, columns.shape[1]))
+    both = np.concatenate([members, members.sum() - members])
+    return _Drawn(sample.statistic(columns.sum(axis=0)), sample.statistic(again), both, level, seed)
 
 
 def gap_test(sample: PartsSample, *, gap: str, level: float, resamples: int, seed: int) -> Gap:
     """The gap between the slices that hold a query, its interval and its null distribution."""
     check_level(level)
     check_resamples(resamples)
-    used = sample.inside.any(axis=1)
-    if used.sum() < 2:
+    used = np.flatnonzero(sample.inside.any(axis=1))
+    if len(used) < 2:
         raise InputError("a gap needs two slices with queries that count.")
-    top, bottom = sample.top[used], sample.bottom[used]
-    value = float(gap_between(sample.rule.value(top.sum(axis=1), bottom.sum(axis=1)), gap))
-    members = [np.flatnonzero(row) for row in sample.inside[used]]
+    parts = [_part(sample, int(place)) for place in used]
+    value = float(gap_between(np.array([part.value for part in parts]), gap))
+    members = [np.flatnonzero(part.inside) for part in parts]
     rng = np.random.default_rng(seed)
-
-    def draw_within() -> Floats:
-        return np.concatenate([rng.choice(inside, len(inside)) for inside in members])
-
-    flat = top.sum(axis=0), bottom.sum(axis=0)
     group = np.concatenate([np.full(len(inside), place) for place, inside in enumerate(members)])
     everyone = np.concatenate(members)
-    again = _gaps(draw_within, group, flat, sample.rule, gap, resamples)
-    null = _gaps(lambda: rng.permutation(everyone), group, flat, sample.rule, gap, resamples)
-    low, high = np.quantile(again, [(1 - level) / 2, (1 + level) / 2])
+    flat = sample.top[used].sum(axis=0), sample.bottom[used].sum(axis=0)
+    means = np.empty((resamples, len(used)))
+    for number in range(resamples):
+        dealt = rng.permutation(everyone)
+        top, bottom = (np.bincount(group, weights=part[dealt], minlength=len(used)) for part in flat)
+        means[number] = sample.rule.value(top, bottom)
+    null = gap_between(means, gap)
     above_chance = (1 + int((null >= value - 1e-12).sum())) / (1 + resamples)
     return Gap(
-        value, float(low), float(high), float(null.mean()), float(np.quantile(null, level)), above_chance, level,
+        value, *_gap_ends(parts, gap, level), float(null.mean()), float(np.quantile(null, level)), above_chance, level,
         resamples, seed,
     )  # fmt: skip
 
 
-def _gaps(
-    draw: Callable[[], Ints | Floats],
-    group: Ints,
-    parts: tuple[Floats, Floats],
-    rule: Aggregate,
-    gap: str,
-    resamples: int,
-) -> Floats:
-    """The gap of many draws; the i-th drawn query stands in the slice of the i-th place."""
-    slices = int(group.max()) + 1
-    means = np.empty((resamples, slices))
-    for place in range(resamples):
-        chosen = draw().astype(np.int64)
-        top, bottom = (np.bincount(group, weights=part[chosen], minlength=slices) for part in parts)
-        means[place] = rule.value(top, bottom)
-    return gap_between(means, gap)
+def _gap_ends(parts: Sequence[_Part], gap: str, level: float) -> tuple[float, float]:
+    """Where the gap lies if all differences lie in their intervals, which they do together with the probability.
+
+    Resampled gaps would not do: noise drives slices apart, so that an interval of them never holds a gap of 0.
+    """
+    pairs = [(a, b) for b in range(len(parts)) for a in range(b)]
+    each = [parts[a].minus(parts[b], 1 - (1 - level) / len(pairs), 0) for a, b in pairs]
+    low, high = (np.array([getattr(one, end) for one in each]) for end in ("low", "high"))
+    if np.isnan(low).any():
+        return math.nan, math.nan
+    smallest, largest = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(abs(low), abs(high))), np.maximum(-low, high)
+    ends = [float(sizes.mean() if gap == "mad" else sizes.max()) for sizes in (smallest, largest)]
+    return ends[0], ends[1]

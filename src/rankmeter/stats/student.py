@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -81,6 +81,10 @@ class Contrasts:
     def flat(self) -> Bools:
         """Which have no spread to go by."""
         return np.asarray((self.error == 0) | (self.freedom == 0))
+
+    def with_error(self, error: Floats) -> Contrasts:
+        """The same differences with other standard errors."""
+        return replace(self, error=error)
 
     def moved(self, shift: float | Floats) -> Contrasts:
         """The same differences with something added."""
