@@ -236,6 +236,39 @@ def test_saved_evaluations_may_be_seeds_and_take_nothing_that_comes_too_late(tmp
         assert f"so {late[0]} comes too late" in result.stderr
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_seeds_that_both_systems_name_are_compared_seed_by_seed_in_any_order(tmp_path: Path, saved: bool) -> None:
+    files = {name: str(tmp_path / name) if saved else run for name, run in RUNS.items()}
+    if saved:
+        for name, run in RUNS.items():
+            call("evaluate", JUDGMENTS, run, "-m", "AP", "--save", files[name])
+    first = [f"1:{files['keyword']}", f"2:{files['semantic']}", f"x y:{files['hybrid']}"]
+    second = [f"1:{files['semantic']}", f"2:{files['hybrid']}", f"x y:{files['keyword']}"]
+    told = []
+    for order in (second, second[::-1], [one.partition(":")[2] for one in second]):
+        several = [f"--seeds=a={','.join(first)}", f"--seeds=b={','.join(order)}", "--unit", "run", "--format", "json"]
+        result = call("compare", *(["--saved"] if saved else [JUDGMENTS]), *several, "-m", "AP", *QUICK)
+        pair = json.loads(result.stdout)["differences"][0]
+        told.append((pair["p"], pair["low"], pair["high"], pair["detectable"]))
+    assert told[0] == told[1]
+    assert told[0] != told[2]
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (f"a=1:{RUNS['keyword']},{RUNS['hybrid']}", "some runs of the system name their seed, but "),
+        (f"a=1:{RUNS['keyword']},1:{RUNS['hybrid']}", "the seed 1 has several runs: "),
+        (f"a=1:missing.run,2:{RUNS['hybrid']}", "missing.run"),
+    ],
+)
+def test_seeds_that_are_named_badly_are_refused_in_a_sentence(runs: str, message: str) -> None:
+    result = call("compare", JUDGMENTS, RUNS["keyword"], "--seeds", runs, "--unit", "run")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_evaluations_saved_against_other_judgments_are_refused(tmp_path: Path) -> None:
     changed = tmp_path / "changed.qrels"
     lines = Path(JUDGMENTS).read_text().splitlines()

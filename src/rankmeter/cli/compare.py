@@ -26,7 +26,7 @@ from rankmeter.cli.parameters import (
     was_given,
     written,
 )
-from rankmeter.cli.sources import items_and_users, named_sources, saved_evaluations, units_of
+from rankmeter.cli.sources import items_and_users, named_seed, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import Progress, examples, language_option, say, silence_notes, tell
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
@@ -47,6 +47,11 @@ FAILED = 1
 def _after_equals(text: str) -> Sequence[str]:
     """The files of ``NAME=FILE,FILE``."""
     return text.partition("=")[2].split(",")
+
+
+def _of_seeds(text: str) -> Sequence[str]:
+    """The files of ``NAME=FILE,FILE`` or ``NAME=SEED:FILE,SEED:FILE``."""
+    return [named_seed(part)[1] for part in _after_equals(text)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +118,9 @@ class Systems:
     """Systems that are not one run each."""
 
     seeds: tuple[str, ...] = option(
-        "--seeds", type=Reads(_after_equals), multiple=True, metavar="NAME=RUN,RUN...",
-        help="A system with several runs of the same queries.",
+        "--seeds", type=Reads(_of_seeds), multiple=True, metavar="NAME=RUN,RUN...",
+        help="A system with several runs of the same queries. NAME=1:RUN,2:RUN... names their seeds; with --unit run "
+        "systems with the same seeds are compared seed by seed.",
     )  # fmt: skip
     folds: tuple[str, ...] = option(
         "--folds", type=Reads(_after_equals), multiple=True, metavar="NAME=RUN,RUN...",
@@ -184,6 +190,7 @@ class Pages:
         "rankmeter compare judgments.qrels old.run new.run --baseline old --fail-if 'nDCG@10 < baseline - 0.01'",
         "rankmeter compare judgments.qrels a.run b.run c.run --test t --correction bh --format latex",
         "rankmeter compare judgments.qrels keyword.run --seeds dense=d1.run,d2.run,d3.run --unit run",
+        "rankmeter compare judgments.qrels --seeds a=1:a1.run,2:a2.run --seeds b=1:b1.run,2:b2.run --unit run",
         "rankmeter compare judgments.qrels keyword.run hybrid.run --report report.html --titles queries=queries.csv",
         "rankmeter compare judgments.qrels a.run b.run --by kinds.csv:kind --report report.html",
         "rankmeter compare --no-judgments keyword.run hybrid.run -m Coverage@10 -m Gini@10 --catalogue items.csv",

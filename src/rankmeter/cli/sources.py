@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,12 @@ from rankmeter.cli.options import catalogue_columns, named_columns, parse_column
 from rankmeter.errors import InputError, with_hint
 
 if TYPE_CHECKING:
+    from rankmeter.comparing.systems import Repeats
     from rankmeter.inputs import AnyJudgments, AnyRun
 
 
 def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[Any]:
     """Evaluations that were made before, by the names of their files, or several of one system by its name."""
-    from rankmeter.comparing.systems import seeds as as_seeds
     from rankmeter.evaluating.result import Evaluation
 
     if len(paths) + len(seeds) < 2:
@@ -25,7 +26,7 @@ def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[A
             Evaluation.load(path)  # what is neither an evaluation nor a comparison says so itself
         raise InputError(with_hint(fact, hint))
     alone = [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
-    return [*alone, *((name, as_seeds(*map(Evaluation.load, files))) for name, files in _several("--seeds", seeds))]
+    return [*alone, *((name, _seeds(files, Evaluation.load)) for name, files in _several("--seeds", seeds))]
 
 
 def _several(option: str, given: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -33,8 +34,31 @@ def _several(option: str, given: Sequence[str]) -> Iterator[tuple[str, list[str]
     for text in given:
         name, equals, files = text.partition("=")
         if not equals or not name or not files:
-            raise InputError(with_hint(f"{option} {text} is not possible.", f"{option} dense=d1.run,d2.run"))
+            raise InputError.of("cli.several_runs", option=option, text=text)
         yield name, files.split(",")
+
+
+def named_seed(text: str) -> tuple[str, str]:
+    """The seed and the file of ``1:d1.run``; no seed where a file has that name, or the name of a drive."""
+    seed, colon, file = text.partition(":")
+    if not colon or not seed or not file or file.startswith("\\") or Path(text).exists():
+        return "", text
+    return seed, file
+
+
+def _seeds(files: Sequence[str], read: Callable[[str], object]) -> Repeats:
+    """The runs of one system, seed by seed where the seeds are named."""
+    from rankmeter.comparing.systems import seeds
+
+    pairs = [named_seed(text) for text in files]
+    names = [seed for seed, _ in pairs if seed]
+    if not names:
+        return seeds(*(read(file) for _, file in pairs))
+    if len(names) < len(pairs):
+        raise InputError.of("cli.seeds_half_named", file=next(file for seed, file in pairs if not seed))
+    if twice := [seed for seed in names if names.count(seed) > 1]:
+        raise InputError.of("cli.seed_twice", seed=twice[0], files=[file for seed, file in pairs if seed == twice[0]])
+    return seeds(named={seed: read(file) for seed, file in pairs})
 
 
 def named_sources(
@@ -48,7 +72,6 @@ def named_sources(
 ) -> tuple[AnyJudgments | None, list[tuple[str, object]]]:
     """The judgments (None where the first path is), and every system by its name."""
     from rankmeter.comparing.systems import folds as as_folds
-    from rankmeter.comparing.systems import seeds as as_seeds
     from rankmeter.inputs import check_columns_of, into_judgments
 
     usage = "rankmeter compare JUDGMENTS RUN RUN..."
@@ -67,9 +90,9 @@ def named_sources(
     systems: list[tuple[str, object]] = [
         (name, _run(path, for_runs, run_format)) for name, path in zip(system_names(runs), runs, strict=True)
     ]
-    for given, together, option in ((seeds, as_seeds, "--seeds"), (folds, as_folds, "--folds")):
-        for name, files in _several(option, given):
-            systems.append((name, together(*(_run(path, for_runs, run_format) for path in files))))
+    read = partial(_run, columns=for_runs, format=run_format)
+    systems += [(name, _seeds(files, read)) for name, files in _several("--seeds", seeds)]
+    systems += [(name, as_folds(*map(read, files))) for name, files in _several("--folds", folds)]
     if not systems:
         fact = "no run was given." if judged is None else f"no run was given, only {judged}."
         raise InputError(with_hint(fact, f"truth first, then what is compared: {usage}"))
