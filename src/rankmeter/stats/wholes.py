@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def _gap_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: 
     cut = next((one for one in ev.slices.values() if one.kind == "query"), None)
     if cut is None:
         raise MeasureError(f"{measure} has no interval: the segments are not known.")
-    kind = getattr(measure, "gap", "mad")
+    kind: Literal["mad", "range"] = getattr(measure, "gap", "mad")
     gap = cut.gap(compared_by(measure), gap=kind, level=level, resamples=min(resamples, 1999), seed=seed)
     method = "simultaneous t intervals of all pairs of segments"
     return Interval(gap.low, gap.high, level, method, 0, seed, ev.counted(measure))
