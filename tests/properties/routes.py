@@ -477,3 +477,83 @@ def tensors(case: Case, _: Path) -> Any:
     torch = pytest.importorskip("torch")
     scores, labels = torch.tensor(matrix(case.run)), torch.tensor(matrix(case.judgments))
     return rm.evaluate(rm.tensors(scores, labels), measures=list(case.measures), **case.options())
+
+
+# What search engines and RAG tools write.
+
+
+def _as_json(case: Case) -> Case | None:
+    """Ids that JSON can carry, an item once in each list, as an engine returns it."""
+    kinds = {type(one) for one in case.ids()}
+    return finite(case) if kinds <= {str} or kinds <= {int} else None
+
+
+def _unfinished(side: Side, folder: Path, name: str, response: Callable[[list[Any]], Any]) -> Path:
+    """One line for each query: its id, and what the engine answered."""
+    lines = [{"query_id": query, "response": response([item for item, _ in items])} for query, items in side]
+    path = folder / name
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    return path
+
+
+def _rated(side: Side, folder: Path) -> Path:
+    """The judgments as the body of a rank_eval request."""
+    requests = [
+        {
+            "id": query,
+            "request": {},
+            "ratings": [{"_index": "i", "_id": item, "rating": grade} for item, grade in items],
+        }
+        for query, items in side
+    ]
+    path = folder / "body.json"
+    path.write_text(json.dumps({"requests": requests, "metric": {"precision": {}}}))
+    return path
+
+
+@route(_as_json, keyed, ordered)
+def search_responses(case: Case, folder: Path) -> Any:
+    def answer(items: list[Any]) -> Any:
+        return {"timed_out": False, "hits": {"hits": [{"_id": item, "_score": 1.0} for item in items]}}
+
+    if not case.judgments or not case.run:
+        return None
+    return evaluate(_rated(case.judgments, folder), _unfinished(case.run, folder, "es.jsonl", answer), case)
+
+
+@route(_as_json, keyed, ordered)
+def bulk_responses(case: Case, folder: Path) -> Any:
+    if not case.judgments or not case.run:
+        return None
+    answers = [{"hits": {"hits": [{"_id": item} for item, _ in items]}} for _, items in case.run]
+    (folder / "bm25.json").write_text(json.dumps({"took": 1, "responses": answers}))
+    requests = [line for query, _ in case.run for line in ({"index": "i", "query_id": query}, {"query": {}})]
+    (folder / "requests.ndjson").write_text("\n".join(map(json.dumps, requests)))
+    return evaluate(_rated(case.judgments, folder), folder / "bm25.json", case)
+
+
+@route(_as_json, keyed, ordered)
+def solr_responses(case: Case, folder: Path) -> Any:
+    def answer(items: list[Any]) -> Any:
+        return {"responseHeader": {"status": 0}, "response": {"docs": [{"id": item, "score": 1.0} for item in items]}}
+
+    if not case.judgments or not case.run:
+        return None
+    return evaluate(_rated(case.judgments, folder), _unfinished(case.run, folder, "solr.jsonl", answer), case)
+
+
+@route(_as_json, keyed, ordered)
+def retrieval_records(case: Case, folder: Path) -> Any:
+    if not case.judgments or not case.run:
+        return None
+    lines = [{"query_id": query, "nodes": [{"node": {"id_": item}} for item, _ in items]} for query, items in case.run]
+    (folder / "records.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    return evaluate(_rated(case.judgments, folder), folder / "records.jsonl", case)
+
+
+@route(_as_json, keyed, ordered)
+def responses_in_python(case: Case, _: Path) -> Any:
+    if not case.run:
+        return None
+    answers = {query: {"hits": {"hits": [{"_id": item} for item, _ in items]}} for query, items in case.run}
+    return evaluate(mapping(case.judgments), answers, case)

@@ -24,6 +24,9 @@ from rankmeter.inputs.sources import (
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable, SeveralRuns
 from rankmeter.late import check_threads
 
+_ANSWERS = frozenset({"hits", "response", "root"})
+"""Keys of which a response of a search engine has one."""
+
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind."""
@@ -99,6 +102,13 @@ def into_run(
         refuse_bare_array(data)
     from rankmeter.inputs.mappings import run_from_mapping
 
+    if isinstance(data, dict) and not _is_plain(
+        next((one for one in data.values() if type(one) is not list or one), ())
+    ):
+        from rankmeter.inputs.exports import run_from_responses
+
+        if (responses := run_from_responses(data)) is not None:
+            return responses
     return run_from_mapping(data)
 
 
@@ -138,6 +148,16 @@ def _has_columns(data: object, format: str | None) -> bool | None:
     from rankmeter.inputs.frames import is_frame
 
     return is_spark(data) or is_frame(data)
+
+
+def _is_plain(by_query: Mapping[Any, object]) -> bool:
+    """Whether queries hold ids or scores, told from the first that holds anything; else responses, or documents."""
+    first = next((listed for listed in by_query.values() if type(listed) is not list or listed), ())
+    if isinstance(first, dict):
+        return _ANSWERS.isdisjoint(first)
+    if isinstance(first, (list, tuple, set, frozenset)):
+        return not first or isinstance(next(iter(first)), (str, int))
+    return hasattr(first, "__array__")
 
 
 def _check_name(data: str | os.PathLike[str] | Files) -> None:

@@ -204,6 +204,8 @@ def judgment_columns(
     if unknown:
         msg = f"{source} has no grade column, and {_listed(unknown)} may be one."
         hint = f"{say_columns('grade', unknown[0])} if it is; {_say('relevant')} if every row is a relevant pair"
+        if list(names[:2]) == ["query", "docid"] and unknown == list(names[2:]):
+            hint += '; format="book" if they are the judges of a book that Quepid exported'
         raise InputError(with_hint(msg, hint))
     return columns
 

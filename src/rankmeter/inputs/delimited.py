@@ -52,6 +52,20 @@ class Delimited:
         """The first rows of a column."""
         return self._first.head(column)
 
+    def has(self, text: bytes) -> bool:
+        """Whether a text stands in the first block."""
+        return text in self._first.data
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Every row with its line, exactly as it is written."""
+        lines = 0
+        for block in chain([self._first.data], self._blocks):
+            is_first = block is self._first.data
+            rows = self._first if is_first else _Rows(block, self._separator, self._source.name, header=self.names,
+                                                      lines_before=lines)  # fmt: skip
+            lines += block.count(b"\n")
+            yield from ((line, row) for line, row in rows.exactly())
+
     def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
         """Find the columns that are needed; a first line of data has no names of columns."""
         try:
@@ -216,19 +230,24 @@ class _Rows:
             return None
         return dict(taken) if self._separator != "," else {role: unguarded_column(one) for role, one in taken.items()}
 
-    def _read_exactly(self, found: Mapping[Role, str], *, is_whole: bool) -> TablePart:
-        """Read with the csv module, which knows the first line of every row, and name every ragged line."""
-        position = {role: self.header.index(column) for role, column in found.items()}
-        rows = list(self._rows())[1 if self.header_lines else 0 :]
-        lines = [first for first, _, _ in rows]
+    def exactly(self) -> list[tuple[int, list[str]]]:
+        """Every row with the line it begins on; all must have as many fields as the header."""
+        rows = [(first, row) for first, _, row in list(self._rows())[1 if self.header_lines else 0 :]]
         width = len(self.header)
-        ragged = [index for index, (_, _, row) in enumerate(rows) if len(row) != width]
+        ragged = [index for index, (_, row) in enumerate(rows) if len(row) != width]
         if ragged:
-            fact = f"{len(rows[ragged[0]][2])} fields where the header has {width}"
-            raise InputError(Origin(self._name, lines).blame(fact, ragged, {}))
+            fact = f"{len(rows[ragged[0]][1])} fields where the header has {width}"
+            raise InputError(Origin(self._name, [line for line, _ in rows]).blame(fact, ragged, {}))
+        return rows
+
+    def _read_exactly(self, found: Mapping[Role, str], *, is_whole: bool) -> TablePart:
+        """Read with the csv module, which knows the first line of every row."""
+        position = {role: self.header.index(column) for role, column in found.items()}
+        rows = self.exactly()
+        lines = [line for line, _ in rows]
         columns: dict[Role, RawColumn] = {}
         for role, index in position.items():
-            texts: list[object] = [row[index] or None for _, _, row in rows]
+            texts: list[object] = [row[index] or None for _, row in rows]
             columns[role] = texts if role in ("query", "item") else list(map(number_of, texts))
         unread = "" if is_whole or not lines else f"The lines after line {lines[-1]:,} were not looked at."
         return TablePart(columns, lines, is_whole=is_whole, unread=unread)

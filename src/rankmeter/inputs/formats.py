@@ -99,12 +99,21 @@ def _open_columnar(label: str) -> Open:
 
 
 def _open_delimited(separator: str) -> Open:
-    def open_(source: ByteSource, _: Side, block_bytes: int | None) -> OpenedTable:
+    def open_(source: ByteSource, side: Side, block_bytes: int | None) -> OpenedTable:
         from rankmeter.inputs.delimited import Delimited
+        from rankmeter.inputs.quepid import export_of
 
-        return Delimited(source, separator, block_bytes)
+        table = Delimited(source, separator, block_bytes)
+        return export_of(table, source.name, side) or table
 
     return open_
+
+
+def _open_book(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
+    from rankmeter.inputs.delimited import Delimited
+    from rankmeter.inputs.quepid import read_book
+
+    return read_book(Delimited(source, ",", None), source.name, side)
 
 
 def _open_json(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
@@ -133,6 +142,7 @@ TABLE: tuple[Format, ...] = (
     Format("run", lambda head: head.trec == "run"),
     Format("tsv", lambda head: b"\t" in head.first, _open_delimited("\t")),
     Format("csv", lambda head: b"," in head.first, _open_delimited(",")),
+    Format("book", lambda _: False, _open_book),  # only where it is named: a column of a judge has any name
     Format("qrels", lambda head: len(head.first.split()) == 4),
     Format("run", lambda head: len(head.first.split()) > 4),
 )

@@ -19,6 +19,7 @@ from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, number_of
 from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.delimited import may_be_rounded
+from rankmeter.inputs.exports import export_of
 from rankmeter.inputs.frames import GroupedQueries, Origin
 from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
@@ -34,6 +35,8 @@ _VALUES: Mapping[Side, Role] = {"judgments": "grade", "run": "score"}
 def open_json(data: bytes, name: str, side: Side) -> OpenedTable:
     """Open an object by query, or a list of records."""
     parsed = _parse_json(_not_empty(data, name), name)
+    if (export := export_of(parsed if isinstance(parsed, list) else [parsed], name, side)) is not None:
+        return export
     if isinstance(parsed, list):
         return Records(parsed, name, side)
     if not isinstance(parsed, dict):
@@ -55,10 +58,11 @@ def open_json_lines(data: bytes, name: str, side: Side) -> OpenedTable:
     return _all_lines(data, name, side)
 
 
-def _all_lines(data: bytes, name: str, side: Side) -> Records:
+def _all_lines(data: bytes, name: str, side: Side) -> OpenedTable:
     numbered = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
     records = [_parse_json(line, name, number) for number, line in numbered]
-    return Records(records, name, side, [number for number, _ in numbered])
+    lines = [number for number, _ in numbered]
+    return export_of(records, name, side, lines) or Records(records, name, side, lines)
 
 
 def _not_empty(data: bytes, name: str) -> bytes:
@@ -168,7 +172,7 @@ class UniformLines:
         return cls(data, name, side, first, lines) if is_uniform else None
 
     @cached_property
-    def _exact(self) -> Records:
+    def _exact(self) -> OpenedTable:
         return _all_lines(self._data, self._name, self._side)
 
     def head(self, column: str) -> list[object]:

@@ -56,6 +56,8 @@ class Reading:
     """Columns that nothing was read from."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """What looked odd, by kind."""
+    export: str = ""
+    """What wrote the file, where it is a response or an export of a known kind."""
 
     @property
     def roles(self) -> Mapping[Role, str]:
@@ -71,6 +73,7 @@ class Reading:
         """What does not depend on this very file."""
         named = ", ".join(f"{role}={column}" for role, column in self.columns.items())
         kind = word("read_trec", lang) if self.format == "trec" else named or self.format
+        kind = f"{self.export} ({kind})" if self.export else kind
         order = word(f"read_{self.order.replace(' ', '_')}", lang) if self.order else ""
         unused = word("read_unused", lang, names=", ".join(self.unused)) if self.unused else ""
         return "; ".join(part for part in (kind, order, unused) if part)

@@ -1,0 +1,295 @@
+"""What search engines and RAG tools write, opened as tables: whose results each document holds, in which order.
+
+A response of an engine does not say which query it answers. The id stands in the record around it, in a line before it,
+in a file beside it (`BESIDE`), or, where a file holds one response, in the name of the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import cast
+
+from rankmeter.errors import InputError, examples
+from rankmeter.inputs.cells import RawColumn, is_number
+from rankmeter.inputs.columns import Role, fold, is_usual
+from rankmeter.inputs.compression import open_source
+from rankmeter.inputs.frames import GroupedQueries
+from rankmeter.inputs.opened import TablePart
+from rankmeter.inputs.reading import Reading, Side
+from rankmeter.inputs.responses import (
+    Document,
+    Entry,
+    Kind,
+    Shape,
+    query_key,
+    query_of,
+    refuse_unfinished,
+    shape_of,
+    unwrapped,
+)
+from rankmeter.inputs.tables import RunTable
+
+BESIDE = (
+    *("{stem}.requests.ndjson", "{stem}.requests.jsonl", "{stem}.queries.tsv", "{stem}.queries.txt"),
+    *("{stem}.queries.jsonl", "requests.ndjson", "requests.jsonl", "queries.tsv", "queries.txt", "queries.jsonl"),
+)
+"""Files that may name the queries of responses, in their order; the first that is there is taken."""
+_SEARCHES = ("query", "knn", "retriever", "sub_searches", "rank", "ext")
+"""Keys of which the body of a search has one."""
+
+
+def export_of(
+    documents: Sequence[object], name: str, side: Side, lines: Sequence[int] | None = None
+) -> ExportedTable | None:
+    """The documents of a file as a table where they are of a known shape; None where they are something else.
+
+    ``lines`` are the lines of the documents, where each stands on one.
+    """
+    if len(documents) == 1 and (by_query := _by_query(documents[0], side)) is not None:
+        return _from_documents(by_query, name, side, None)
+    first = next((one for one in documents if _shape(one, side) is not None), None)
+    if first is None or (first is not documents[0] and not _is_header(documents[0])):
+        return None
+    return _from_documents([(None, one) for one in documents], name, side, lines)
+
+
+def _shape(document: object, side: Side) -> Shape | None:
+    inner = unwrapped(document, side)
+    return shape_of(document if inner is None else inner, side)
+
+
+def _is_header(document: object) -> bool:
+    """Whether this is a line that says whose results the next line holds."""
+    return isinstance(document, Mapping) and query_of(document) is not None
+
+
+def _by_query(document: object, side: Side) -> list[tuple[object, object]] | None:
+    """One object with the response of each query."""
+    if not isinstance(document, Mapping) or not document or shape_of(document, side) is not None:
+        return None
+    shapes = [shape_of(value, side) for value in document.values()]
+    return list(document.items()) if all(shape is not None for shape in shapes) else None
+
+
+def _from_documents(
+    documents: Sequence[tuple[object | None, object]], name: str, side: Side, lines: Sequence[int] | None
+) -> ExportedTable:
+    """What each document says, which something around it may have given a query; all must be of one shape."""
+    entries: list[Entry] = []
+    whole: Shape | None = None
+    announced: object | None = None
+    query_from = ""
+    for number, (query, document) in enumerate(documents):
+        where = f"{name}:{lines[number]}" if lines is not None else name
+        where = where if len(documents) == 1 or lines is not None else f"{where}, document {number + 1}"
+        inner = unwrapped(document, side)
+        shape = shape_of(document if inner is None else inner, side)
+        if shape is None and _is_header(document) and announced is None:
+            announced, query_from = query_of(document), query_key(document) or ""
+            continue
+        whole = whole or shape
+        if shape is None or whole is None or shape.kind.name != whole.kind.name:
+            refuse_unfinished(inner if inner is not None else document, where)
+            raise InputError.of("responses.unlike", source=where, shape=whole.kind.name if whole else "response")
+        if shape.kind.side != side:
+            raise InputError.of("responses.other_side", source=where, shape=shape.kind.name, side=shape.kind.side)
+        known = query if query is not None else announced
+        known = query_of(document) if known is None and inner is not None else known
+        query_from = query_from or shape.kind.query or query_key(document) or ""
+        announced = None
+        about = list(shape.entries(cast(Document, document if inner is None else inner), where))
+        entries += about if known is None or len(about) != 1 else [replace(about[0], query=known)]
+    if announced is not None:
+        raise InputError.of("responses.nothing_after", source=name, query=announced)
+    return ExportedTable(cast(Shape, whole).kind, entries, name, query_from)
+
+
+def run_from_responses(by_query: Mapping[object, object]) -> RunTable | None:
+    """A run from the responses of an engine, or from the documents of a retriever, by query; None for anything else.
+
+    What a client returns is taken as it is: a response of elasticsearch-py, opensearch-py or pyvespa, and lists of the
+    documents of LangChain, LlamaIndex and Haystack.
+    """
+    from rankmeter.inputs.opened import read_opened
+
+    documents = [(query, _as_document(query, value)) for query, value in by_query.items()]
+    if not documents or any(shape_of(document, "run") is None for _, document in documents):
+        return None
+    table, _ = next(read_opened(_from_documents(documents, "run", "run", None), "run", None, "run", "mapping"))
+    return cast(RunTable, table)
+
+
+def _as_document(query: object, value: object) -> object:
+    """A response, or a record with the documents of a retriever; lists of anything else are no documents."""
+    plain = _plain(value)
+    if isinstance(plain, list) and all(is_document(one) for one in plain):
+        return {"query_id": query, "retrieved": plain}
+    return plain
+
+
+def _plain(value: object) -> object:
+    """What an object of a client or a retriever says, as JSON would have it."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    for name in ("model_dump", "to_dict", "body", "json"):
+        held = getattr(value, name, None)
+        if held is not None and not isinstance(value, (dict, str, bytes)):
+            made = held() if callable(held) else held
+            if isinstance(made, (dict, list)):
+                return made
+    return value
+
+
+class ExportedTable:
+    """The results or the judgments of some queries, taken from what a tool wrote.
+
+    Parameters
+    ----------
+    kind
+        What it is.
+    entries
+        What it says of each query.
+    name
+        How messages call the file.
+    query_from
+        The key under which the queries were found.
+    """
+
+    def __init__(self, kind: Kind, entries: list[Entry], name: str, query_from: str) -> None:
+        self._name, self._side, self._query, self._kind = name, kind.side, query_from, kind
+        self._entries = self._named(entries)
+        self._has_values = all(entry.values is not None for entry in self._entries if entry.items)
+        self._value: Role = "grade" if kind.side == "judgments" else "score"
+        self.names: Sequence[str] = ["query", "item", *([self._value] if self._has_values else [])]
+
+    def _named(self, entries: list[Entry]) -> list[Entry]:
+        """Every entry with its query, each query once."""
+        unnamed = [entry for entry in entries if entry.query is None]
+        if unnamed and len(unnamed) < len(entries):
+            raise InputError.of("responses.some_named", source=self._name, count=len(unnamed), total=len(entries))
+        if unnamed:
+            queries = self._queries_beside(len(entries))
+            entries = [replace(entry, query=query) for entry, query in zip(entries, queries, strict=True)]
+        seen: dict[object, None] = {}
+        for entry in entries:
+            if entry.query in seen:
+                raise InputError.of("responses.twice", source=self._name, query=entry.query)
+            seen[entry.query] = None
+        return entries
+
+    def _queries_beside(self, count: int) -> Sequence[object]:
+        """The ids of the queries as a file beside this one lists them, or the name of a file with one response."""
+        path = Path(self._name)
+        stem = path.name.partition(".")[0]
+        choices = [path.with_name(choice.format(stem=stem)) for choice in BESIDE]
+        beside = next((choice for choice in choices if path.is_file() and choice.is_file()), None)
+        if beside is None and count == 1 and path.is_file():
+            self._query = "file name"
+            return [stem]
+        if beside is None:
+            names = examples([choice.name for choice in choices], shown=12)
+            raise InputError.of("responses.no_queries", source=self._name, count=count, files=names)
+        queries = ids_in_order(beside)
+        if len(queries) != count:
+            raise InputError.of(
+                "responses.other_count", source=self._name, count=count, file=str(beside), named=len(queries)
+            )
+        self._query = beside.name
+        return queries
+
+    def head(self, column: str) -> RawColumn:
+        """The first rows of a column."""
+        return self._raw([cast(Role, column)])[cast(Role, column)]
+
+    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
+        """Scores order the items only where the caller says so: a list stands in the order in which it was returned."""
+        reading = look(self.names)
+        keys = {"query": self._query, "item": self._kind.item, "grade": self._kind.value, "score": self._kind.value}
+        if self._side == "run" and "score" in reading.columns and not _names_score(look):
+            self._check_falling()
+            reading = replace(reading, columns={role: reading.columns[role] for role in ("query", "item")})
+            reading = replace(reading, order="lists")
+        elif reading.order == "row order":
+            reading = replace(reading, order="lists")
+        self._roles = list(reading.columns)
+        columns = {role: keys.get(role) or column for role, column in reading.columns.items()}
+        return replace(reading, columns=columns, export=self._kind.name, unused=(), notes={})
+
+    def _check_falling(self) -> None:
+        """Refuse lists whose scores rise: whether the order or the scores rank them is for the caller to say."""
+        for entry in self._entries if not self._kind.as_returned else ():
+            scores = [value for value in entry.values or () if is_number(value)]
+            place = next((n for n, (one, after) in enumerate(pairwise(scores), start=2) if after > one), None)  # type: ignore[operator]
+            if place is not None:
+                raise InputError.of("responses.scores_rise", source=self._name, query=entry.query, place=place)
+
+    def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:  # noqa: ARG002 (they were found here)
+        """Everything at once."""
+        yield TablePart(self._raw(cast("list[Role]", self._roles)))
+
+    def _raw(self, roles: Iterable[Role]) -> dict[Role, RawColumn]:
+        queries = GroupedQueries(entry.query for entry in self._entries)
+        items: list[object] = []
+        values: list[object] = []
+        for entry in self._entries:
+            queries.extend([entry.query] * len(entry.items))
+            items += entry.items
+            values += entry.values or []
+        columns: dict[Role, RawColumn] = {"query": queries, "item": items, self._value: values}
+        return {role: columns[role] for role in roles}
+
+
+def _names_score(look: Callable[[Sequence[str]], Reading]) -> bool:
+    """Whether the caller named the score: a table without one is then refused."""
+    try:
+        look(["query", "item"])
+    except InputError:
+        return True
+    return False
+
+
+def ids_in_order(path: Path) -> list[object]:
+    """The ids of queries as a file lists them: JSON lines (of requests, too), or text whose first column they are."""
+    with open_source(path) as source:
+        text = source.read_all().decode("utf-8-sig", "replace")
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines or not lines[0].lstrip().startswith(("{", "[")):
+        rows = [line.partition("\t")[0].strip() for line in lines]
+        is_header = bool(rows) and (fold(rows[0]) == "id" or is_usual("query", rows[0]))
+        return list(rows[is_header:])
+    requests = [_parsed(line, f"{path}:{number}") for number, line in enumerate(lines, start=1)]
+    # A search in a bulk request is a line with the index and a line with the body; either may carry the id.
+    if (
+        len(requests) % 2 == 0
+        and all(_is_body(one) for one in requests[1::2])
+        and not any(map(_is_body, requests[::2]))
+    ):
+        found = [query_of(head) if query_key(head) else query_of(body) for head, body in batched_pairs(requests)]
+        lines_each = 2
+    else:
+        found, lines_each = [query_of(one) for one in requests], 1
+    without = next((number for number, query in enumerate(found) if query is None), None)
+    if without is not None:
+        raise InputError.of("responses.request_without_id", source=f"{path}:{without * lines_each + 1}")
+    return list(found)
+
+
+def batched_pairs(lines: Sequence[object]) -> list[tuple[object, object]]:
+    """Each line with an even number beside the one that follows it."""
+    return list(zip(lines[::2], lines[1::2], strict=True))
+
+
+def _parsed(line: str, where: str) -> object:
+    try:
+        return cast("object", json.loads(line))
+    except (ValueError, RecursionError) as error:
+        raise InputError.of("inputs.damaged", source=where, format="JSON", reason=str(error)) from None
+
+
+def _is_body(line: object) -> bool:
+    """Whether a line of a bulk request is a search."""
+    return isinstance(line, Mapping) and any(isinstance(line.get(key), (Mapping, list)) for key in _SEARCHES)

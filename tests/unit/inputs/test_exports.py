@@ -1,0 +1,375 @@
+"""Responses of search engines, records of RAG tools and exports of judgments.
+
+The files in ``golden/exports`` were written by the client libraries; those of engines and of Quepid are written here
+after their documentation.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankmeter as rm
+from rankmeter.inputs.responses import SHAPES, agreed_rating
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "exports"
+LISTS = {"q1": ["d1", "d2"], "q2": ["d3"]}
+GRADES = {"q1": {"d2": 2, "d1": 0}, "q2": {"d3": 1}}
+
+
+def elastic(items: list[str]) -> dict[str, Any]:
+    hits = [{"_index": "shop", "_id": item, "_score": 9.0 - place, "_source": {}} for place, item in enumerate(items)]
+    return {
+        "took": 3,
+        "timed_out": False,
+        "_shards": {"total": 1, "successful": 1, "skipped": 0, "failed": 0},
+        "hits": {"total": {"value": len(items), "relation": "eq"}, "max_score": 9.0, "hits": hits},
+    }
+
+
+def solr(items: list[str], query: str = "red dress") -> dict[str, Any]:
+    docs = [{"id": item, "score": 9.0 - place} for place, item in enumerate(items)]
+    header = {"status": 0, "QTime": 2, "params": {"q": query, "fl": "id,score"}}
+    return {"responseHeader": header, "response": {"numFound": len(items), "start": 0, "docs": docs}}
+
+
+def vespa(items: list[str]) -> dict[str, Any]:
+    children = [{"id": f"id:shop:product::{item}", "relevance": 9.0 - n, "fields": {}} for n, item in enumerate(items)]
+    coverage = {"coverage": 100, "documents": 5, "full": True, "nodes": 1}
+    return {"root": {"id": "toplevel", "relevance": 1.0, "coverage": coverage, "children": children}}
+
+
+ENGINES = {"elastic": elastic, "solr": solr, "vespa": vespa}
+
+
+def written(folder: Path, name: str, *documents: Any, indent: int | None = None) -> Path:
+    path = folder / name
+    path.write_text("\n".join(json.dumps(one, indent=indent) for one in documents) + "\n")
+    return path
+
+
+def ranked(run: Any) -> dict[str, list[str]]:
+    table = rm.inputs.into_run(run).run_table()
+    lists: dict[str, list[str]] = {}
+    order = table.score.arg_sort(descending=True)
+    for row in order:
+        lists.setdefault(table.query[row], []).append(table.item[row])
+    return dict(sorted(lists.items()))
+
+
+def graded(judgments: Any, **options: Any) -> dict[str, dict[str, float]]:
+    table = rm.inputs.into_judgments(judgments, **options).judgment_table()
+    names = table.query.unique(maintain_order=True) if table.queries is None else table.queries
+    grades: dict[str, dict[str, float]] = {query: {} for query in names.to_list()}
+    for query, item, grade in zip(table.query, table.item, table.grade, strict=True):
+        grades[query][item] = grade
+    return grades
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_one_response_is_about_the_query_that_its_file_is_named_after(tmp_path, engine, indent):
+    document = ENGINES[engine](LISTS["q1"])
+    document.get("responseHeader", {}).pop("params", None)
+    assert ranked(written(tmp_path, "q1.json", document, indent=indent)) == {"q1": LISTS["q1"]}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_many_responses_and_their_queries(tmp_path, engine):
+    make = ENGINES[engine]
+    around = [{"query_id": query, "response": make(items)} for query, items in LISTS.items()]
+    before = [line for query, items in LISTS.items() for line in ({"query_id": query}, make(items))]
+    within = [{"query_id": query, **make(items)} for query, items in LISTS.items()]
+    for number, documents in enumerate((around, before, within)):
+        assert ranked(written(tmp_path, f"{number}.jsonl", *documents)) == LISTS
+    assert ranked(written(tmp_path, "list.json", around)) == LISTS
+    by_query = {query: make(items) for query, items in LISTS.items()}
+    assert ranked(written(tmp_path, "by_query.json", by_query)) == LISTS
+    assert ranked(by_query) == LISTS
+
+
+REQUESTS = {
+    "bm25.requests.ndjson": '{"index": "shop", "query_id": "q1"}\n{"query": {}}\n{"query_id": "q2"}\n{"query": {}}\n',
+    "requests.ndjson": '{"index": "shop"}\n{"query": {}, "ext": {"ubi": {"query_id": "q1"}}}\n'
+    '{}\n{"query": {}, "ext": {"ubi": {"query_id": "q2"}}}\n',
+    "bm25.queries.tsv": "q1\tred dress\nq2\tmetal frame\n",
+    "queries.tsv": "id\ttext\nq1\tred dress\nq2\tmetal frame\n",
+    "queries.txt": "q1\nq2\n",
+    "queries.jsonl": '{"_id": "q1", "text": "red dress"}\n{"_id": "q2", "text": "metal frame"}\n',
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_file_beside_a_bulk_response_names_its_queries(tmp_path, name):
+    (tmp_path / name).write_text(REQUESTS[name])
+    path = written(tmp_path, "bm25.json", {"took": 5, "responses": [elastic(items) for items in LISTS.values()]})
+    assert ranked(path) == LISTS
+    ev = rm.evaluate(GRADES, path, "RR")
+    assert name in str(ev.reading.run)
+    assert "_msearch response" in str(ev.reading.run)
+
+
+def test_the_order_is_the_one_in_which_an_engine_returned_ties_too(tmp_path):
+    answer = elastic(["z", "a", "m"])
+    for hit in answer["hits"]["hits"]:
+        hit["_score"] = 1.0
+    assert ranked(written(tmp_path, "q1.json", answer)) == {"q1": ["z", "a", "m"]}
+
+
+def test_a_query_without_hits_is_an_empty_list(tmp_path):
+    lines = [{"query_id": "q1", "response": elastic(["d2"])}, {"query_id": "q2", "response": elastic([])}]
+    ev = rm.evaluate(GRADES, written(tmp_path, "run.jsonl", *lines), "RR(queries=run)")
+    assert ev["RR(queries=run)"] == 0.5
+
+
+RANK_EVAL = {
+    "requests": [
+        {"id": q, "request": {}, "ratings": [{"_index": "shop", "_id": i, "rating": g} for i, g in grades.items()]}
+        for q, grades in GRADES.items()
+    ],
+    "metric": {"dcg": {"k": 10}},
+}
+JUDGMENTS = {
+    "rank_eval": RANK_EVAL,
+    "search_relevance": {
+        "name": "ESCI", "type": "IMPORT_JUDGMENT", "judgmentRatings": [
+            {"query": q, "ratings": [{"docId": i, "rating": f"{g:.3f}"} for i, g in grades.items()]}
+            for q, grades in GRADES.items()
+        ],
+    },
+    "quepid_case": {"queries": [{"query": q, "ratings": grades} for q, grades in GRADES.items()]},
+    "rre": {
+        "index": "shop", "queries": [
+            {"placeholders": {"$query": q}, "relevant_documents": {i: {"gain": g} for i, g in grades.items()}}
+            for q, grades in GRADES.items()
+        ],
+    },
+    "quepid_book": {
+        "name": "book", "query_doc_pairs": [
+            {"query_text": q, "doc_id": i, "judgements": [{"rating": g}, {"rating": None}]}
+            for q, grades in GRADES.items() for i, g in grades.items()
+        ],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", JUDGMENTS)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_judgments_of_other_tools(tmp_path, kind, indent):
+    path = written(tmp_path, "judged.json", JUDGMENTS[kind], indent=indent)
+    assert graded(path) == GRADES
+    assert rm.evaluate(path, LISTS, "nDCG@5").reading.judgments.export
+
+
+def test_a_stored_judgment_list_is_read_from_the_response_that_holds_it(tmp_path):
+    stored = {"_index": "judgments", "_id": "x", "_source": JUDGMENTS["search_relevance"]}
+    assert graded(written(tmp_path, "stored.json", stored)) == GRADES
+
+
+def test_gains_may_list_their_documents(tmp_path):
+    queries = [{"placeholders": {"$query": "q1"}, "relevant_documents": {"2": ["a", "b"], "1": ["c"]}}]
+    assert graded(written(tmp_path, "rre.json", {"queries": queries})) == {"q1": {"a": 2, "b": 2, "c": 1}}
+
+
+def test_a_dataset_of_questions_is_judgments(tmp_path):
+    dataset = {
+        "queries": {"q1": "?", "q2": "?"},
+        "corpus": {"d1": "."},
+        "relevant_docs": {"q1": ["d1"]},
+        "mode": "text",
+    }
+    assert graded(written(tmp_path, "qa.json", dataset)) == {"q1": {"d1": 1}, "q2": {}}
+
+
+CLIENTS = {
+    "haystack_pipeline.jsonl": {"q1": ["d1", "d2"], "q2": ["d3"]},
+    "haystack_retriever.jsonl": {"metal frame": ["d3"], "red dress": ["d1", "d2"]},
+    "llama_index_nodes.jsonl": {"red dress": ["d1", "d2"]},
+    "llama_index_results.json": {"red dress": ["d2", "d1"]},
+    "langchain_dumped.jsonl": {"red dress": ["d1", "d2"]},
+    "langchain_documents.jsonl": {"red dress": ["d1", "d2"]},
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_files_that_client_libraries_wrote(name):
+    assert ranked(GOLDEN / name) == CLIENTS[name]
+
+
+def test_a_record_with_both_sides_is_read_as_either():
+    path = GOLDEN / "llama_index_results.json"
+    assert graded(path) == {"red dress": {"d1": 1}}
+    assert rm.evaluate(path, path, "RR")["RR"] == 0.5
+
+
+RECORDS = {
+    "ids": {"user_input": "why?", "retrieved_context_ids": ["b", "a"], "reference_context_ids": ["a"]},
+    "texts": {"user_input": "why?", "retrieved_contexts": ["b", "a"], "reference_contexts": ["a"]},
+    "scored": {"query_id": "why?", "results": [{"id": "b", "score": 0.9}, {"id": "a", "score": 0.2}]},
+    "beside": {"question": "why?", "retrieved_ids": ["b", "a"], "scores": [0.9, 0.2]},
+    "pairs": {"question": "why?", "matches": [[{"id": "b"}, 0.1], [{"id": "a"}, 0.7]]},
+    "numbers": {"query_id": 7, "points": [{"id": 2}, {"id": 1}]},
+}
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_records_of_retrieval(tmp_path, kind):
+    record = RECORDS[kind]
+    path = written(tmp_path, "rag.jsonl", record)
+    wanted = {7: [2, 1]} if kind == "numbers" else {"why?": ["b", "a"]}
+    assert ranked(path) == wanted
+    if "reference" in str(record):
+        assert rm.evaluate(path, path, "RR")["RR"] == 0.5
+
+
+def test_rising_scores_are_for_the_caller_to_explain(tmp_path):
+    record = {"query_id": "q", "results": [{"id": "b", "score": 0.2}, {"id": "a", "score": 0.9}]}
+    path = written(tmp_path, "rag.jsonl", record)
+    with pytest.raises(rm.InputError, match="result 2 of query q"):
+        rm.evaluate({"q": {"a"}}, path, "RR")
+    for columns, wanted in (({"order": "rows"}, 0.5), ({"score": "score"}, 1.0)):
+        assert rm.evaluate({"q": {"a"}}, path, "RR", columns=columns)["RR"] == wanted
+
+
+# Quepid's CSV.
+
+QUEPID = {
+    "basic": "query,docid,rating\nq1,d2,2\nq1,d1,0\nalone,,\nq2,d3,1\n",
+    "detailed": "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\n"
+    "T,C,1,q1,d2,2,x,2\nT,C,1,q1,d1,1,y,0\nT,C,1,q1,d9,3,z,\nT,C,1,q2,d3,1,x,1\n",
+}
+
+
+def test_ratings_of_a_case_with_a_query_that_nobody_rated(tmp_path):
+    (tmp_path / "case.csv").write_text(QUEPID["basic"])
+    assert graded(tmp_path / "case.csv") == {**GRADES, "alone": {}}
+
+
+def test_detailed_results_are_judgments_and_a_run(tmp_path):
+    (tmp_path / "case.csv").write_text(QUEPID["detailed"])
+    assert graded(tmp_path / "case.csv") == GRADES
+    assert ranked(tmp_path / "case.csv") == {"q1": ["d1", "d2", "d9"], "q2": ["d3"]}
+
+
+def test_a_book_is_read_when_it_is_named_and_hinted_at_otherwise(tmp_path):
+    path = tmp_path / "book.csv"
+    path.write_text("query,docid,Anna B,Ben\nq1,d1,3,2\nq1,d2,0,\nq2,d3,,\n")
+    with pytest.raises(rm.InputError, match='format="book"'):
+        rm.evaluate(path, LISTS, "RR")
+    assert graded(path, format="book") == {"q1": {"d1": 3, "d2": 0}, "q2": {}}
+
+
+@pytest.mark.parametrize(
+    ("ratings", "wanted"), [([2], 2), ([0, 1], 1), ([3, 3, 3], 3), ([1, 3, 3, 2], 2), ([0, 0, 0, 3], 0)]
+)
+def test_what_judges_agree_on(ratings, wanted):
+    assert agreed_rating(ratings) == wanted
+
+
+# What is wrong is said, with the place.
+
+
+def broken(change: Any, document: dict[str, Any]) -> dict[str, Any]:
+    document = copy.deepcopy(document)
+    change(document)
+    return document
+
+
+UNFINISHED = {
+    "timeout": (elastic(["a"]), lambda one: one.update(timed_out=True), "timed_out"),
+    "shards": (elastic(["a"]), lambda one: one["_shards"].update(failed=2), "_shards.failed: 2"),
+    "clusters": (elastic(["a"]), lambda one: one.update(_clusters={"total": 2, "skipped": 1}), "_clusters.skipped"),
+    "error": (elastic(["a"]), lambda one: (one.clear(), one.update(error={"reason": "gone"}, status=404)), "gone"),
+    "no id": (elastic(["a"]), lambda one: one["hits"]["hits"][0].pop("_id"), "hit 1 has no '_id'"),
+    "size 0": (elastic([]), lambda one: one["hits"]["total"].update(value=57), "57 documents match"),
+    "solr error": (solr(["a"]), lambda one: one.update(error={"msg": "bad field", "code": 400}), "bad field"),
+    "solr partial": (solr(["a"]), lambda one: one["responseHeader"].update(partialResults=True), "partialResults"),
+    "solr id": (solr(["a"]), lambda one: one["response"]["docs"][0].pop("id"), "has no 'id'"),
+    "vespa coverage": (vespa(["a"]), lambda one: one["root"]["coverage"].update(full=False), "coverage"),
+    "vespa error": (vespa(["a"]), lambda one: one["root"].update(errors=[{"message": "timed out"}]), "timed out"),
+    "vespa group": (vespa(["a"]), lambda one: one["root"]["children"][0].update(id="group:root:0"), "group of hits"),
+    "vespa id": (vespa(["a"]), lambda one: one["root"]["children"][0].update(id="index:c/0/abc"), "no id of a doc"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", UNFINISHED)
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_response_that_is_not_whole_is_refused_wherever_it_stands(tmp_path, kind, place):
+    document, change, words = UNFINISHED[kind]
+    lines = [{"query_id": f"q{n}", "response": document} for n in range(2)]
+    lines[place] = {"query_id": "q9", "response": broken(change, document)}
+    with pytest.raises(rm.InputError) as caught:
+        rm.evaluate({"q9": {"a"}}, written(tmp_path, "run.jsonl", *lines), "RR")
+    assert words in str(caught.value)
+    assert f"run.jsonl:{place + 1}" in str(caught.value)
+
+
+WRONG = {
+    "a body without ratings": ({"requests": [{"id": "q1", "request": {}}]}, "judgments", "has no 'ratings'"),
+    "a request without an id": ({"requests": [{"ratings": []}]}, "judgments", "has no 'id'"),
+    "a rating without a document": ({"requests": [{"id": "q", "ratings": [{"rating": 1}]}]}, "judgments", "no '_id'"),
+    "one document in two indices": (
+        {"requests": [{"id": "q", "ratings": [{"_index": i, "_id": "a", "rating": 1} for i in "xy"]}]},
+        "judgments", "two indices",
+    ),
+    "a query twice": (
+        {"queries": [{"query": "q", "ratings": {"a": 1}}, {"query": "q", "ratings": {"b": 1}}]},
+        "judgments", "two entries for query q",
+    ),
+    "judgments for a run": (RANK_EVAL, "run", "read as judgments"),
+    "a run for judgments": (elastic(["a"]), "judgments", "read as run"),
+    "two responses without queries": ({"responses": [elastic(["a"])] * 2}, "run", "which queries they answer"),
+    "a bulk response with something else": ({"responses": [{"acknowledged": True}]}, "run", "no 'hits.hits'"),
+    "results without ids": ({"query": "q", "results": [{"score": 1.0}]}, "run", "neither an id nor a text"),
+    "scores for some": ({"query": "q", "results": [{"id": 1, "score": 1.0}, {"id": 2}]}, "run", "2 has no score"),
+    "failures of rank_eval": ({"metric_score": 0.1, "details": {}, "failures": {"q": {}}}, "run", "failures"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_what_is_nearly_right_gets_a_sentence(tmp_path, kind):
+    document, side, words = WRONG[kind]
+    path = written(tmp_path, "file.json", document)
+    judgments, run = (path, LISTS) if side == "judgments" else (GRADES, path)
+    with pytest.raises(rm.InputError) as caught:
+        rm.evaluate(judgments, run, "RR")
+    assert words in str(caught.value)
+    assert "file.json" in str(caught.value)
+
+
+def test_lines_that_do_not_belong_together(tmp_path):
+    first = {"query_id": "q1", "response": elastic(["a"])}
+    for number, lines in enumerate(
+        [[first, {"query_id": "q2", "response": solr(["a"])}], [first, {"query_id": "q2"}], [first, first]]
+    ):
+        with pytest.raises(rm.InputError):
+            rm.evaluate(GRADES, written(tmp_path, f"{number}.jsonl", *lines), "RR")
+
+
+def test_a_file_beside_with_another_number_of_queries(tmp_path):
+    (tmp_path / "queries.txt").write_text("q1\nq2\nq3\n")
+    path = written(tmp_path, "bm25.json", {"responses": [elastic(["a"])] * 2})
+    with pytest.raises(rm.InputError, match="names 3 queries"):
+        rm.evaluate(GRADES, path, "RR")
+
+
+def test_a_cut_file_is_a_sentence(tmp_path):
+    whole = json.dumps({"responses": [elastic(["a"])] * 2})
+    (tmp_path / "cut.json").write_text(whole[: len(whole) // 2])
+    with pytest.raises(rm.InputError, match="not valid JSON"):
+        rm.evaluate(GRADES, tmp_path / "cut.json", "RR")
+
+
+def test_every_shape_is_read_in_a_test_above():
+    samples = [*JUDGMENTS.values(), *(make(["a"]) for make in ENGINES.values()), *RECORDS.values(),
+               {"responses": []}, {"metric_score": 1, "details": {}}, {"queries": {}, "relevant_docs": {}}]  # fmt: skip
+    unread = [shape.kind.name for shape in SHAPES if not any(shape.fits(sample) for sample in samples)]
+    assert not unread
+
+
+def test_ids_of_items_called_like_keys_of_a_response_stay_items():
+    assert rm.evaluate({"q": {"hits"}}, {"q": {"hits": 2.0, "root": 1.0}}, "RR")["RR"] == 1.0
