@@ -102,9 +102,7 @@ def into_run(
         refuse_bare_array(data)
     from rankmeter.inputs.mappings import run_from_mapping
 
-    if isinstance(data, dict) and not _is_plain(
-        next((one for one in data.values() if type(one) is not list or one), ())
-    ):
+    if isinstance(data, dict) and not _is_plain(data):
         from rankmeter.inputs.exports import run_from_responses
 
         if (responses := run_from_responses(data)) is not None:

@@ -25,6 +25,7 @@ from rankmeter.inputs.responses import (
     Entry,
     Kind,
     Shape,
+    is_document,
     query_key,
     query_of,
     refuse_unfinished,
