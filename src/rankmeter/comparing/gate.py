@@ -171,7 +171,7 @@ def _reference(cmp: Comparison, gate: Gate) -> str | None:
 def _verdict(
     cmp: Comparison, gate: Gate, system: str, value: float, p: float | None, limit: float, reference: str | None
 ) -> Verdict:
-    holds = _holds(value, gate.operator, limit)
+    is_reached = holds(value, gate.operator, limit)
     certain = p is None or p < cmp.settings.alpha
     undefined = math.isnan(value) or math.isnan(limit)
     against = said("limit_number", limit=limit)
@@ -180,11 +180,11 @@ def _verdict(
     kind = "gate_does_not_hold"
     if undefined:
         kind = "gate_undefined"
-    elif holds:
+    elif is_reached:
         kind = "gate_holds" if p is None else "gate_holds_surely" if certain else "gate_holds_by_chance"
     relation = said(_RELATIONS[gate.operator])
     why = said(kind, measure=gate.measure, system=system, value=value, relation=relation, limit=against, p=p)
-    return Verdict(gate, system, value, limit, p, undefined or (holds and certain), why)
+    return Verdict(gate, system, value, limit, p, undefined or (is_reached and certain), why)
 
 
 def _limit_text(gate: Gate, reference: str) -> str:
@@ -194,7 +194,8 @@ def _limit_text(gate: Gate, reference: str) -> str:
     return f"{reference} {'-' if gate.offset < 0 else '+'} {size}"
 
 
-def _holds(value: float, operator: Operator, limit: float) -> bool:
+def holds(value: float, operator: Operator, limit: float) -> bool:
+    """Whether a value stands to a limit as the operator says."""
     # A value that is equal but for rounding is equal: 0.5 - 0.01 is not below 0.49.
     if math.isclose(value, limit, rel_tol=1e-12, abs_tol=1e-12):
         return operator in ("<=", ">=")

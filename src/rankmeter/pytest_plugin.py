@@ -1,0 +1,40 @@
+"""The pytest plugin: a fixture that checks rankings, and a section at the end that says what was checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+_CHECKED = pytest.StashKey[list[str]]()
+
+
+class Rankings:
+    """What the fixture ``rankmeter`` gives to a test."""
+
+    def __init__(self, told: list[str], test: str) -> None:
+        self._told, self._test = told, test
+
+    def assert_ranking(self, judgments: object, run: object, *requirements: str, **options: Any) -> list[Any]:
+        """See :func:`rankmeter.testing.assert_ranking`."""
+        __tracebackhide__ = True
+        from rankmeter.testing import assert_ranking
+
+        checked = assert_ranking(judgments, run, *requirements, **options)
+        self._told += [f"{self._test}: {one.text}: {one.why}" for one in checked]
+        return checked
+
+
+@pytest.fixture
+def rankmeter(request: pytest.FixtureRequest) -> Rankings:
+    """Check rankings: ``rankmeter.assert_ranking(judgments, run, "nDCG@10 >= 0.45")``."""
+    return Rankings(request.config.stash.setdefault(_CHECKED, []), request.node.nodeid)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say what was checked, where a test asked for anything."""
+    told = config.stash.get(_CHECKED, [])
+    if told and config.get_verbosity() >= 0:
+        terminalreporter.section("rankings")
+        for line in told:
+            terminalreporter.write_line(line)

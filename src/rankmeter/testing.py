@@ -1,0 +1,65 @@
+"""Rankings in tests: :func:`assert_ranking` fails where a run does not keep to what it must.
+
+The pytest plugin gives the same as a fixture called ``rankmeter``, which also writes what was checked to the terminal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankmeter.comparing.requirement import Requirement, check_requirements
+
+__all__ = ["Requirement", "assert_ranking"]
+
+
+def assert_ranking(
+    judgments: object,
+    run: object,
+    *requirements: str,
+    baseline: object = None,
+    certain: bool | None = None,
+    shown: int = 10,
+    **options: Any,
+) -> list[Requirement]:
+    """Fail with an ``AssertionError`` where a run does not keep to a requirement; what was checked otherwise.
+
+    Parameters
+    ----------
+    judgments, run
+        As for :func:`rankmeter.evaluate`.
+    requirements
+        What must hold: ``"nDCG@10 >= 0.45"``, ``"RR >= baseline"``, ``"AP >= baseline - 0.01"``,
+        ``"R@100 >= baseline - 2%"``.
+    baseline
+        What the run is held against: a run, an :class:`rankmeter.Evaluation`, or the path of a saved one.
+    certain
+        Whether a requirement fails only where the loss is more than chance (a one-sided test at 5 %). By default so
+        against a baseline, and not against a number.
+    shown
+        How many of the queries that fell are listed.
+    options
+        Those of :func:`rankmeter.evaluate` and, with a baseline, of :func:`rankmeter.compare`.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> from rankmeter.testing import assert_ranking
+    >>> truth, old = {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a", "c"], "q2": ["b"]}
+    >>> new = {"q1": ["c", "a"], "q2": ["b"]}
+    >>> kept = assert_ranking(truth, new, "RR >= 0.7", "RR >= baseline", baseline=old)
+    >>> [(one.text, one.is_met) for one in kept]
+    [('RR >= 0.7', True), ('RR >= baseline', True)]
+    >>> assert_ranking(truth, new, "RR >= baseline", baseline=old, certain=False)
+    Traceback (most recent call last):
+        ...
+    AssertionError: RR >= baseline: 0.7500 against 1.0000 of the baseline, -0.2500: RR of run is 0.75, below 1 (baseline)
+    queries that fell:
+      q1  1.0000 -> 0.5000  -0.5000
+    """
+    checked = check_requirements(
+        judgments, run, requirements, baseline=baseline, certain=certain, shown=shown, **options
+    )
+    broken = [one for one in checked if not one.is_met]
+    if broken:
+        raise AssertionError("\n".join(one.told() for one in broken))
+    return checked
