@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.options import Counting, Delivery, ItemsAndUsers, MaybeJudged, assisted_option
+from rankmeter.cli.options import Counting, Delivery, ItemsAndUsers, MaybeJudged, assisted_option, system_names
 from rankmeter.cli.output import deliver_comparison
 from rankmeter.cli.parameters import (
     MOST,
@@ -63,7 +63,9 @@ class Testing:
         help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ...",
     )  # fmt: skip
     baseline: str | None = option(
-        "--baseline", metavar="NAME", help="The system that all others are tested against; without one, all pairs are."
+        "--baseline",
+        metavar="NAME",
+        help="The system that all others are tested against, by its name or its file; without one, all pairs are.",
     )
     pairs: Literal["baseline", "all"] | None = option(
         "--pairs", type=click.Choice(["baseline", "all"]), help="all: test all pairs although there is a baseline."
@@ -280,6 +282,9 @@ def _compared(
 
         mine = ("unit", "units", "needed", "assisted_by")
         how = {name: value for name, value in asdict(testing).items() if name not in mine}
+        runs = list(paths) if sources.no_judgments or several.saved else list(paths[1:])
+        if testing.baseline in runs:  # named by its file
+            how["baseline"] = system_names(runs)[runs.index(testing.baseline)]
         return compare(
             truth, systems, measures, **how, unit=groups or testing.unit, unit_name=group_name,
             queries=counting.queries, duplicates=counting.duplicates, by=list(about.by) or None, purpose=about.purpose,

@@ -12,7 +12,7 @@ from rankmeter.errors import InputError, with_hint
 
 if TYPE_CHECKING:
     from rankmeter.comparing.systems import Repeats
-    from rankmeter.inputs import AnyJudgments, AnyRun
+    from rankmeter.inputs import AnyJudgments
 
 
 def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[Any]:
@@ -110,10 +110,13 @@ def _refuse_folders(judged: str | None, runs: Sequence[str]) -> None:
         raise InputError(with_hint(f"{judged} is a directory, not judgments.", "name the file with the judgments"))
 
 
-def _run(path: str, columns: Mapping[str, str], format: str | None) -> AnyRun:
+def _run(path: str, columns: Mapping[str, str], format: str | None) -> object:
+    """A run, or the evaluation that was saved there."""
+    from rankmeter.comparing.systems import saved_or_run
     from rankmeter.inputs import into_run
 
-    return into_run(path, columns=columns, format=format)
+    given = saved_or_run(path)
+    return into_run(path, columns=columns, format=format) if given is path else given
 
 
 def items_and_users(catalogue: str | None, history: str | None, columns: str | None) -> dict[str, Any]:

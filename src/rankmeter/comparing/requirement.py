@@ -7,7 +7,6 @@ test does not fail today and pass tomorrow; a number is a promise about these ve
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from rankmeter.comparing.comparison import compare
 from rankmeter.comparing.gate import Gate, Operator, Verdict, check_gate, holds, parse_gate
 from rankmeter.comparing.results import Comparison
+from rankmeter.comparing.systems import saved_or_run
 from rankmeter.errors import InputError, RankmeterError
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
@@ -89,7 +89,7 @@ def check_requirements(
             raise InputError.of("comparing.requirement_without_baseline", text=needs.text)
         ev = evaluate(judgments, run, measures, **options)
         return [_of_value(gate, ev, lang) for gate in gates]
-    systems = {BASELINE: _saved_or_run(baseline), RUN: run}
+    systems = {BASELINE: saved_or_run(baseline), RUN: run}
     cmp = compare(judgments, systems, measures, baseline=BASELINE, **options)
     return [_of_verdict(check_gate(cmp, replace(gate, system=RUN))[0], cmp, shown, lang) for gate in gates]
 
@@ -99,16 +99,6 @@ def _as_gate(text: str, *, certain: bool | None) -> Gate:
     gate = parse_gate(text)
     is_certain = gate.significantly or (gate.reference is not None if certain is None else certain)
     return replace(gate, operator=_CONTRARY[gate.operator], significantly=is_certain)
-
-
-def _saved_or_run(baseline: object) -> object:
-    """A saved evaluation where the path names one, else the run."""
-    if isinstance(baseline, (str, os.PathLike)) and str(baseline).endswith(".parquet"):
-        try:
-            return Evaluation.load(str(baseline))
-        except RankmeterError:
-            return baseline
-    return baseline
 
 
 def _of_value(gate: Gate, ev: Evaluation, lang: Language) -> Requirement:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +26,7 @@ from rankmeter.inputs import AnyJudgments, AnyRun, RunTable, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import SeveralRuns
+from rankmeter.late import pl, polars_faults
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placed import Placeable
@@ -369,3 +372,17 @@ def _averaged_bounds(
         none, all_ = (float(np.mean([getattr(one, end) for one in known])) for end in ("none_relevant", "all_relevant"))
         averaged[measure] = replace(first, none_relevant=none, all_relevant=all_)
     return averaged
+
+
+def saved_or_run(given: object) -> object:
+    """The evaluation that a path names, where one was saved there; anything else as it is."""
+    if not isinstance(given, (str, os.PathLike)) or not Path(given).is_file():
+        return given
+    with Path(given).open("rb") as file:
+        if file.read(4) != b"PAR1":
+            return given
+    try:
+        is_saved = "rankmeter" in pl.read_parquet_metadata(str(given))
+    except polars_faults():
+        return given  # whoever reads it says what is wrong with it
+    return Evaluation.load(str(given)) if is_saved else given

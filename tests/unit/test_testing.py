@@ -1,0 +1,190 @@
+"""Requirements on rankings: the assertion, the pytest plugin and the action, each run for real."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankmeter as rm
+from rankmeter import demo
+from rankmeter.testing import assert_ranking
+
+ROOT = Path(__file__).parents[2]
+pytest_plugins = ["pytester"]
+
+TRUTH = {f"q{i}": {"a": 1} for i in range(40)}
+GOOD = {query: ["a", "b", "c"] for query in TRUTH}
+POOR = {query: ["b", "c", "a"] if place % 2 else ["a"] for place, query in enumerate(TRUTH)}
+ONE_WORSE = {**GOOD, "q7": ["b", "a"]}
+
+
+@pytest.mark.parametrize("text", ["RR >= 0.9", "RR > 0.99", "RR >= 1", "MeanRank <= 1", "MeanRank < 1.5"])
+def test_what_holds_passes_with_either_direction(text):
+    [kept] = assert_ranking(TRUTH, GOOD, text)
+    assert kept.is_met
+    assert kept.value == 1
+
+
+@pytest.mark.parametrize("text", ["RR > 1", "RR >= 1.0001", "MeanRank < 1", "RR < 1", "RR <= 0.5"])
+def test_what_does_not_hold_fails(text):
+    with pytest.raises(AssertionError, match=r"the value is 1\.0000"):
+        assert_ranking(TRUTH, GOOD, text)
+
+
+def test_a_loss_that_may_be_chance_does_not_fail_unless_asked():
+    assert_ranking(TRUTH, ONE_WORSE, "RR >= baseline", baseline=GOOD)
+    with pytest.raises(AssertionError, match=r"q7 +1.0000 -> 0.5000 +-0.5000"):
+        assert_ranking(TRUTH, ONE_WORSE, "RR >= baseline", baseline=GOOD, certain=False)
+
+
+def test_a_real_loss_fails_and_names_the_queries_that_fell():
+    with pytest.raises(AssertionError) as caught:
+        assert_ranking(TRUTH, POOR, "RR >= baseline", baseline=GOOD, shown=3)
+    told = str(caught.value)
+    assert told.count("->") == 3
+    assert "95% interval" in told
+
+
+def test_noise_alone_fails_as_often_as_promised():
+    rng = np.random.default_rng(7)
+    failed = 0
+    for _ in range(60):
+        ranks = rng.integers(0, 5, (2, 40))
+        runs = [{q: [f"x{n}" for n in range(r)] + ["a"] for q, r in zip(TRUTH, row, strict=True)} for row in ranks]
+        try:
+            assert_ranking(TRUTH, runs[0], "RR >= baseline", baseline=runs[1])
+        except AssertionError:
+            failed += 1
+    assert failed <= 9  # 5 % of 60 are 3; more than 9 have a chance below 0.1 %
+
+
+def test_a_saved_evaluation_is_a_baseline(tmp_path):
+    rm.evaluate(TRUTH, GOOD, ["RR"]).save(tmp_path / "main.parquet")
+    with pytest.raises(AssertionError, match=r"against 1\.0000 of the baseline"):
+        assert_ranking(TRUTH, POOR, "RR >= baseline - 0.1", baseline=tmp_path / "main.parquet")
+
+
+@pytest.mark.parametrize(
+    ("requirements", "words"),
+    [((), "no requirement"), (("RR >= baseline",), "needs a baseline"), (("RR",), "not a gate"), (("XX > 1",), "XX")],
+)
+def test_what_cannot_be_checked_is_an_error_not_a_failure(requirements, words):
+    with pytest.raises(rm.RankmeterError, match=words):
+        assert_ranking(TRUTH, GOOD, *requirements)
+
+
+def test_the_plugin_gives_a_fixture_and_says_what_was_checked(pytester):
+    pytester.makepyfile(
+        """
+        TRUTH = {f"q{i}": {"a"} for i in range(30)}
+
+        def test_good(rankmeter):
+            rankmeter.assert_ranking(TRUTH, {q: ["a"] for q in TRUTH}, "RR >= 0.9")
+
+        def test_poor(rankmeter):
+            good, poor = ({q: list(order) for q in TRUTH} for order in ("ab", "ba"))
+            poor["q0"] = ["a", "b"]
+            rankmeter.assert_ranking(TRUTH, poor, "RR >= baseline", baseline=good)
+        """
+    )
+    done = pytester.runpytest_subprocess("-p", "rankmeter.pytest_plugin", "-p", "no:cacheprovider")
+    done.assert_outcomes(passed=1, failed=1)
+    done.stdout.fnmatch_lines(["*AssertionError: RR >= baseline: 0.5167 against 1.0000*"])
+    done.stdout.fnmatch_lines(["*= rankings =*", "*test_good: RR >= 0.9: the value is 1.0000*"])
+
+
+def test_the_plugin_loads_nothing_heavy():
+    code = "import sys, rankmeter.pytest_plugin; print([m for m in ('numpy', 'polars', 'scipy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# The action: its steps as they stand in action.yml, in a real shell.
+
+
+def steps() -> dict[str, str]:
+    """The scripts of the action by the names of their steps; a block of YAML text is what is indented below it."""
+    scripts: dict[str, str] = {}
+    name, inside, indent = "", False, 0
+    for line in (ROOT / "action.yml").read_text().splitlines():
+        if line.strip().startswith("- name: "):
+            name, inside = line.strip().removeprefix("- name: "), False
+        elif line.strip() == "run: |":
+            inside, indent = True, len(line) - len(line.lstrip()) + 2
+        elif inside and line.strip() and len(line) - len(line.lstrip()) < indent:
+            inside = False
+        elif inside:
+            scripts[name] = scripts.get(name, "") + line[indent:] + "\n"
+    return scripts
+
+
+def act(folder: Path, **inputs: str) -> tuple[int, dict[str, str], str, str]:
+    summary, output = folder / "summary.md", folder / "output.txt"
+    summary.touch()
+    output.touch()
+    runner = folder / "bin" / "rankmeter"
+    runner.parent.mkdir(exist_ok=True)
+    runner.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m rankmeter "$@"\n')
+    runner.chmod(0o755)
+    given = {"JUDGMENTS": str(demo.data_path(demo.JUDGMENTS)), "RUNS": "", "BASELINE": "", "MEASURES": "nDCG@10 RR",
+             "FAIL_IF": "", "OPTIONS": "", "REPORT": "", "VERSION": "", **inputs}  # fmt: skip
+    env = {**os.environ, **given, "GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output),
+           "RUNNER_TEMP": str(folder), "PATH": f"{runner.parent}:{os.environ['PATH']}"}  # fmt: skip
+    for script in steps().values():
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            cwd=folder,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    outputs = dict(line.split("=", 1) for line in output.read_text().splitlines())
+    return done.returncode, outputs, summary.read_text(), done.stdout + done.stderr
+
+
+RUNS = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
+
+
+def test_the_action_passes_and_writes_summary_report_and_outputs(tmp_path):
+    inputs = {"RUNS": RUNS["hybrid"], "BASELINE": RUNS["keyword"], "REPORT": "report.html",
+              "FAIL_IF": "nDCG@10 < baseline significantly\nRR < 0.1"}  # fmt: skip
+    code, outputs, summary, talk = act(tmp_path, **inputs)
+    assert code == 0, talk
+    assert outputs["failed"] == "false"
+    assert "hybrid" in json.loads(Path(outputs["json"]).read_text())["systems"]
+    assert (tmp_path / outputs["report"]).stat().st_size > 10_000
+    assert "✅" in summary
+
+
+def test_the_action_fails_where_a_gate_fails(tmp_path):
+    saved = tmp_path / "main.parquet"
+    rm.evaluate(demo.data_path(demo.JUDGMENTS), RUNS["hybrid"], ["nDCG@10", "RR"]).save(saved)
+    code, outputs, summary, talk = act(
+        tmp_path, RUNS=RUNS["keyword"], BASELINE=str(saved), FAIL_IF="nDCG@10 < baseline - 0.01"
+    )
+    assert code == 1, talk
+    assert outputs["failed"] == "true"
+    assert "❌" in summary
+
+
+def test_the_action_measures_one_run_and_expands_patterns(tmp_path):
+    run = tmp_path / "a b.run"
+    run.write_bytes(Path(RUNS["keyword"]).read_bytes())
+    code, outputs, summary, talk = act(tmp_path, RUNS=str(tmp_path / "*.run").replace(" ", "?"))
+    assert code == 0, talk
+    assert "nDCG@10" in summary
+    assert outputs["report"] == ""
+
+
+def test_a_hostile_input_of_the_action_runs_nothing(tmp_path):
+    code, *_ = act(tmp_path, RUNS="$(touch${IFS}owned)", BASELINE='"; touch owned; "', FAIL_IF="`touch owned`")
+    assert code == 2
+    assert not (tmp_path / "owned").exists()
