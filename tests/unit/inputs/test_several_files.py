@@ -133,7 +133,7 @@ def test_another_tag_is_noticed_wherever_it_stands(place: int, gap: str, ending:
     path = tmp_path / "both.run"
     path.write_bytes("".join(lines).encode())
     assert "two runs" not in _notes({"q0": {"d1": 1}}, path)
-    lines[place] = lines[place].replace("mine", "yours")
+    lines[place] = lines[place].replace("mine", "yours").rstrip() + (ending if place < len(lines) - 1 else "")
     path.write_bytes("".join(lines).encode())
     assert "yours: two runs in one file" in _notes({"q0": {"d1": 1}}, path) or place == 0
     assert "two runs in one file" in _notes({"q0": {"d1": 1}}, path)
