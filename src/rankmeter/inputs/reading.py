@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, contents, is_missing, is_text, number_of
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, contents, is_missing, is_number, is_text, number_of
 from rankmeter.inputs.columns import RANKING, Role, is_user_name, is_usual, judgment_columns, run_columns
 from rankmeter.wording import Language, Said, said, word
 
@@ -188,7 +188,7 @@ def disagreement(
     rows: list[tuple[str, float, float, int]] = []
     for row, cells in enumerate(zip(queries[:LOOKED_AT], ranks[:LOOKED_AT], scores[:LOOKED_AT], strict=True)):
         rank, score = (number_of(cell) if isinstance(cell, str) else cell for cell in cells[1:])
-        if any(is_missing(value) or isinstance(value, str) for value in (rank, score)):
+        if any(is_missing(value) or not is_number(value) for value in (rank, score)):
             return None  # whoever reads the column says what is wrong with it
         rows.append((str(cells[0]), float(rank), -float(score), row))  # type: ignore[arg-type]
     rows.sort()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import date, timedelta
 
 import numpy as np
 import polars as pl
@@ -234,3 +235,15 @@ def test_a_truth_value_is_a_grade_but_not_a_score(truth, others):
             rm.evaluate([{"a": 1}] if run is routes[1] else {"q": {"a": 1}}, run, "RR")
     expected = rm.evaluate({"q": {"a": int(truth), "c": 1}}, {"q": {"a": 2.0, "c": 1.0}}, "RR")["RR"]
     assert rm.evaluate({"q": {"a": bool(truth), "c": True}}, {"q": {"a": 2.0, "c": 1.0}}, "RR")["RR"] == expected
+
+
+@pytest.mark.parametrize("odd", [[1], [], {"a": 1}, b"x", "x", None, date(2020, 1, 1), timedelta(1)])
+@pytest.mark.parametrize("column", ["score", "rank"])
+def test_scores_and_ranks_that_are_no_numbers_are_a_sentence(column: str, odd: object) -> None:
+    values: dict[str, list[object]] = {"score": [1.0, 2.0], "rank": [2, 1], column: [odd, odd]}
+    run = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], **values})
+    if column == "rank":  # where the scores are right, nobody needs the ranks
+        assert rm.evaluate({"q": {"a": 1}}, run, "RR")["RR"] == 0.5
+        return
+    with pytest.raises(rm.InputError, match="score"):
+        rm.evaluate({"q": {"a": 1}}, run, "RR")
