@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from glob import glob
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
+from rankmeter.errors import EmptyInputError, InputError, did_you_mean, examples, with_hint
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame
-from rankmeter.late import pl
+from rankmeter.inputs.shards import Files, expand
+from rankmeter.late import pl, polars_faults
 from rankmeter.online.columns import at_path, find_event_columns
 from rankmeter.online.settings import check_names
 from rankmeter.online.spark_rows import SparkRows, spark_sample, spark_times
@@ -49,6 +51,9 @@ TYPES: dict[str, tuple[str, ...]] = {
 
 _ENDINGS = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 _ENDINGS |= {".pq": "parquet", ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc"}
+
+_IDS = ("user", "session", "request", "item", "id")
+"""Roles whose values are told apart, and nothing else."""
 
 FIELDS = ("session", "request", "query", "item", "position", "value", "variant", "segment", "id")
 
@@ -114,9 +119,11 @@ def read_events(
         return source
     columns = check_names("columns", columns, 'columns={"user": "visitor"}')
     types = check_names("types", types, 'types={"conversion": ["signup", "order"]}')
-    frame, name = spark_sample(source) if is_spark(source) else _open(source, format)
+    opened = Opened(*spark_sample(source)) if is_spark(source) else _open(source, format)
+    frame, name = opened.frame, opened.name
     schema = frame.collect_schema()
     found, layout = find_event_columns(schema, columns, name)
+    opened.check_ids(schema, found)
     if is_spark(source):
         frame = spark_times(source, frame, found["time"])
     nested = (found, dict(columns)) if layout == "ga4" else None
@@ -133,7 +140,7 @@ def read_events(
     except pl.exceptions.PolarsError as error:
         raise unreadable(name, error) from error
     arrange = Arrangement(found, nested, times, tuple(covariates))
-    notes = tuple(said(kind, **values) for kind, values in times.said)
+    notes = (*opened.notes, *(said(kind, **values) for kind, values in times.said))
     elsewhere = SparkRows(source, found["user"], arrange) if is_spark(source) else None
     return Events(arrange(frame), found, words, layout, name, notes, times.unit, tuple(covariates), elsewhere)
 
@@ -176,9 +183,8 @@ def _check_plain(frame: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str
 
 def open_table(source: object, name: str) -> pl.DataFrame:
     """Any frame, list of records or file as a Polars table, its columns as they are."""
-    frame, _ = _open(source, None)
     try:
-        return frame.collect()
+        return _open(source, None).frame.collect()
     except pl.exceptions.PolarsError as error:
         raise InputError(f"{name} cannot be read: {str(error).splitlines()[0]}.") from error
 
@@ -195,18 +201,63 @@ def kinds_of(types: Mapping[str, str | Sequence[str]] | None) -> dict[str, str]:
     return words
 
 
-def _open(source: object, format: str | None) -> tuple[pl.LazyFrame, str]:
-    """The table as it is, lazy where that is possible, and how messages call it."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table as it is."""
+
+    frame: pl.LazyFrame
+    name: str
+    """How messages call it."""
+    notes: tuple[Said, ...] = ()
+    """What is said of the choice of its files."""
+    json_lines: tuple[Path | bytes, ...] = ()
+    """Its text, where that is JSON lines, of which Polars makes text of whatever stands in a column with text."""
+
+    def check_ids(self, schema: pl.Schema, found: Mapping[str, str]) -> None:
+        """Refuse ids that would become one: 1 and "1" under the same key."""
+        keys = {
+            found[role].rpartition(".")[2] for role in _IDS if role in found and schema.get(found[role]) == pl.String
+        }
+        for content in self.json_lines:
+            for key in sorted(keys):
+                if (both := _number_and_text(content, json.dumps(key, ensure_ascii=False).encode())) is not None:
+                    raise InputError.of("inputs.number_and_text", source=self.name, column=key, value=both)
+
+
+def _number_and_text(content: Path | bytes, key: bytes) -> str | None:
+    """What stands under a key as a number, or as true or false, and as a text as well."""
+    if isinstance(content, Path):
+        with content.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
+            return _number_and_text(mapped, key)  # type: ignore[arg-type]
+    bare = re.compile(re.escape(key) + rb"\s*:\s*(-?[0-9][^,}\s]*|true|false)")
+    if bare.search(content) is None:
+        return None
+    numbers = {_as_polars_writes(match[1]) for match in bare.finditer(content)}
+    texts = re.finditer(re.escape(key) + rb'\s*:\s*"([^"\\]*)"', content)
+    return next((text for match in texts if (text := match[1].decode("utf-8", "replace")) in numbers), None)
+
+
+def _as_polars_writes(number: bytes) -> str:
+    """A bare word of JSON as text: 1.0 is 1."""
+    try:
+        value = float(number)
+    except ValueError:
+        return number.decode("utf-8", "replace")
+    return str(int(value)) if value.is_integer() else number.decode()
+
+
+def _open(source: object, format: str | None) -> Opened:
+    """The table as it is, lazy where that is possible."""
     if isinstance(source, pl.LazyFrame):
-        return source, "events (polars LazyFrame)"
+        return Opened(source, "events (polars LazyFrame)")
     if isinstance(source, pl.DataFrame):
-        return source.lazy(), "events (polars DataFrame)"
+        return Opened(source.lazy(), "events (polars DataFrame)")
     if isinstance(source, (list, tuple)):
-        return _records(source, "events (records)"), "events (records)"
+        return Opened(_records(source, "events (records)"), "events (records)")
     if isinstance(source, (str, os.PathLike)):
         return _open_path(os.fspath(source), format)
     if is_frame(source):
-        return _foreign(source), f"events ({kind_of_frame(source)})"
+        return Opened(_foreign(source), f"events ({kind_of_frame(source)})")
     fact = f"events of type {type(source).__name__} cannot be read."
     raise InputError(with_hint(fact, "pass a frame, a list of records or a file's path"))
 
@@ -219,10 +270,7 @@ def _records(records: Sequence[Any], name: str) -> pl.LazyFrame:
     for column in [column for column, of_column in kinds.items() if str in of_column and len(of_column) > 1]:
         values = {(type(record.get(column)) is str, str(record.get(column))) for record in records}
         for both in sorted(text for is_text, text in values if is_text and (False, text) in values)[:1]:
-            fact = (
-                f"{name}: the column '{column}' holds {both} as a text and as something else, which would become one."
-            )
-            raise InputError(with_hint(fact, "make them all texts or all numbers"))
+            raise InputError.of("inputs.number_and_text", source=name, column=column, value=both)
     try:
         return pl.DataFrame(records, infer_schema_length=None).lazy()
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
@@ -258,18 +306,55 @@ def unreadable(name: str, error: Exception) -> InputError:
     return InputError(with_hint(f"{name} cannot be read to its end: {first_line(error)}.", hint))
 
 
-def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:
-    name = Path(path).name or path
+def _open_path(path: str, format: str | None) -> Opened:
+    """A file, or those of a folder or a pattern, which are of one kind."""
     if format is not None and format not in set(_ENDINGS.values()):
         known = sorted(set(_ENDINGS.values()))
         raise InputError(
             with_hint(f"unknown format '{format}'; known are {', '.join(known)}.", did_you_mean(format, known))
         )
-    if path != "-" and (Path(path).is_dir() or (any(mark in path for mark in "*?[") and not Path(path).exists())):
-        return _open_many(path), path
+    files = expand(path) if path else Files((path,))
+    if files.paths == (path,):
+        return _open_file(path, format)[0]
+    kinds: dict[str, str] = {}
+    parts: dict[str, Opened] = {}
+    empty: list[EmptyInputError] = []
+    with files.reading():
+        for file in files.paths:
+            try:
+                parts[file], kind = _open_file(file, format)
+                kinds.setdefault(kind, Path(file).name)
+            except EmptyInputError as error:  # as partitions of a cluster may be
+                empty.append(error)
+        if not parts:
+            raise empty[0]
+    if len(kinds) > 1:
+        fact = f"{path} holds files of several kinds: {examples(kinds.values())}."
+        raise InputError(with_hint(fact, "name files of one kind: 'log/*.parquet'"))
+    try:
+        if "parquet" in kinds and not any(map(_is_compressed, parts)):
+            # Polars reads what is said by the names of folders, too (day=1/part.parquet).
+            frame = pl.scan_parquet(list(parts), hive_partitioning=any("=" in file for file in parts))
+        else:
+            frame = pl.concat([part.frame for part in parts.values()])
+        frame.collect_schema()
+    except polars_faults() as error:
+        raise InputError(f"{path} cannot be read: {first_line(error)}.") from error
+    lines = tuple(content for part in parts.values() for content in part.json_lines)
+    return Opened(frame, path, tuple(files.notes.values()), lines)
+
+
+def _is_compressed(path: str) -> bool:
+    with open_source(path) as source:
+        return source.compression is not None
+
+
+def _open_file(path: str, format: str | None) -> tuple[Opened, str]:
+    """One file, and in which format it is."""
+    name = Path(path).name or path
     with open_source(path) as opened:
         if not opened.head:
-            raise InputError(f"{name} is empty: it has no events.")
+            raise EmptyInputError(f"{name} is empty: it has no events.")
         kind = format or _ENDINGS.get(Path(path).suffix.lower()) or recognise(opened.head, name)
         if kind in ("qrels", "run"):
             fact = f"{name} looks like judgments or a run, not like a log of events."
@@ -282,35 +367,9 @@ def _open_path(path: str, format: str | None) -> tuple[pl.LazyFrame, str]:
             frame.collect_schema()
         except InputError:
             raise
-        except (pl.exceptions.PolarsError, OSError, ValueError, TypeError) as error:
+        except polars_faults() as error:
             raise InputError(f"{name} cannot be read as {kind}: {first_line(error)}.") from error
-    return frame, name
-
-
-def _open_many(path: str) -> pl.LazyFrame:
-    """A folder or a pattern: all of its files, which are of one kind."""
-    pattern = f"{path}/**/*" if Path(path).is_dir() else path
-    every = map(Path, glob(pattern, recursive=True))  # noqa: PTH207 (a pattern may be absolute)
-    files = sorted(file for file in every if file.is_file())
-    files = [file for file in files if not file.name.startswith(("_", "."))]  # marks of tools that wrote them
-    if not files:
-        raise NotFoundError(f"{path}: no file was found there.")
-    kinds = {_ENDINGS.get(file.suffix.lower(), file.suffix): file for file in files}
-    if len(kinds) > 1 or not set(kinds) <= set(_ENDINGS.values()):
-        fact = f"{path} holds files of {'several kinds' if len(kinds) > 1 else 'an unknown kind'}"
-        raise InputError(with_hint(f"{fact}: {examples([file.name for file in kinds.values()])}.",
-                                   "name files of one kind: 'log/*.parquet'"))  # fmt: skip
-    kind = next(iter(kinds))
-    try:
-        # Polars reads what is said by the names of folders, too (day=1/part.parquet).
-        folder = f"{path}/**/*.parquet" if Path(path).is_dir() else path
-        frame = (
-            pl.scan_parquet(folder) if kind == "parquet" else pl.concat([_scan(one, kind, one.name) for one in files])
-        )
-        frame.collect_schema()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path} cannot be read: {first_line(error)}.") from error
-    return frame
+    return Opened(frame, name, json_lines=(content,) if kind == "jsonl" else ()), kind
 
 
 def _scan(content: Path | bytes, kind: str, name: str) -> pl.LazyFrame:

@@ -53,6 +53,55 @@ def test_every_kind_of_file_gives_the_same_numbers(tmp_path):
         assert values(path) == pytest.approx(VALUES), path
 
 
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "jsonl", "parquet", "arrow"])
+@pytest.mark.parametrize("named", ["", "*", "**/*"])
+def test_many_files_are_found_as_those_of_runs_are(ending, named, tmp_path):
+    frame = pl.DataFrame(ROWS)
+    write = {"csv": "write_csv", "jsonl": "write_ndjson", "parquet": "write_parquet", "arrow": "write_ipc"}
+    for number, part in enumerate((frame[:1], frame[1:3], frame[3:])):
+        path = tmp_path / f"part-{number}.{ending.removesuffix('.gz')}"
+        getattr(part, write[ending.removesuffix(".gz")])(path)
+        if ending.endswith(".gz"):
+            path.with_suffix(".csv.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+    (tmp_path / "_SUCCESS").touch()
+    (tmp_path / "part-3.csv").touch()  # a partition without a row
+    assert values(tmp_path / named) == pytest.approx(VALUES)
+    (tmp_path / "_b").mkdir()
+    hidden = tmp_path / "_b" / f"part.{ending}"
+    hidden.write_bytes((tmp_path / f"part-0.{ending}").read_bytes())
+    log = rm.online.evaluate(tmp_path / (named if named != "*" else ""), ASKED)
+    assert {name: log[name] for name in ASKED} == pytest.approx(VALUES)
+    assert any(f"left out because of a name that begins with _ or .: {hidden}" in note for note in log.notes)
+
+
+@pytest.mark.parametrize("key", ["user", "request", "item"])
+@pytest.mark.parametrize(("number", "text"), [(1, "1"), (-7, "-7"), (1.0, "1"), (True, "true")])
+@pytest.mark.parametrize("kind", ["json", "jsonl", "records", "folder"])
+def test_a_number_and_the_same_text_are_two_ids(kind, number, text, key, tmp_path):
+    if kind in ("json", "records") and number in (1.0, True) and not isinstance(number, int):
+        pytest.skip("a list of records is compared as Python writes it")
+    rows = [{**row, key: given} for row, given in zip(ROWS, ["a", text, "b", number], strict=True)]
+    if kind in ("json", "records") and isinstance(number, bool):
+        pytest.skip("a list of records is compared as Python writes it")
+    source = rows
+    if kind == "json":
+        (tmp_path / "log.json").write_text(json.dumps(rows))
+        source = tmp_path / "log.json"
+    elif kind != "records":
+        (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (tmp_path / "more.jsonl").write_text("".join(json.dumps({**row, key: "c"}) + "\n" for row in rows))
+        source = tmp_path if kind == "folder" else tmp_path / "log.jsonl"
+    with pytest.raises(InputError, match=f"the column '{key}' holds {text} as a text and as something else"):
+        values(source)
+
+
+def test_numbers_and_other_texts_may_stand_together(tmp_path):
+    rows = [{**row, "user": given} for row, given in zip(ROWS, ["a", 1, "b 1", "2"], strict=True)]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert read_events(tmp_path / "log.jsonl").rows.select("user").collect()["user"].to_list() == ["a", "1", "b 1", "2"]
+
+
 def test_a_folder_is_read_whole_or_refused(tmp_path):
     frame = pl.DataFrame(ROWS)
     for number, part in enumerate((frame[:2], frame[2:])):
@@ -64,7 +113,7 @@ def test_a_folder_is_read_whole_or_refused(tmp_path):
         values(tmp_path)
     (tmp_path / "only").mkdir()
     (tmp_path / "only" / "notes.txt").touch()
-    with pytest.raises(InputError, match=r"unknown kind: notes.txt"):
+    with pytest.raises(InputError, match=r"notes\.txt is empty.*is a folder, and all files in it are read as one"):
         values(tmp_path / "only")
 
 
