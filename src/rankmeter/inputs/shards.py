@@ -15,7 +15,7 @@ from rankmeter.errors import InputError, NotFoundError, Problem, RepeatedItemErr
 from rankmeter.inputs.compression import refuse_url
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.wording import said
+from rankmeter.wording import Said, said
 
 _COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 _OF_TOOLS = frozenset(
@@ -36,7 +36,7 @@ class Files:
     """Files of a folder or pattern that look like data but for the beginning of their names."""
 
     @property
-    def notes(self) -> dict[str, str]:
+    def notes(self) -> dict[str, Said]:
         """What whoever reads the files should be told about the choice of them."""
         if not self.left_out:
             return {}

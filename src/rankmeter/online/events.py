@@ -295,7 +295,7 @@ def _foreign(frame: object) -> pl.LazyFrame:
     return made.lazy()
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """What a library says was wrong, without its advice."""
     return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
 
