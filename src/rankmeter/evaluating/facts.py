@@ -80,14 +80,13 @@ def facts_of(
     measures: Sequence[Measure],
 ) -> Facts:
     """The facts of one placing; ``measured`` where what is unjudged can be counted."""
-    if reading.judgments is not None:
-        reading = _with_notes(reading, _noticed(reading.judgments, placed, measures))
+    longest = int(placed.placements.returned.max(initial=0))
     return Facts(
         **dict[str, Any](counts_of(placed.placements)),
         **({} if measured is None else unjudged_of(measured)),
         judgments=sources[0],
         run=sources[1],
-        reading=reading,
+        reading=noticed(reading, placed.highest_grade, longest, measures),
     )
 
 
@@ -140,16 +139,18 @@ def noticed_at_once(reading: Readings, given: Placeable) -> Readings:
     return _with_notes(reading, {"nothing found": fact if why is None else said("found_why", fact=fact, why=why)})
 
 
-def _noticed(read: Reading, placed: PlacedRun, measures: Sequence[Measure]) -> dict[str, Said]:
-    """What looks odd about judgments, run and measures together."""
+def noticed(reading: Readings, highest: float, longest: int, measures: Sequence[Measure]) -> Readings:
+    """Say what looks odd about measures, the highest grade and the longest list together."""
+    if reading.judgments is None:
+        return reading
     notes: dict[str, Said] = {}
-    if (note := _ratings(read, placed.highest_grade, measures)) is not None:
+    if (note := _ratings(reading.judgments, highest, measures)) is not None:
         notes["ratings"] = note
-    elif (note := _grades(placed.highest_grade, measures)) is not None:
+    elif (note := _grades(highest, measures)) is not None:
         notes["grades"] = note
-    if (note := _too_deep(placed, measures)) is not None:
+    if (note := _too_deep(longest, measures)) is not None:
         notes["cutoff"] = note
-    return notes
+    return _with_notes(reading, notes)
 
 
 def _ratings(read: Reading, highest: float, measures: Sequence[Measure]) -> Said | None:
@@ -180,9 +181,8 @@ LEAST_LENGTH = 10
 """Of shorter lists nobody expects a cutoff to be reached."""
 
 
-def _too_deep(placed: PlacedRun, measures: Sequence[Measure]) -> Said | None:
+def _too_deep(longest: int, measures: Sequence[Measure]) -> Said | None:
     """Say that a cutoff lies behind the end of every list, so that it cuts nothing."""
-    longest = int(placed.placements.returned.max(initial=0))
     deep = [str(m) for m in measures if m.at == "cutoff" and (getattr(m, "cutoff", None) or 0) > longest]
     if longest < LEAST_LENGTH or not deep:
         return None

@@ -16,12 +16,13 @@ from typing import Any
 from rankmeter.arithmetic import AGGREGATES, Tally, Values
 from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.evaluating.evaluation import ONLY_QUERIES
-from rankmeter.evaluating.facts import COUNTS, Facts, counts_of, unjudged_of
+from rankmeter.evaluating.facts import COUNTS, Facts, Purpose, counts_of, noticed, unjudged_of
 from rankmeter.evaluating.measuring import check_answerable, measure_groups
 from rankmeter.evaluating.pairing import Pair
 from rankmeter.evaluating.planning import groups_of
 from rankmeter.evaluating.tie_bounds import extremes, unknown_in, unknown_notes
 from rankmeter.inputs.likeness import no_query_in_common
+from rankmeter.inputs.reading import Readings
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
@@ -58,6 +59,8 @@ class State:
     scored: bool
     highest: float
     """The highest grade; minus infinity where nothing is judged."""
+    longest: int
+    """The length of the longest list."""
     judged: Sequence[str]
     """A few judged queries, for messages."""
     returned: Sequence[str]
@@ -105,6 +108,7 @@ class State:
             ties=next((state.ties for state in every if state.ties), ""),
             scored=all(state.scored for state in every),
             highest=max(state.highest for state in every),
+            longest=max(state.longest for state in every),
             judged=[query for state in every for query in state.judged][: _SHOWN + 1],
             returned=[query for state in every for query in state.returned][: _SHOWN + 1],
             sums={
@@ -183,6 +187,7 @@ def evaluate_block(
         **(unjudged_of(measured[0]) if wide and measured else {"unjudged_at": {}, "ties": ""}),
         scored=run.scored,
         highest=first.highest_grade if truth is not None else -math.inf,
+        longest=int(p.returned.max(initial=0)),
         judged=[str(query) for query in queries.filter(pl.Series(p.is_judged)).head(_SHOWN)],
         returned=[str(query) for query in queries.filter(pl.Series(p.in_run)).head(_SHOWN)],
         sums={} if lists is None else {str(measure): sums for measure, sums in lists.sums.items()},
@@ -226,6 +231,8 @@ def summary(
     sources: tuple[str | None, str],
     *,
     strict: bool,
+    reading: Readings,
+    purpose: Purpose,
     counted: Mapping[Measure, float] | None = None,
 ) -> dict[str, Any]:
     """Means, counts, tie bounds and facts of all queries, as `DistantEvaluation` takes them; refuses bad input.
@@ -269,5 +276,7 @@ def summary(
             judgments=judgments or "no judgments",
             run=run,
             notes=notes,
+            reading=noticed(reading, state.highest, state.longest, measures),
+            purpose=purpose,
         ),
     }

@@ -55,6 +55,8 @@ class DistantEvaluation(Evaluation):
                 kept[one.name] = given[one.name]
             elif one.default_factory is not MISSING:
                 kept[one.name] = one.default_factory()
+            elif one.default is not MISSING:
+                kept[one.name] = one.default
         for slot, value in kept.items():
             object.__setattr__(self, slot, value)  # frozen, as every result
 

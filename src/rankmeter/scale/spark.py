@@ -152,9 +152,11 @@ def _evaluate(
         states, problems = _read_states([row[0] for row in rows])
         problems.check(truth, returned)
         counted = _counted(sums, measures, known) if work.counts and known is not None else {}
-        found = summary(State.merged(states), measures, sources, strict=asked.strict, counted=counted)
         reading = Readings(None if truth is None else truth.reading, returned.reading)
-        found["facts"] = replace(found["facts"], reading=reading, purpose=about.purpose_of(reading))
+        purpose, state = about.purpose_of(reading), State.merged(states)
+        found = summary(
+            state, measures, sources, strict=asked.strict, reading=reading, purpose=purpose, counted=counted
+        )
     finally:
         if work.counts:
             sums.unpersist()

@@ -82,9 +82,11 @@ def evaluate_to_file(
             with regrouped(source.blocks()) as blocks:
                 state, counted, parts = _write_parts(truth, blocks, measures, about, folder)
         sources = None if truth is None else truth.source, source.source
-        found = summary(state, measures, sources, strict=asked.strict, counted=counted)
         reading = readings(truth, source)
-        found["facts"] = replace(found["facts"], reading=reading, purpose=about.purpose_of(reading))
+        purpose = about.purpose_of(reading)
+        found = summary(
+            state, measures, sources, strict=asked.strict, reading=reading, purpose=purpose, counted=counted
+        )
         ev = DistantEvaluation(
             name=name,
             asked=asked.names,
