@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
+from rankmeter.arithmetic.single_lists import plain_formula
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.evaluating.planning import Group, groups_of
 from rankmeter.measures import Measure, into_measures, listed, split_measures
@@ -42,6 +43,12 @@ class Asked:
         from rankmeter.lists.listing import compared_by
 
         return list(dict.fromkeys([*self.measures, *map(compared_by, gaps)]))
+
+    @cached_property
+    def plain(self) -> list[tuple[Any, Any]] | None:
+        """Each measure with its formula for one short list; None unless all of them have one."""
+        plain = [(measure, plain_formula(measure)) for measure in self.measures]
+        return plain if all(formula is not None for _, formula in plain) else None
 
     @cached_property
     def groups(self) -> list[Group]:

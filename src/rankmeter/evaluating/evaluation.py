@@ -15,7 +15,7 @@ from rankmeter.evaluating.facts import PURPOSES, Facts, Purpose, facts_of, notic
 from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.measuring import MeasuredGroup, measure_groups
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.evaluating.tie_bounds import KEPT, TieBounds
+from rankmeter.evaluating.tie_bounds import KEPT, TieBounds, Ties, late_ties, unknown_notes
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import Readings
 from rankmeter.inputs.sources import readings
@@ -87,6 +87,11 @@ class About:
         return "recommendation" if self.history is not None or reading.names_users else "search"
 
     @property
+    def is_more(self) -> bool:
+        """Whether there is more to do than to measure judged items."""
+        return self.by is not None or self.is_given
+
+    @property
     def is_given(self) -> bool:
         """Whether there is anything to warn of: leakage and sampled candidates ask for no measure of lists."""
         return self.catalogue is not None or self.history is not None
@@ -118,16 +123,16 @@ def evaluate_placing(
     about = about or About()
     about.check(asked, given)
     values: dict[Measure, Values] = {}
-    bounds = TieBounds()
     first: MeasuredGroup | None = None
+    ties: list[Late[Ties]] = []
     for measured in measure_groups(given, asked.groups, strict=asked.strict):
         first = first or measured
         if look is not None:
             look(measured)
         values |= measured.values
-        bounds.add(measured if asked.every is asked.measures else measured.only(asked.measures))
+        ties.append(late_ties(measured if asked.every is asked.measures else measured.only(asked.measures)))
     placed = given.place(ONLY_QUERIES) if first is None else first.placed
-    told = _facts(given, asked, about, placed, first, bounds)
+    told = _facts(given, asked, about, placed, first, ties)
     means = {measure: aggregated(one, measure.aggregate) for measure, one in values.items()}
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
@@ -145,7 +150,7 @@ def evaluate_placing(
         ids=placed.ids,
         values={measure: values[measure] for measure in asked.measures},
         means={measure: means[measure] for measure in asked.measures},
-        tie_bounds=bounds,
+        tie_bounds=TieBounds(lambda: {m: both for one in ties for m, both in one.value.bounds.items()}),
         asked=dict(asked.names),
         told=told,
         wholes=wholes,
@@ -155,7 +160,12 @@ def evaluate_placing(
 
 
 def _facts(
-    given: Placeable, asked: Asked, about: About, placed: PlacedRun, measured: MeasuredGroup | None, bounds: TieBounds
+    given: Placeable,
+    asked: Asked,
+    about: About,
+    placed: PlacedRun,
+    measured: MeasuredGroup | None,
+    ties: list[Late[Ties]],
 ) -> Late[Facts]:
     """What was evaluated: how it was read is asked at once, as data may change; the rest is of what was placed."""
     reading = readings(given.truth, given.returned)
@@ -164,5 +174,9 @@ def _facts(
     purpose = about.purpose_of(reading)
     counted = measured if given.wide else None
     make = partial(facts_of, placed, counted, given.sources, reading, asked.every)
-    told = Late(lambda: replace(facts := make(), notes=(*facts.notes, *bounds.notes()), purpose=purpose))
+    told = Late(
+        lambda: replace(
+            make(), notes=tuple(unknown_notes(m for one in ties for m in one.value.unknown)), purpose=purpose
+        )
+    )
     return told if len(placed.placements.query) <= KEPT else Late(value=told.value)

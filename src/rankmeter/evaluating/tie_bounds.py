@@ -5,14 +5,15 @@ Which of the two it is, the measure says (`RankedMeasure.ties_unknown`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.evaluating.measuring import MeasuredGroup, values_under
+from rankmeter.late import Late
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Placements, some_queries
 from rankmeter.wording import said
@@ -24,53 +25,46 @@ KEPT = 1 << 18
 class TieBounds(Mapping[Measure, tuple[float, float]]):
     """For each measure that ties can change, its lowest and its highest value over all orders of tied items.
 
-    They cost as much as the values themselves and many callers never look: what is needed is kept, and the bounds are
-    computed when the first of them is asked for.
+    They cost as much as the values themselves and many callers never look: they are computed when the first of them is
+    asked for.
     """
 
-    __slots__ = ("_known", "_unknown", "_waiting")
+    __slots__ = ("_late",)
 
-    def __init__(self) -> None:
-        self._known: dict[Measure, tuple[float, float]] = {}
-        self._waiting: list[MeasuredGroup] = []
-        self._unknown: list[Measure] = []
-
-    def add(self, measured: MeasuredGroup) -> None:
-        """Take measures that share a placing, with their values."""
-        self._waiting.append(measured)
-        if len(measured.placed.placements.query) > KEPT:
-            self._all()
-
-    def notes(self) -> list[str]:
-        """A sentence for each measure that ties may move and whose extremes are not known."""
-        self._all()
-        return unknown_notes(self._unknown)
-
-    def _all(self) -> dict[Measure, tuple[float, float]]:
-        waiting = self._waiting
-        if waiting:
-            known, unknown = dict(self._known), list(self._unknown)
-            for measured in waiting:
-                known |= _bounds(measured)
-                unknown += unknown_in(measured)
-            # In this order, so that another thread sees all bounds or computes them too.
-            self._known, self._unknown, self._waiting = known, unknown, []
-        return self._known
+    def __init__(self, make: Callable[[], Mapping[Measure, tuple[float, float]]]) -> None:
+        self._late = Late(make)
 
     def __getitem__(self, measure: Measure) -> tuple[float, float]:
-        return self._all()[measure]
+        return self._late.value[measure]
 
     def __iter__(self) -> Iterator[Measure]:
-        return iter(self._all())
+        return iter(self._late.value)
 
     def __len__(self) -> int:
-        return len(self._all())
+        return len(self._late.value)
 
     def __repr__(self) -> str:
-        return repr(self._all())
+        return repr(self._late.value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (self._all(),)  # a copy elsewhere is plain
+        return dict, (dict(self._late.value),)  # a copy elsewhere is plain
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """What ties can do to measures that share a placing."""
+
+    bounds: dict[Measure, tuple[float, float]]
+    unknown: list[Measure]
+    """Those that ties may move between values that are not known."""
+
+
+def late_ties(measured: MeasuredGroup) -> Late[Ties]:
+    """What ties can do, looked at when it is asked for; at once where that would hold on to many placements."""
+    late = Late(lambda: Ties(_bounds(measured), unknown_in(measured)))
+    if len(measured.placed.placements.query) > KEPT:
+        late = Late(value=late.value)
+    return late
 
 
 def _bounds(measured: MeasuredGroup) -> dict[Measure, tuple[float, float]]:

@@ -14,6 +14,7 @@ from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.facts import Purpose
+from rankmeter.evaluating.little import evaluate_little, value_of_grades
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import check_columns_of, into_judgments, into_run, is_spark
@@ -108,6 +109,8 @@ def evaluate(
         if is_spark(judgments) or is_spark(run) or per_query_to is not None or judgments is None:
             raise InputError.of("judging.assisted_in_memory")
         return _evaluate_assisted(judgments, assisted_by, run, asked, name, about)
+    if per_query_to is None and (little := evaluate_little(judgments, run, asked, name, about)) is not None:
+        return little
     if is_spark(judgments) or is_spark(run):
         from rankmeter.scale.spark import evaluate_spark  # which needs pyarrow
 
@@ -154,4 +157,6 @@ def value(measure: str | Measure, *, grades: object) -> float:
             f"value() gives one number, but {', '.join(map(str, asked.measures))} are {len(asked.measures)} measures."
         )
         raise MeasureError(with_hint(fact, "evaluate(ranked_grades([grades]), measures=...) takes several"))
+    if (plain := value_of_grades(asked, grades)) is not None:
+        return plain
     return next(iter(evaluate(ranked_grades([grades]), measures=asked.measures).means.values()))

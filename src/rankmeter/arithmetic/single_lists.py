@@ -1,0 +1,121 @@
+"""The usual measures of one short list in plain Python: an array of five numbers takes longer to make than to add up.
+
+It buys a factor of ten for calls on little data: 0.05 in place of 0.5 ms. The formulas are those of `relevance` and
+`gain`, with their additions in the same order, so that not a bit of a value depends on the way that was taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.weights import DISCOUNTS
+from rankmeter.measures.base import stated_options
+
+Options = Any
+Quotient = tuple[float, float]
+"""Numerator and denominator."""
+MOST_GRADE = 1000
+"""Grades up to here are whole numbers of which every formula takes powers of 2."""
+LONGEST = 2000
+"""How many items of all lists together are little."""
+
+
+@dataclass(frozen=True, slots=True)
+class SingleList:
+    """One list, and what is judged of it."""
+
+    found: Sequence[tuple[int, int]]
+    """Rank and grade of the judged items that were returned, in the order of the ranks."""
+    best: Sequence[int]
+    """All judged grades, highest first."""
+    returned: int
+
+    def relevant(self, rel: float) -> int:
+        """R."""
+        return sum(grade >= rel for grade in self.best)
+
+    def hits(self, m: Options) -> list[int]:
+        """The ranks of the relevant items within the cutoff."""
+        last = inf if m.cutoff is None else m.cutoff
+        return [rank for rank, grade in self.found if grade >= m.rel and rank <= last]
+
+
+def _gain(grade: int, m: Options) -> float:
+    if m.gain == "binary":
+        return float(grade >= (1 if m.rel is None else m.rel))
+    if grade <= 0 or (m.rel is not None and grade < m.rel):
+        return 0.0
+    return float(grade) if m.gain == "linear" else 2.0**grade - 1.0
+
+
+@cache
+def _weights(discount: str) -> list[float]:
+    """The weight of each rank; that of rank 0, which nothing has, is 0."""
+    return [0.0, *DISCOUNTS[discount](np.arange(1, LONGEST + 1)).tolist()]
+
+
+def _discounted(places: Collection[tuple[int, int]], m: Options) -> float:
+    weights, last = _weights(m.discount), inf if m.cutoff is None else m.cutoff
+    total = 0.0
+    for rank, grade in places:
+        if rank <= last:
+            total += _gain(grade, m) * weights[rank]
+    return total
+
+
+def _dcg(one: SingleList, m: Options) -> Quotient:
+    return _discounted(one.found, m), 1.0
+
+
+def _ndcg(one: SingleList, m: Options) -> Quotient:
+    return _discounted(one.found, m), _discounted(list(enumerate(one.best, 1)), m)
+
+
+def _average_precision(one: SingleList, m: Options) -> Quotient:
+    total = 0.0
+    for number, rank in enumerate(one.hits(m), 1):
+        total += number / rank
+    return total, float(one.relevant(m.rel))
+
+
+def _reciprocal_rank(one: SingleList, m: Options) -> Quotient:
+    hits = one.hits(m)
+    return 1.0 / hits[0] if hits else 0.0, 1.0
+
+
+def _precision(one: SingleList, m: Options) -> Quotient:
+    return float(len(one.hits(m))), float(one.returned if m.cutoff is None else m.cutoff)
+
+
+def _recall(one: SingleList, m: Options) -> Quotient:
+    return float(len(one.hits(m))), float(one.relevant(m.rel))
+
+
+def _success(one: SingleList, m: Options) -> Quotient:
+    return float(bool(one.hits(m))), 1.0
+
+
+PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
+    "gain.discounted_gain": _dcg,
+    "gain.ndcg": _ndcg,
+    "relevance.average_precision": _average_precision,
+    "relevance.precision": _precision,
+    "relevance.recall": _recall,
+    "relevance.reciprocal_rank": _reciprocal_rank,
+    "relevance.success": _success,
+}
+"""By the formula that each is the same as."""
+
+
+def plain_formula(measure: Any) -> Callable[[SingleList, Options], Quotient] | None:
+    """The plain form of a measure's formula; None where there is none for its conventions."""
+    stated = stated_options(measure)
+    if not stated.keys() <= {"cutoff", "rel", "gain", "discount"} or not isinstance(stated.get("gain", ""), str):
+        return None
+    return PLAIN.get(type(measure).formula)

@@ -1,0 +1,131 @@
+"""Calls on little data: a few short lists in dictionaries, measured in plain Python (`arithmetic.single_lists`).
+
+Whatever is not quite plain (other conventions, odd ids, ties of odd ids, a mistake) is left to the general way, which
+also makes, when it is asked for, everything beside the values: facts, notes, tie bounds, the fingerprint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from math import fsum
+from typing import Any
+
+import numpy as np
+
+from rankmeter.arithmetic.parts import Values
+from rankmeter.arithmetic.single_lists import LONGEST, MOST_GRADE, Quotient, SingleList
+from rankmeter.evaluating.asking import Asked
+from rankmeter.evaluating.evaluation import About, evaluate_placing
+from rankmeter.evaluating.pairing import Pair
+from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.tie_bounds import TieBounds
+from rankmeter.inputs.ids import LateIds
+from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
+from rankmeter.late import Late
+
+Formulas = list[tuple[Any, Callable[[SingleList, Any], Quotient]]]
+
+
+def evaluate_little(judgments: object, run: object, asked: Asked, name: str, about: About) -> Evaluation | None:
+    """The evaluation, where both sides are little and plain; None where they are not."""
+    if type(judgments) is not dict or type(run) is not dict or asked.plain is None or about.is_more:
+        return None
+    lists = _lists(judgments, run)
+    if lists is None or not _answerable(asked.plain, max((one.best[0] for one in lists if one.best), default=0)):
+        return None
+    # Copies, as the caller may change what was given before anybody asks for the rest.
+    copies = [{query: items.copy() for query, items in side.items()} for side in (judgments, run)]
+
+    def in_full() -> Evaluation:
+        pair = Pair.of(judgments_from_mapping(copies[0]), run_from_mapping(copies[1]))
+        return evaluate_placing(pair, asked, name, about=about)
+
+    full = Late(in_full)
+    values = {measure: _values(lists, len(judgments), measure, formula) for measure, formula in asked.plain}
+    return Evaluation(
+        name=name,
+        ids=LateIds([*judgments, *(query for query in run if query not in judgments)]),
+        values=values,
+        means={m: fsum(v.value[: len(judgments)].tolist()) / len(judgments) for m, v in values.items()},
+        tie_bounds=TieBounds(lambda: full.value.tie_bounds),
+        asked=dict(asked.names),
+        told=Late(lambda: full.value.facts),
+        judged_by=Late(lambda: full.value.judged_by.value),  # type: ignore[union-attr]
+    )
+
+
+def value_of_grades(asked: Asked, grades: object) -> float | None:
+    """The value of one list of grades in ranked order; None where it, or the measure, is not quite plain."""
+    if asked.plain is None or type(grades) is not list or not 0 < len(grades) <= LONGEST or _types(grades) != {int}:
+        return None
+    best = sorted(grades, reverse=True)
+    if abs(best[0]) > MOST_GRADE or not _answerable(asked.plain, best[0]):
+        return None
+    measure, formula = asked.plain[0]
+    above, below = formula(SingleList(list(enumerate(grades, 1)), best, len(grades)), measure)
+    return above / below if below > 0 else 0.0
+
+
+def _values(lists: list[SingleList], judged: int, measure: Any, formula: Any) -> Values:
+    parts = [formula(one, measure) for one in lists]
+    value = [above / below if below > 0 else 0.0 for above, below in parts]
+    counted = [True] * judged + [False] * (len(lists) - judged)
+    above, below = zip(*parts, strict=True)
+    return Values(np.array(value), np.array(counted), np.array(above), np.array(below))
+
+
+def _answerable(formulas: Formulas, highest: int) -> bool:
+    return highest <= 0 or all((measure.threshold or 0) <= highest for measure, _ in formulas)
+
+
+def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleList] | None:
+    """The list of each query, the judged ones first; None where anything is not quite plain."""
+    judged_as, listed_as = _types(judgments.values()), _types(run.values())
+    if judged_as not in ({dict}, {set}, {list}) or listed_as not in ({dict}, {list}):
+        return None
+    sides = [*judgments.values(), *run.values()]
+    if sum(map(len, sides)) > LONGEST or judgments.keys().isdisjoint(run):
+        return None
+    if not _alike([*judgments, *run]) or not _alike(chain.from_iterable(sides)):
+        return None
+    in_order = _by_score if listed_as == {dict} else _as_listed
+    lists = []
+    for query in [*judgments, *(query for query in run if query not in judgments)]:
+        graded = judgments.get(query, {})
+        if judged_as != {dict}:
+            graded = dict.fromkeys(graded, 1)
+        elif graded and (_types(graded.values()) != {int} or max(map(abs, graded.values())) > MOST_GRADE):
+            return None
+        falling = in_order(items) if (items := run.get(query)) else []
+        if falling is None:
+            return None
+        found = [(rank, graded[item]) for rank, item in enumerate(falling, 1) if item in graded]
+        lists.append(SingleList(found, sorted(graded.values(), reverse=True), len(falling)))
+    return lists
+
+
+def _types(values: Iterable[object]) -> set[type]:
+    return set(map(type, values))
+
+
+def _alike(ids: Iterable[object]) -> bool:
+    """Whether all ids are text, or all are whole numbers."""
+    return _types(ids) in ({str}, {int})
+
+
+def _by_score(scores: dict[Any, Any]) -> list[Any] | None:
+    """The items, highest score first, of equal ones the higher id; None where a score or such an id is not plain."""
+    total = sum(scores.values()) if _types(scores.values()) == {float} else None
+    if total is None or total != total:  # noqa: PLR0124 (NaN, or infinities of both signs)
+        return None
+    if len(set(scores.values())) == len(scores):
+        return sorted(scores, key=scores.__getitem__, reverse=True)
+    if not all(type(item) is str and item.isascii() for item in scores):
+        return None
+    return [item for _, item in sorted(zip(scores.values(), scores, strict=True), reverse=True)]
+
+
+def _as_listed(items: list[Any]) -> list[Any] | None:
+    """The items as they stand; None where one stands twice."""
+    return items if len(set(items)) == len(items) else None
