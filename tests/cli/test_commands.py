@@ -54,7 +54,7 @@ def test_measures_as_json_are_complete() -> None:
 
 def test_measures_are_found_by_any_of_their_names() -> None:
     names = [one["name"] for one in json.loads(run("measures", "hit", "--format", "json").stdout)]
-    assert names == ["NumRelRet", "Success", "ValueHitRate"]
+    assert names == ["Success", "ValueHitRate", "NumRelRet"]
     missed = run("measures", "nDGC")
     assert missed.exit_code == 2
     assert "did you mean 'nDCG'?" in missed.stderr

@@ -28,7 +28,10 @@ from rankmeter.measures.prose import Language
 )
 @click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS [RUN...]")
 @click.option(
-    "--for", "purpose", type=click.Choice(["search", "recommendation"]), help="What the lists are for: k = 10 or 20."
+    "--for",
+    "purpose",
+    type=click.Choice(["search", "recommendation"]),
+    help="What the lists are for. recommendation: users, k = 20, hit rate, coverage, novelty. Default: by the columns.",
 )
 @click.option("-k", "cutoff", type=click.IntRange(1, MOST), help="Use another cutoff.")
 @click.option("-m", "--measure", "measures", multiple=True, help="Measures to look at beside the recommended ones.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -15,8 +16,8 @@ import click
 
 from rankmeter import __version__
 from rankmeter.cli.spelling import as_typed, typed
-from rankmeter.cli.talk import examples, language_of, notes_on_stderr, say
-from rankmeter.errors import RankmeterError, nearest
+from rankmeter.cli.talk import examples, language_of, notes_on_stderr, say, spoken_language
+from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean, with_hint
 
 COMMANDS = {
     "evaluate": "Measure one or more runs against judgments.",
@@ -67,9 +68,7 @@ class Application(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            close = nearest(name, list(COMMANDS), shown=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(COMMANDS)}."
-            raise click.UsageError(f"unknown command '{name}'. Hint: {hint}", ctx)
+            raise click.UsageError(_no_command(args).text(language_of(ctx)), ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -105,13 +104,13 @@ class Application(click.Group):
             text = error.format_message()
             # Some of click's sentences have no full stop.
             ended = text if text.endswith((".", "?", "!")) else f"{text}."
-            say(text if "Hint:" in text else f"{ended} Hint: {where} --help")
+            say(text if "Hint:" in text or "提示：" in text else with_hint(ended, f"{where} --help", spoken_language()))
         except click.ClickException as error:
             say(error.format_message())
         except MemoryError:
-            say("there is not enough memory. Hint: evaluate fewer runs at a time; TREC files are read in blocks.")
+            say(InputError.of("cli.out_of_memory").text(spoken_language()))
         except (click.Abort, KeyboardInterrupt):
-            say("interrupted.")
+            say(InputError.of("cli.interrupted").text(spoken_language()))
             return INTERRUPTED
         except _PipeClosedError:
             _silence_stdout()
@@ -144,6 +143,15 @@ def ends_by_unwinding() -> Iterator[None]:
     finally:
         for number in ours:
             signal.signal(number, signal.SIG_DFL)
+
+
+def _no_command(args: Sequence[str]) -> InputError:
+    """What to say of words that begin with no command: files are meant to be evaluated."""
+    if os.path.isfile(args[0]):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
+        command = shlex.join(["rankmeter", "evaluate", *args])
+        return InputError.of("cli.file_without_command", source=args[0], command=Finished(command))
+    hint = did_you_mean(args[0], list(COMMANDS)) or None
+    return InputError.of("cli.unknown_command", name=args[0], commands=list(COMMANDS), hint=hint)
 
 
 def _worded(error: RankmeterError, command: click.Command, ctx: click.Context) -> str:

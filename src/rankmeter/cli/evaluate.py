@@ -23,7 +23,7 @@ from rankmeter.cli.options import (
 )
 from rankmeter.cli.output import deliver_shown, output_text, result_table, result_talk, show
 from rankmeter.cli.parameters import Command, Reads, WritesEach, check_places, format_of, option, takes, written
-from rankmeter.cli.sources import items_and_users
+from rankmeter.cli.sources import items_and_users, refuse_measures
 from rankmeter.cli.talk import Progress, examples, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.inputs.shards import folder_is_one_run
@@ -201,6 +201,7 @@ def _check_paths(paths: Sequence[str], *, runs_only: bool) -> None:
         raise InputError.of("cli.nothing_to_evaluate", usage=USAGE)
     if len(paths) == 1 and not runs_only:
         raise InputError.of("cli.no_run", source=paths[0], usage=USAGE)
+    refuse_measures(paths)
     if paths.count("-") > 1:
         raise InputError.of("cli.standard_input_twice")
 

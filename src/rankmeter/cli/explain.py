@@ -12,11 +12,12 @@ import click
 from rankmeter.cli.options import named_columns
 from rankmeter.cli.output import definition_talk, shown_text
 from rankmeter.cli.parameters import Command, Reads
-from rankmeter.cli.talk import echo, examples, language_option, tell
+from rankmeter.cli.talk import echo, examples, language_option, spoken_language, tell
 from rankmeter.definitions import explain_measure
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.prose import Language
+from rankmeter.wording import word
 
 WIDEST = 100
 """Columns beyond which lines are hard to read."""
@@ -62,13 +63,10 @@ def command(
     sum is shown row by row: rank, item, grade, gain, discount, what each row adds, the ideal list, the quotient.
     """
     if os.path.isfile(measure):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
-        fact = f"{measure} is a file, and a measure comes first."
-        raise InputError(with_hint(fact, "rankmeter explain nDCG@10 JUDGMENTS RUN --query Q"))
+        raise InputError.of("cli.explain_file_first", source=measure)
     meant = parse_measures(measure) if dialect is None else [_spoken(measure, dialect)]
     if len(meant) > 1:
-        raise MeasureError(
-            with_hint(f"'{measure}' is {len(meant)} measures.", f"one at a time: rankmeter explain '{meant[0]}'")
-        )
+        raise MeasureError.of("cli.explain_one", text=measure, count=len(meant), first=str(meant[0]))
     if judgments is not None or query is not None:
         echo(_worked(meant[0], judgments, run, query, columns, lang, format_))
         tell(definition_talk(meant, lang))
@@ -88,7 +86,7 @@ def _spoken(metric: str, dialect: str) -> Measure:
 
     spoken = find_dialect(dialect)
     meant = spoken.measure(metric)
-    tell([f"{spoken}: {metric} is {meant}"])
+    tell([word("tool_metric", spoken_language(), tool=str(spoken), text=metric, measure=str(meant))])
     return meant
 
 
@@ -104,10 +102,9 @@ def _worked(
     from rankmeter.definitions.worked import explain
 
     if judgments is None or run is None or query is None:
-        missing = "--query is" if run is not None else "a run is"
-        missing = missing if judgments is not None else "judgments and a run are"
-        fact = f"{missing} missing: a value is worked out for one query of a run."
-        raise InputError(with_hint(fact, f"rankmeter explain '{measure}' JUDGMENTS RUN --query Q"))
+        kind = "cli.explain_lacks_query" if run is not None else "cli.explain_lacks_run"
+        kind = kind if judgments is not None else "cli.explain_lacks_judgments"
+        raise InputError.of(kind, measure=str(measure))
     named = named_columns(columns)
     worked = explain(measure, judgments, run, query=query, columns=named or None)
     return shown_text(worked, format_, lang)

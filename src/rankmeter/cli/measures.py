@@ -12,7 +12,7 @@ import click
 from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.definitions import title_of
 from rankmeter.definitions.explain import aliases_of
-from rankmeter.errors import MeasureError, did_you_mean, with_hint
+from rankmeter.errors import MeasureError, did_you_mean
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
@@ -27,6 +27,19 @@ _WORDS: dict[Language, dict[str, str]] = {
         "count": "a count, neither good nor bad",
         "also": "also: ",
         "options": "options: ",
+        "common": "What most people ask for",
+        "ranked": "Are relevant items found, and do they stand at the top?",
+        "readers": "The same, seen through a model of how people read",
+        "unjudged_items": "What if many items are not judged?",
+        "aspects": "Does the list serve every meaning of the query?",
+        "reach": "How much of the catalogue is shown, how popular is it, how new?",
+        "variety": "How varied are the lists, how well do they fit each user's taste?",
+        "fair": "Are groups of items and of users served alike?",
+        "worth": "What are the lists worth?",
+        "sound": "Are the lists sound? Counts",
+        "did": "What did users do? (rankmeter online)",
+        "older": "From older evaluations and for comparison with them",
+        "own": "Your own",
         "shared": "All measures of rankings take these options too (the first is the default unless shown above):",
     },
     "zh": {
@@ -35,9 +48,40 @@ _WORDS: dict[Language, dict[str, str]] = {
         "count": "计数，无好坏之分",
         "also": "又名：",
         "options": "选项：",
+        "common": "最常用的指标",
+        "ranked": "相关条目是否找到、是否靠前？",
+        "readers": "同上，按用户如何浏览的模型",
+        "unjudged_items": "许多条目未标注时怎么办？",
+        "aspects": "列表是否照顾到查询的每一种含义？",
+        "reach": "目录中有多少得到展示，有多热门，有多新？",
+        "variety": "列表有多多样，与每个用户的口味有多吻合？",
+        "fair": "各组条目与用户是否得到同等对待？",
+        "worth": "列表值多少？",
+        "sound": "列表是否完好？计数",
+        "did": "用户做了什么？（rankmeter online）",
+        "older": "早期评测中的指标，用于与之比较",
+        "own": "自定义指标",
         "shared": "所有排序指标还有以下选项（除上文另有注明外，第一个为默认值）：",
     },
 }
+
+
+COMMON = ("nDCG", "AP", "RR", "P", "R", "Success", "Coverage", "ILD", "Novelty", "CTR", "CVR")
+"""What most people ask for."""
+QUESTIONS = {
+    "ranked": "found order gains",
+    "readers": "users",
+    "unjudged_items": "incomplete",
+    "aspects": "diversity",
+    "reach": "coverage popularity novelty",
+    "variety": "listdiversity taste",
+    "fair": "fairness",
+    "worth": "value",
+    "sound": "listquality counts",
+    "did": "online",
+    "older": "historic",
+}
+"""Which families answer which question."""
 
 
 @click.command(
@@ -49,14 +93,23 @@ _WORDS: dict[Language, dict[str, str]] = {
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def command(name_filter: str | None, lang: Language, format_: Literal["table", "json"]) -> None:
     """List all measures, or those whose name, other names or title contain NAME-FILTER."""
-    listed = [entry(measure, lang) for measure in REGISTRY.values()]
+    listed = [entry(REGISTRY[name], lang) for names in by_question().values() for name in names]
     listed = [one for one in listed if _matches(one, name_filter or "")]
     if not listed:
-        fact = f"no measure is called '{name_filter}' or like it."
-        raise MeasureError(
-            with_hint(fact, did_you_mean(name_filter or "", [*REGISTRY, *ALIASES]) or "rankmeter measures")
-        )
+        hint = did_you_mean(name_filter or "", [*REGISTRY, *ALIASES]) or None
+        raise MeasureError.of("cli.no_such_measure", text=name_filter, hint=hint)
     echo(json.dumps(listed, indent=2, ensure_ascii=False) if format_ == "json" else _text(listed, lang))
+
+
+def by_question() -> dict[str, list[str]]:
+    """The measures by the question that they answer, the common ones first."""
+    questions: dict[str, list[str]] = {"common": list(COMMON), **{question: [] for question in QUESTIONS}}
+    asked_in = {family: question for question, families in QUESTIONS.items() for family in families.split()}
+    for name, measure in REGISTRY.items():
+        if name not in COMMON:
+            family = type(measure).__module__.rpartition(".")[2]
+            questions.setdefault(asked_in.get(family, "own"), []).append(name)
+    return questions
 
 
 def entry(measure: Measure, language: Language) -> dict[str, Any]:
@@ -123,8 +176,12 @@ def _text(listed: list[dict[str, Any]], language: Language) -> str:
     words = _WORDS[language]
     width = max(len(one["name"]) for one in listed)
     space = " " * (width + 2)
-    lines = []
+    lines: list[str] = []
+    headings = {names[0]: question for question, known in by_question().items()
+                if (names := [one["name"] for one in listed if one["name"] in known])}  # fmt: skip
     for one in listed:
+        if one["name"] in headings:
+            lines += [*([""] if lines else []), words[headings[one["name"]]]]
         lines.append(f"{one['name']:<{width}}  {one['title']} ({one['direction']})")
         own = [_option_text(name, option) for name, option in one["options"].items() if _is_own(one["name"], name)]
         if own:

@@ -12,7 +12,7 @@ import click
 
 from rankmeter.cli.parameters import Reads, Writes, option
 from rankmeter.cli.talk import echo
-from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.errors import InputError, did_you_mean
 from rankmeter.whole_files import write_text
 
 if TYPE_CHECKING:
@@ -209,8 +209,8 @@ def named_columns(text: str | None) -> dict[str, str]:
         side, dot, bare = role.partition(".")
         known = (*ROLES, *STATEMENTS)
         if not equals or not column or (bare if dot and side in _SIDES else role) not in known:
-            fact = f"--columns: '{part.strip()}' is not possible; expected one of {', '.join(known)} = a column's name."
-            raise InputError(with_hint(fact, did_you_mean(role, ROLES) or "--columns item=docid_x,query=uid"))
+            hint = did_you_mean(role, ROLES) or None
+            raise InputError.of("cli.columns_not_possible", part=part.strip(), roles=list(known), hint=hint)
         columns[role] = column
     return columns
 
@@ -278,12 +278,12 @@ def pairs(option: str, text: str | None) -> dict[str, str]:
     >>> pairs("--columns", "user=visitor, type=action")
     {'user': 'visitor', 'type': 'action'}
     """
-    found: dict[str, str] = {}
+    named: dict[str, str] = {}
     for part in (text or "").split(","):
         if not part.strip():
             continue
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (name and equals and value):
-            raise InputError(with_hint(f"{option}: '{part.strip()}' is not name=value.", f"{option} user=visitor"))
-        found[name] = value
-    return found
+            raise InputError.of("cli.not_name_value", option=option, part=part.strip())
+        named[name] = value
+    return named

@@ -10,7 +10,7 @@ from rankmeter.cli.options import named_columns
 from rankmeter.cli.output import shown_text
 from rankmeter.cli.parameters import MOST, Command, Reads
 from rankmeter.cli.talk import echo, examples, language_option
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.measures.prose import Language
 from rankmeter.showing.html import page_html
 
@@ -70,15 +70,12 @@ def command(
     """
     named = named_columns(columns)
     if bool(claims) == bool(between):
-        fact = "--claim and --between are two questions; ask one." if claims else "nothing is asked."
-        raise InputError(with_hint(fact, "--claim NDCG@10=0.3118, or --between trec_eval,recbole -m NDCG@10"))
+        raise InputError.of("cli.two_questions" if claims else "cli.no_question")
     if between:
         _explain_difference(judgments, run, between, metrics, named, lang, format_)
         return
     if metrics:
-        raise InputError(
-            with_hint("-m belongs to --between; a claim names its measure itself.", f"--claim {metrics[0]}=NUMBER")
-        )
+        raise InputError.of("cli.measure_without_between", metric=metrics[0])
     from rankmeter.definitions.reconcile import reconcile
 
     pairs = [_claim(text) for text in claims]
@@ -92,7 +89,7 @@ def _claim(text: str) -> tuple[str, str]:
     """The name and the number; the name may hold equals signs itself: ``nDCG(gain=exp2)@10=0.31``."""
     name, equals, number = text.rpartition("=")
     if not equals or not name.strip() or not number.strip():
-        raise InputError(with_hint(f"--claim {text} is not NAME=NUMBER.", "--claim NDCG@10=0.3118"))
+        raise InputError.of("cli.not_a_claim", text=text)
     return name.strip(), number.strip()
 
 
@@ -109,7 +106,7 @@ def _explain_difference(
 
     first, second = _two_tools(tools)
     if not metrics:
-        raise InputError(with_hint("--between needs the metric that differs.", f"--between {tools} -m NDCG@10"))
+        raise InputError.of("cli.between_lacks_metric", tools=tools)
     told = [between(judgments, run, first, second, metric, columns=columns or None) for metric in metrics]
     if format_ == "html":
         echo(page_html([block for one in told for block in one.document(lang)], lang=lang))
@@ -131,7 +128,5 @@ def _two_tools(text: str) -> tuple[str, str]:
         else:
             tools.append(part)
     if len(tools) != 2 or not all(tools):
-        raise InputError(
-            with_hint(f"--between takes two tools, not {len(tools)}: {text}.", "--between trec_eval,recbole")
-        )
+        raise InputError.of("cli.between_two", count=len(tools), text=text)
     return tools[0], tools[1]

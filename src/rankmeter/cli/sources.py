@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.cli.options import catalogue_columns, named_columns, parse_columns, system_names
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError, MeasureError
+from rankmeter.measures import parse_measures
 
 if TYPE_CHECKING:
     from rankmeter.comparing.systems import Repeats
@@ -20,11 +23,9 @@ def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[A
     from rankmeter.evaluating.result import Evaluation
 
     if len(paths) + len(seeds) < 2:
-        fact = f"only {paths[0]} was given." if paths else "no saved evaluation was given."
-        hint = "compare two or more; 'rankmeter evaluate JUDGMENTS RUN --save FILE' saves one"
         for path in paths:
             Evaluation.load(path)  # what is neither an evaluation nor a comparison says so itself
-        raise InputError(with_hint(fact, hint))
+        raise InputError.of("cli.one_saved" if paths else "cli.none_saved", source="".join(paths))
     alone = [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
     return [*alone, *((name, _seeds(files, Evaluation.load)) for name, files in _several("--seeds", seeds))]
 
@@ -76,7 +77,8 @@ def named_sources(
 
     usage = "rankmeter compare JUDGMENTS RUN RUN..."
     if not paths:
-        raise InputError(with_hint("neither judgments nor runs were given.", usage))
+        raise InputError.of("cli.nothing_to_compare", usage=usage)
+    refuse_measures(path for path in paths if path is not None)
     for_judgments, for_runs = parse_columns(columns)
     judged, runs = paths[0], [path for path in paths[1:] if path is not None]
     _refuse_folders(judged, runs)
@@ -94,8 +96,7 @@ def named_sources(
     systems += [(name, _seeds(files, read)) for name, files in _several("--seeds", seeds)]
     systems += [(name, as_folds(*map(read, files))) for name, files in _several("--folds", folds)]
     if not systems:
-        fact = "no run was given." if judged is None else f"no run was given, only {judged}."
-        raise InputError(with_hint(fact, f"truth first, then what is compared: {usage}"))
+        raise InputError.of("cli.nothing_to_compare" if judged is None else "cli.no_run", source=judged, usage=usage)
     return truth, systems
 
 
@@ -103,11 +104,19 @@ def _refuse_folders(judged: str | None, runs: Sequence[str]) -> None:
     """A folder of runs is meant as its files, which only the shell can name."""
     for path in runs:
         if Path(path).is_dir():
-            raise InputError(
-                with_hint(f"{path} is a directory, not a run.", f"name the runs in it: {Path(path) / '*'}")
-            )
+            raise InputError.of("cli.run_is_folder", source=path, files=str(Path(path) / "*"))
     if judged is not None and Path(judged).is_dir():
-        raise InputError(with_hint(f"{judged} is a directory, not judgments.", "name the file with the judgments"))
+        raise InputError.of("cli.judgments_are_folder", source=judged)
+
+
+def refuse_measures(paths: Iterable[str]) -> None:
+    """A measure among the files is one without its ``-m``."""
+    for path in paths:
+        if path == "-" or os.path.exists(path):  # noqa: PTH110 (any text may be typed)
+            continue
+        with suppress(MeasureError):
+            parse_measures(path)
+            raise InputError.of("cli.measure_without_m", text=path)
 
 
 def _run(path: str, columns: Mapping[str, str], format: str | None) -> object:
@@ -123,7 +132,7 @@ def items_and_users(catalogue: str | None, history: str | None, columns: str | N
     """What is known of items and users, read once for all systems."""
     of_items = catalogue_columns(columns)
     if of_items and catalogue is None:
-        raise InputError(with_hint("--columns names columns of a catalogue, but there is none.", "--catalogue FILE"))
+        raise InputError.of("cli.columns_without_catalogue")
     if catalogue is None and history is None:
         return {}
     from rankmeter.lists.catalogue import into_catalogue, into_history
@@ -144,23 +153,21 @@ def units_of(path: str | None) -> tuple[dict[str, str] | None, str]:
     from rankmeter.inputs.spreadsheets import unguarded_frame
 
     if not Path(path).is_file():
-        raise InputError(f"--units {path}: no such file.")
+        raise InputError.of("cli.units_missing", source=path)
     try:
         frame = pl.read_csv(path, separator="\t" if ".tsv" in path else ",", infer_schema=False)
         frame = frame if ".tsv" in path else unguarded_frame(frame)
     except pl.exceptions.PolarsError as error:
-        raise InputError(f"--units {path} cannot be read: {error}") from error
+        raise InputError.of("cli.units_unreadable", source=path, why=str(error)) from error
     others = [name for name in frame.columns if name != "query"]
     if len(frame.columns) != 2 or "query" not in frame.columns:
-        fact = f"--units {path} has the columns {', '.join(frame.columns)}; expected query and one more."
-        raise InputError(with_hint(fact, "a header such as query,user"))
+        raise InputError.of("cli.units_columns", source=path, columns=frame.columns)
     queries, units = frame["query"].to_list(), frame[others[0]].to_list()
-    found: dict[str, str] = {}
+    unit_of: dict[str, str] = {}
     for query, unit in zip(queries, units, strict=True):
         if query is None or unit is None or not unit.strip():
-            what = f"query {query} has no {others[0]}" if query is not None else f"a {others[0]} has no query"
-            raise InputError(with_hint(f"--units {path}: {what}.", "every query belongs to one; fill it in"))
-        if found.setdefault(query, unit) != unit:
-            fact = f"--units {path}: query {query} belongs to {found[query]} and to {unit}."
-            raise InputError(with_hint(fact, f"a query belongs to one {others[0]}: remove one of the two rows"))
-    return found, others[0]
+            kind = "cli.units_without_query" if query is None else "cli.units_without_unit"
+            raise InputError.of(kind, source=path, name=others[0], query=query)
+        if (first := unit_of.setdefault(query, unit)) != unit:
+            raise InputError.of("cli.units_twice", source=path, query=query, first=first, second=unit, name=others[0])
+    return unit_of, others[0]

@@ -8,13 +8,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
 
 from rankmeter.cli.spelling import as_typed_here
 from rankmeter.errors import Finished, RankmeterWarning
-from rankmeter.showing.characters import one_line, without_controls
+from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
 from rankmeter.wording import LANGUAGES, LOCALE, Language, chosen_language, in_language, word
 
 if TYPE_CHECKING:
@@ -29,13 +30,17 @@ PATIENCE = 1.0
 
 def say(text: str) -> None:
     """Say a sentence in rankmeter's name."""
-    click.echo(f"rankmeter: {without_controls(text)}", err=True)
+    tell([f"rankmeter: {text}"])
 
 
 def tell(lines: list[str]) -> None:
-    """Tell what belongs to a result."""
+    """Tell what belongs to a result; on a terminal no word is broken over two lines."""
+    width = get_terminal_size().columns if sys.stderr.isatty() else None
     for line in lines:
-        click.echo(without_controls(line), err=True)
+        shown = without_controls(line)
+        if width is not None and width_of(shown) > width and not shown.startswith(" "):
+            shown = "\n".join(wrapped(shown, width))
+        click.echo(shown, err=True)
 
 
 def echo(text: str) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyRun, check_columns_of, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.sources import readings
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
 from rankmeter.measures.prose import Language
@@ -104,10 +105,6 @@ class Advice(Showable):
     alike: tuple[Alike, ...]
     notes: tuple[Said, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python."""
-        return asdict(self)
-
     def document(self, language: Language = "en") -> list[Block]:
         """What the data look like, which measures fit and why, how they behave on the runs, what to mind."""
         from rankmeter.report.advice import advice_document
@@ -152,7 +149,10 @@ def advise(
     if k is not None:
         check_whole("k", k, 1)
     check_columns_of(columns, judgments, *(runs or {}).values())
-    truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
+    given = into_judgments(judgments, columns=columns_of(columns, "judgments"))
+    truth = given.judgment_table()
+    if purpose is None and readings(given, None).names_users:
+        purpose = "recommendation"
     sources: dict[str, AnyRun] = {}
     for name, run in (runs or {}).items():
         source = into_run(run, columns=columns_of(columns, "run"))
@@ -160,15 +160,23 @@ def advise(
     lengths = _lengths(list(sources.values()))
     cutoff, notes = _cutoff(purpose, k, lengths)
     facts = _facts(truth.query, truth.grade, lengths, len(sources), judged_share(truth, sources, cutoff))
-    recommended = _recommended(facts, cutoff)
-    looked_at = into_measures([one.measure for one in recommended] + list(into_measures(measures) if measures else []))
+    users = purpose == "recommendation"
+    recommended = _recommended_to_users(facts, cutoff) if users else _recommended(facts, cutoff)
+    proposed = into_measures([one.measure for one in recommended])
+    asked = list(into_measures(measures)) if measures else []
+    looked_at = list(dict.fromkeys([*(one for one in proposed if one.about != "lists"), *asked]))
     behaviour: list[Behaviour] = []
     alike: list[Alike] = []
     if sources:
         evaluations = [evaluate_placing(into_pair(truth, run), ask(looked_at), name) for name, run in sources.items()]
-        behaviour = _behaviour(evaluations, looked_at, seed)
-        alike = _alike(evaluations, looked_at)
-    notes += _notes(facts, cutoff, behaviour)
+        typed = {str(made): one.measure for made, one in zip(proposed, recommended, strict=True)}
+        behaviour = [replace(one, measure=typed.get(one.measure, one.measure))
+                     for one in _behaviour(evaluations, looked_at, seed)]  # fmt: skip
+        alike = [replace(one, measures=(typed.get(one.measures[0], one.measures[0]),
+                                        typed.get(one.measures[1], one.measures[1])))
+                 for one in _alike(evaluations, looked_at)]  # fmt: skip
+    notes += _notes(facts, cutoff, behaviour, users=users)
+    notes = [note.about_users() for note in notes] if users else notes
     return Advice(cutoff, purpose, facts, tuple(recommended), tuple(behaviour), tuple(alike), tuple(notes))
 
 
@@ -238,16 +246,39 @@ def _recommended(facts: DataFacts, k: int) -> list[Recommendation]:
     return found
 
 
-def _notes(facts: DataFacts, k: int, behaviour: Sequence[Behaviour]) -> list[Said]:
+def _recommended_to_users(facts: DataFacts, k: int) -> list[Recommendation]:
+    """What the lists of users are measured by: what they took, and what accuracy alone does not see."""
+    threshold = rating_threshold(facts)
+    rel = "" if threshold is None else f"(rel={threshold:g})"
+    return [
+        Recommendation(f"HR{rel}@{k}", said("why_hit_rate")),
+        Recommendation(f"Recall{rel}@{k}", said("why_recall_of_taken")),
+        Recommendation(f"nDCG{rel}@{k}", said("why_order_of_taken")),
+        Recommendation(f"Coverage@{k}", said("why_coverage")),
+        Recommendation(f"Novelty@{k}", said("why_novelty")),
+        Recommendation(f"Calibration@{k}", said("why_calibration")),
+    ]
+
+
+def rating_threshold(facts: DataFacts) -> float | None:
+    """The lowest rating of those who liked an item, four stars of five; None where grades are no ratings."""
+    highest = max(facts.grades, default=0.0)
+    return round(highest * 0.8) if facts.is_graded and highest >= 3 else None
+
+
+def _notes(facts: DataFacts, k: int, behaviour: Sequence[Behaviour], *, users: bool) -> list[Said]:
     notes = []
+    if users and (threshold := rating_threshold(facts)) is not None:
+        lowest = min(grade for grade in facts.grades if grade > 0)
+        notes.append(said("rating_threshold", highest=facts.grades[-1], rel=threshold, lowest=lowest))
     if facts.queries < FEW_QUERIES:
         notes.append(said("few_queries", count=facts.queries))
     if facts.with_relevant < facts.queries:
         notes.append(said("some_without_relevant", count=facts.queries - facts.with_relevant))
     low = {name: share for name, share in facts.judged_share.items() if share < 0.8}
-    if low and facts.has_nonrelevant:
-        notes.append(said("few_judged", k=k, shares=low))
-    if not facts.has_nonrelevant:
+    if low and facts.has_nonrelevant and not users:
+        notes.append(said("few_items_judged", k=k, shares=low))
+    if not facts.has_nonrelevant and not users:
         notes.append(said("only_relevant_judged"))
     notes += [said("saturated", measure=one.measure, share=one.saturated) for one in behaviour if one.saturated > 0.8]
     if any(one.separates is not None for one in behaviour):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,12 +11,15 @@ from typing import TYPE_CHECKING, Literal
 
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.measures import Measure
+from rankmeter.showing.document import Block, Cell, Column, Paragraph
+from rankmeter.showing.numbers import p_text
+from rankmeter.showing.showable import Showable
 from rankmeter.stats.corrections import Correction
 from rankmeter.stats.effects import Effect
 from rankmeter.stats.equivalence import Equivalence
 from rankmeter.stats.intervals import Interval, IntervalMethod
 from rankmeter.stats.paired import Test
-from rankmeter.wording import Said, said
+from rankmeter.wording import Language, Said, in_language, said, word
 
 MOST_TESTED = 50
 """How many slices are tested, the largest first: thousands of users would leave no power to any."""
@@ -126,8 +130,8 @@ class Quality:
     """For each cutoff how many queries have a judged item in a tie that lies across it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+@dataclass(frozen=True, slots=True, repr=False)
+class Score(Showable):
     """The value of one system under one measure."""
 
     measure: Measure
@@ -154,9 +158,20 @@ class Score:
     reason: str = ""
     """Why something is missing."""
 
+    def document(self, language: Language = "en") -> list[Block]:
+        """The value with its interval and its rank, or why there is none."""
+        span = () if self.interval is None else (self.interval.low, self.interval.high)
+        value = Cell(None if math.isnan(self.value) else self.value, span=span or None).whole(Column(""))
+        names = {"measure": str(self.measure), "system": self.system}
+        lines = [Paragraph(word("score_said", language, value=value, **names))]
+        if self.rank is not None and self.rank_low is not None:
+            ranks = {"rank": self.rank, "low": self.rank_low, "high": self.rank_high}
+            lines.append(Paragraph(word("rank_said", language, **ranks)))
+        return [*lines, *([Paragraph(in_language(self.reason, language), "hint")] if self.reason else [])]
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Showable):
     """One system against another under one measure."""
 
     measure: Measure
@@ -186,6 +201,21 @@ class Difference:
     ) -> Difference:
         """A difference beside which there is nothing but the reason why."""
         return cls(measure, *systems, difference, None, None, None, False, None, None, None, units, reason)  # noqa: FBT003
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """The difference with its interval, and what the test says of it."""
+        span = None if self.interval is None else (self.interval.low, self.interval.high)
+        shown = Cell(self.difference, span=span).whole(Column("", "difference"))
+        names = {"measure": str(self.measure), "system": self.system, "other": self.other}
+        lines = [Paragraph(word("difference_said", language, difference=shown, **names))]
+        if self.p is not None and self.effect is not None:
+            kind = "not_significant"
+            if self.significant:
+                kind = "significantly_better" if self.is_better else "significantly_worse"
+            facts = {"p": p_text(self.p), "corrected": p_text(self.p_corrected), "verdict": said(kind)}
+            counts = {"wins": self.effect.wins, "ties": self.effect.ties, "losses": self.effect.losses}
+            lines.append(Paragraph(word("difference_tested", language, **facts, **counts, units=self.units)))
+        return [*lines, *([Paragraph(in_language(self.reason, language), "hint")] if self.reason else [])]
 
     @property
     def is_better(self) -> bool:

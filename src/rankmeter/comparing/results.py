@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rankmeter.inputs.reading import Readings
     from rankmeter.judging.assistance import Assistance
     from rankmeter.placing.placements import Bools, Floats, Ints
+    from rankmeter.showing.showable import Showable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -407,6 +408,15 @@ class Comparison:
         from rankmeter.report.page import write_report
 
         return write_report(self, path, lang=check_language(lang), titles=titles, lists=lists, title=title)
+
+    def show(self, *, lang: Language | None = None) -> Showable:
+        """The answer with its charts, to look at in a notebook: the last line of a cell shows it.
+
+        It needs the extra ``report``; :meth:`report` writes everything as a page of its own.
+        """
+        from rankmeter.report.figures import Pictures
+
+        return Pictures(self, check_language(lang or chosen_language()))
 
     def figures(
         self,

@@ -14,7 +14,7 @@ from rankmeter.measures.names import ALIASES
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language, MeasureProse, read_convention, read_prose
-from rankmeter.showing.document import Block, Cell, Column, Heading, Mark, Paragraph, Table
+from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mark, Paragraph, Table
 from rankmeter.showing.showable import Showable
 from rankmeter.showing.terminal import document_text
 
@@ -37,6 +37,8 @@ class Convention:
     """What this value means; empty for a number."""
     is_stated: bool
     """Whether the value is not the default; what stands after ``@`` has none worth the name."""
+    is_telling: bool = True
+    """Whether tools disagree about it, or it was stated: it decides which number this is."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,14 +77,18 @@ class Explanation(Showable):
         """Meaning, formula, every convention, use and misuse, an example, sources."""
         words = wording.words("definitions/explain", self.language)
         heads = [words[key] for key in ("option", "value", "decides", "means")]
-        rows = tuple(
-            (
-                Cell(one.name),
-                Cell(one.value, _STATED if one.is_stated else frozenset()),
-                Cell(one.decides),
-                Cell(one.meaning),
+        telling, usual = (
+            tuple(
+                (
+                    Cell(one.name),
+                    Cell(one.value, _STATED if one.is_stated else NO_MARK),
+                    Cell(one.decides),
+                    Cell(one.meaning),
+                )
+                for one in self.conventions
+                if one.is_telling == is_telling
             )
-            for one in self.conventions
+            for is_telling in (True, False)
         )
         columns = (Column(heads[0], "text"), Column(heads[1], "text"), *(Column(head, "text", 1) for head in heads[2:]))
         blocks: list[Block] = [Heading(f"{self.measure}: {self.title}", 1)]
@@ -90,7 +96,8 @@ class Explanation(Showable):
             style: Literal["formula", "code", "plain"] = "formula" if key == "formula" else "plain"
             blocks += [Heading(words[key]), Paragraph(text, style)] if text else []
             blocks += [Paragraph(self.formula_note)] if key == "formula" and self.formula_note else []
-        blocks += [Heading(words["conventions"]), Table(columns, rows)]
+        blocks += [Heading(words["conventions"]), Table(columns, telling)]
+        blocks += [Folded(words["usual"], (Table(columns, usual),))] if usual else []
         for key, text in (("use", self.use), ("misleads", self.misleads), ("example", self.example),
                           ("citation", self.citation), ("aliases", ", ".join(self.aliases))):  # fmt: skip
             style = "code" if key == "example" else "plain"
@@ -98,9 +105,13 @@ class Explanation(Showable):
         return blocks
 
     def to_text(self, language: Language | None = None, *, width: int | None = None) -> str:
-        """For a terminal: the conventions as lines, which read better than a table of long sentences."""
-        lines = [Paragraph(text) for one in self.conventions for text in self._convention_lines(one)]
-        document = [part for block in self.document() for part in (lines if isinstance(block, Table) else [block])]
+        """For a terminal: the conventions that decide as lines, which read better than a table, the rest in one."""
+        lines = [Paragraph(text) for one in self.conventions if one.is_telling for text in self._convention_lines(one)]
+        usual = ", ".join(f"{one.name}={one.value}" for one in self.conventions if not one.is_telling)
+        document: list[Block] = []
+        for block in self.document():
+            folded = [Paragraph(f"{block.title}: {usual}")] if isinstance(block, Folded) else [block]
+            document += lines if isinstance(block, Table) else folded
         return document_text(document, width=width, lang=language or self.language) + "\n"
 
     def to_markdown(self, language: Language | None = None, *, level: int = 1) -> str:
@@ -120,6 +131,7 @@ class Explanation(Showable):
         return f"{one.name}={one.value}{mark}", f"    {meaning}"
 
 
+NO_MARK: frozenset[Mark] = frozenset()
 _STATED: frozenset[Mark] = frozenset({"best"})
 """A value that is not the default stands out as the best of a table does."""
 
@@ -220,5 +232,7 @@ def _conventions(measure: Measure, language: Language) -> tuple[Convention, ...]
         prose = read_convention(name, option, value, language)
         shown = words["none"] if value is None else format_value(value)
         meaning = words["no_rel"] if option == "rel" and value is None else prose.meaning
-        told.append(Convention(option, shown, prose.decides, meaning, option in stated and option != measure.at))
+        is_telling = option in stated or option in order or option == "miss"
+        is_stated = option in stated and option != measure.at
+        told.append(Convention(option, shown, prose.decides, meaning, is_stated, is_telling))
     return tuple(told)

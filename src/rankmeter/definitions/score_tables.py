@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankmeter import wording
@@ -82,7 +82,11 @@ class ScoreTable(Showable):
         """The table, and under it the reason why its two columns differ."""
         head, rows = self._rows(language)
         kinds: list[Kind] = ["text", "text", *(["number"] * (len(head) - 2))]  # type: ignore[list-item]
-        return [text_table(head, rows, kinds), *map(Paragraph, self._reasons(language))]
+        table = text_table(head, rows, kinds)
+        # Where there is no room, the ranks behind the values go first.
+        ranks = len(head) - 2
+        columns = tuple(replace(one, importance=max(at - ranks + 1, 0)) for at, one in enumerate(table.columns))
+        return [replace(table, columns=columns), *map(Paragraph, self._reasons(language))]
 
     def _rows(self, language: Language) -> tuple[list[str], list[list[str]]]:
         words = wording.words("definitions/score_table", language)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from rankmeter import wording
 from rankmeter.arithmetic import Values, Views
 from rankmeter.arithmetic.gain import gains_of, rank_biased_gains
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
+from rankmeter.definitions.explain import Explanation, explain_measure
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
-from rankmeter.errors import MeasureError
+from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.measuring import check_answerable, values_under
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.planning import groups_of
@@ -26,6 +27,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.placing.placed import without_any_subtopic
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import Showable
+from rankmeter.wording import chosen_language
 
 MOST_ROWS = 1000
 _ANOTHER = "\0"
@@ -87,15 +89,16 @@ class Worked(Showable):
     policy: str = ""
     """The convention that decides the value in place of the rows (``empty=one``); empty where they do."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python."""
-        return asdict(self)
-
     def document(self, language: Language = "en") -> list[Block]:
         """The rows, the ideal list, and how the value comes about."""
         return walkthrough(self, language)
 
 
+@overload
+def explain(measure: str | Measure, *, dialect: str | None = None) -> Explanation: ...
+
+
+@overload
 def explain(
     measure: str | Measure,
     judgments: object,
@@ -104,12 +107,27 @@ def explain(
     query: object,
     columns: Any = None,
     dialect: str | None = None,
-) -> Worked:
-    """Work out the value of a measure for one query, row by row; with ``dialect``, of another tool's metric.
+) -> Worked: ...
+
+
+def explain(
+    measure: str | Measure,
+    judgments: object = None,
+    run: object = None,
+    *,
+    query: object = None,
+    columns: Any = None,
+    dialect: str | None = None,
+) -> Worked | Explanation:
+    """Say what a measure means; with judgments, a run and a query, work out its value row by row.
+
+    With ``dialect`` it is another tool's metric.
 
     Examples
     --------
     >>> import rankmeter as rm
+    >>> rm.explain("MAP").title
+    'Average precision'
     >>> worked = rm.explain("nDCG@3", {"q": {"a": 2, "b": 1}}, {"q": ["a", "x", "b"]}, query="q")
     >>> [(row.item, row.gain, round(row.contribution, 4)) for row in worked.rows]
     [('a', 2.0, 2.0), ('x', 0.0, 0.0), ('b', 1.0, 0.5)]
@@ -121,6 +139,10 @@ def explain(
     """
     if isinstance(measure, str):
         measure = parse(measure) if dialect is None else find_dialect(dialect).measure(measure)
+    if judgments is None and run is None and query is None:
+        return explain_measure(measure, language=chosen_language())
+    if query is None:
+        raise InputError.of("definitions.which_query", measure=str(measure))
     if isinstance(measure, OnlineMeasure):
         raise MeasureError.of("definitions.of_events", measure=str(measure))
     if not isinstance(measure, RankedMeasure):

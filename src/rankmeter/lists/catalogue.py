@@ -24,6 +24,9 @@ from rankmeter.late import pl
 from rankmeter.lists.categories import categories_of
 from rankmeter.lists.features import feature_columns, features_of, is_numeric
 from rankmeter.placing.placements import Floats, Ints
+from rankmeter.showing.document import Block, Paragraph
+from rankmeter.showing.showable import Showable
+from rankmeter.wording import Language, word
 
 USUAL = {
     "popularity": ("popularity", "interactions", "count"),
@@ -38,8 +41,8 @@ USUAL = {
 Distance = Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True, init=False, eq=False)
-class Catalogue:
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
+class Catalogue(Showable):
     """The items that could be recommended, and what is known of each.
 
     Parameters
@@ -75,6 +78,8 @@ class Catalogue:
     >>> items = Catalogue(items=["a", "b"], values=[9.5, 2], categories=["drama|comedy", "news"])
     >>> len(items), items.category_names
     (2, ('comedy', 'drama', 'news'))
+    >>> items
+    catalogue: 2 items; known of them: categories (3), values
     """
 
     items: pl.Series
@@ -92,6 +97,15 @@ class Catalogue:
     columns: pl.DataFrame = field(repr=False)
     """All columns of the table that it came from, for slices."""
     source: str
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """How many items there are, and what is known of them."""
+        sizes = {"categories": len(self.category_names), "groups": len(self.group_names)}
+        facts = ("popularity", "categories", "features", "values", "margins", "groups", "similarity", "distance")
+        known = [f"{name} ({sizes[name]})" if sizes.get(name) else name for name in facts
+                 if getattr(self, name) is not None]  # fmt: skip
+        kind = "catalogue_said" if known else "catalogue_bare"
+        return [Paragraph(word(kind, language, source=self.source, items=len(self), known=known))]
 
     def __init__(
         self,
@@ -370,8 +384,8 @@ def _square(similarity: Any, items: int, source: str) -> Any:
     return matrix
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+@dataclass(frozen=True, slots=True, repr=False)
+class History(Showable):
     """Interactions that came before: who took what. A pair may stand more than once."""
 
     query: pl.Series
@@ -380,6 +394,11 @@ class History:
 
     def __len__(self) -> int:
         return len(self.query)
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """How many interactions, users and items there are."""
+        counts = {"rows": len(self), "users": self.query.n_unique(), "items": self.item.n_unique()}
+        return [Paragraph(word("history_said", language, source=self.source, **counts))]
 
 
 def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> History:

@@ -186,6 +186,9 @@ def find_measure(name: str) -> Measure:
     folded = {known.casefold(): known for known in [*ALIASES, *REGISTRY]}
     if name.casefold() in folded:
         return find_measure(folded[name.casefold()])
+    bare, digits = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
+    if digits and (known := folded.get(bare.rstrip("_-").casefold())):
+        raise MeasureError.of("measures.cutoff_without_at", name=name, choice=f"{known}@{int(digits)}")
     close = nearest(name, [*REGISTRY, *ALIASES], shown=1) if len(name) < _LONGEST_NAME else []
     if close:
         raise MeasureError.of("measures.unknown_but_near", name=name, choice=close[0])

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 def advice_document(advice: Advice, language: Language = "en") -> list[Block]:
     """Everything that is said about the data and the measures."""
     rows = [(one.measure, one.why.text(language)) for one in advice.recommended]
-    blocks: list[Block] = [Paragraph(fact.text(language)) for fact in _facts(advice.facts, advice.k)]
+    users = advice.purpose == "recommendation"
+    facts = [fact.about_users() if users else fact for fact in _facts(advice.facts, advice.k, users=users)]
+    blocks: list[Block] = [Paragraph(fact.text(language)) for fact in facts]
     blocks += [Heading(word("recommended", language)), text_table(("", ""), rows, ("text", "text"))]
     if advice.behaviour:
         blocks += [Heading(word("on_these_runs", language)), _behaviour(advice.behaviour, language)]
@@ -30,15 +32,16 @@ def advice_document(advice: Advice, language: Language = "en") -> list[Block]:
     return [*blocks, *([Heading("", 1)] if notes else []), *notes]
 
 
-def _facts(facts: DataFacts, k: int) -> list[Said]:
-    kind = said("graded", grades=facts.grades) if facts.is_graded else said("binary")
+def _facts(facts: DataFacts, k: int, *, users: bool) -> list[Said]:
+    judged = said("graded", grades=facts.grades) if facts.is_graded else said("binary")
     sentences = [
-        said("facts_queries", queries=facts.queries, with_relevant=facts.with_relevant, kind=kind),
+        said("facts_queries", queries=facts.queries, with_relevant=facts.with_relevant, kind=judged),
         said("facts_relevant", median=facts.relevant_median, one=facts.one_relevant),
     ]
     if facts.systems:
         length, shares = facts.length_median, facts.judged_share
-        sentences.append(said("facts_runs", systems=facts.systems, length=length, k=k, shares=shares))
+        kind = "facts_lists" if users else "facts_runs"
+        sentences.append(said(kind, systems=facts.systems, length=length, k=k, shares=shares))
     return sentences
 
 

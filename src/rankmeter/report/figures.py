@@ -6,14 +6,18 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.comparing.digest import digest
 from rankmeter.errors import InputError
 from rankmeter.measures.prose import Language
+from rankmeter.report.comparisons import grid, verdict
 from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import Titles
+from rankmeter.showing.document import Block, Chart, Paragraph
+from rankmeter.showing.showable import Showable
 from rankmeter.whole_files import make_folder, write_bytes
 from rankmeter.wording import words
 
@@ -42,7 +46,7 @@ def write_figures(
 
     for kind in formats:
         if kind not in FORMATS:
-            raise InputError(f"figures cannot be written as {kind!r}; formats are {', '.join(FORMATS)}.")
+            raise InputError.of("cli.figure_format", format=kind, formats=list(FORMATS))
     place = Path(folder)
     make_folder(place)
     written = []
@@ -120,6 +124,39 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, A
     if data["similarity"]:
         rows = _square(data["similarity"], systems)
         yield "similarity", charts.with_rows(charts.heat(systems, labels, data["alike_order"]), WIDTH, rows=rows)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Pictures(Showable):
+    """A comparison to look at in a notebook: the answer, the table, and the charts that fit beside it."""
+
+    cmp: Comparison
+    lang: Language
+
+    def document(self, language: Language | None = None) -> list[Block]:
+        """The verdict, the table of all systems and measures, and the charts."""
+        need_report_extra()
+        lang = language or self.lang
+        drawn = [(name, spec) for name, spec in figures(self.cmp, lang) if not name.startswith("differences")]
+        most = MOST_SHOWN if len(self.cmp.systems) > 2 else None
+        drawn += [(name, spec) for name, spec in figures(self.cmp, lang) if name.startswith("differences")][:most]
+        return [
+            *(Paragraph(sentence.text(lang)) for sentence in verdict(self.cmp)),
+            grid(self.cmp, lang=lang),
+            *(Chart(name, name.replace("-", " "), spec) for name, spec in drawn),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the comparison holds."""
+        return self.cmp.to_dict()
+
+    def to_html(self, language: Language | None = None) -> str:
+        """For a notebook: the charts as drawings."""
+        return Showable.to_html(self, language or self.lang)
+
+
+MOST_SHOWN = 4
+"""How many charts of differences a notebook shows where there are more than two systems."""
 
 
 def slug(text: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.inputs.attributes import is_id_name
 from rankmeter.inputs.columns import fold
 from rankmeter.inputs.compression import open_source
@@ -43,10 +43,9 @@ def into_titles(given: object) -> Titles:
         return Titles()
     if isinstance(given, Titles):
         return given
-    hint = 'titles={"queries": {id: text}, "items": "items.csv"}'
     if not isinstance(given, Mapping) or not set(given) <= {"queries", "items"}:
-        raise InputError(with_hint("titles= is given for queries and items.", hint))
-    return Titles(**{kind: _texts(one, kind, hint) for kind, one in given.items()})
+        raise InputError.of("cli.titles_by_kind")
+    return Titles(**{kind: _texts(one, kind) for kind, one in given.items()})
 
 
 def titles_of(given: Sequence[str]) -> Titles:
@@ -55,20 +54,19 @@ def titles_of(given: Sequence[str]) -> Titles:
     for text in given:
         kind, equals, path = text.partition("=")
         if kind not in ("queries", "items"):
-            fact = f"--titles {text} is not possible: titles are of queries or of items."
-            raise InputError(with_hint(fact, f"--titles queries={path or 'queries.csv'}"))
+            raise InputError.of("cli.titles_of_what", text=text, path=path or "queries.csv")
         if not equals or not path:
-            raise InputError(with_hint(f"--titles {text} names no file.", f"--titles {kind}={kind}.csv"))
+            raise InputError.of("cli.titles_without_file", text=text, kind=kind)
         found[kind] = path
     return into_titles(found)
 
 
-def _texts(given: Any, kind: str, hint: str) -> dict[str, str]:
+def _texts(given: Any, kind: str) -> dict[str, str]:
     if isinstance(given, Mapping):
         return {str(name): str(text) for name, text in given.items()}
     if isinstance(given, (str, Path)):
         return read_texts(Path(given))
-    raise InputError(with_hint(f"titles= of {kind} of type {type(given).__name__} cannot be read.", hint))
+    raise InputError.of("cli.titles_of_type", kind=kind, type=type(given).__name__)
 
 
 def read_texts(path: Path) -> dict[str, str]:
@@ -85,11 +83,10 @@ def read_texts(path: Path) -> dict[str, str]:
         # A quote in a line of tabs is part of the text.
         rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if is_tsv else csv.reader(lines))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read as text in columns: {error}.") from error
+        raise InputError.of("cli.texts_unreadable", source=str(path), why=str(error)) from error
     short = next((number for number, row in enumerate(rows, 1) if row and len(row) < 2), None)
     if short is not None:
-        fact = f"{path}, line {short}: one column only; expected an id and a text."
-        raise InputError(with_hint(fact, "lines such as 17,The title; the columns are separated by commas or tabs"))
+        raise InputError.of("cli.texts_one_column", source=str(path), line=short)
     return {unguarded(row[0]): unguarded(row[1]) for row in rows[bool(rows) and _is_header(rows[0]) :] if row}
 
 

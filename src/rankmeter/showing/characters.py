@@ -39,6 +39,38 @@ def without_controls(text: str) -> str:
     return text if text.isprintable() else _CONTROLS.sub(" ", text)
 
 
+_PIECES = re.compile(r"\s+|[\u2e80-\uffef]|[^\s\u2e80-\uffef]+")
+"""What a line is not broken inside of: words; Chinese breaks behind every character."""
+_NEVER_FIRST = frozenset("，。；：、！？）】》”’")
+
+
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """A text in lines of at most so many columns; a word that is longer than a line stays whole.
+
+    >>> wrapped("ab cd efg", 5), wrapped("中文没有空格。", 6)
+    (['ab cd', 'efg'], ['中文没', '有空', '格。'])
+    """
+    lines = [indent]
+    for piece in _glued(_PIECES.findall(text)):
+        if width_of(lines[-1] + piece.rstrip()) > width and lines[-1].strip():
+            lines[-1] = lines[-1].rstrip()
+            lines.append(indent)
+        lines[-1] += piece if lines[-1].strip() else piece.lstrip()
+    lines[-1] = lines[-1].rstrip()
+    return lines
+
+
+def _glued(pieces: list[str]) -> list[str]:
+    """Pieces of which none begins with a mark that never opens a line."""
+    glued: list[str] = []
+    for piece in pieces:
+        if glued and piece in _NEVER_FIRST:
+            glued[-1] += piece
+        else:
+            glued.append(piece)
+    return glued
+
+
 def width_of(text: str) -> int:
     """How many columns of a terminal a text takes: Chinese characters take two."""
     if text.isascii():

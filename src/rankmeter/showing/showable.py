@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.showing.document import Block
@@ -23,7 +24,7 @@ class Showable:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        raise NotImplementedError
+        return asdict(self)  # type: ignore[call-overload, no-any-return]  # every result is a dataclass
 
     def to_text(self, language: Language = "en", *, width: int | None = None) -> str:
         """For a terminal; lines and tables fit ``width`` where one is given."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from rankmeter.showing.characters import one_line, width_of
+from rankmeter.showing.characters import one_line, width_of, wrapped
 from rankmeter.showing.document import Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
 from rankmeter.wording import Language, word
 
@@ -78,12 +77,10 @@ def _paragraph(block: Paragraph, indent: str, width: int | None) -> list[str]:
     for line in block.text.splitlines() or [""]:
         own = indent + "  " * block.depth + line[: len(line) - len(line.lstrip())]
         text = one_line(line.strip())
-        # Chinese has no spaces to break at; the terminal does it.
-        if width is None or block.style == "code" or width_of(text) != len(text):
+        if width is None or block.style == "code":
             lines.append(f"{own}{text}".rstrip())
-            continue
-        options = {"break_long_words": False, "break_on_hyphens": False}
-        lines += textwrap.wrap(text, width, initial_indent=own, subsequent_indent=own, **options) or [""]  # type: ignore[arg-type]
+        else:
+            lines += wrapped(text, width, own)
     return lines
 
 
@@ -112,7 +109,7 @@ def table_text(
             padded = [_styled(text, cells[at] if cells else None) for at, text in enumerate(padded)]
         lines.append("  ".join(padded).rstrip())
     if left_out:
-        lines.append(one_line(word("columns_left_out", lang, columns=left_out, width=width)))
+        lines += wrapped(one_line(word("columns_left_out", lang, columns=left_out, width=width)), width or 0)
     return "\n".join(lines)
 
 
@@ -137,7 +134,11 @@ def _fitted(table: Table, width: int, bars: Bars) -> tuple[Table, list[str]]:
     while (too_wide := _width(table, bars) - width) > 0:
         droppable = [column for column in table.columns if column.importance]
         if not droppable:
-            return _shortened(table, too_wide), left_out
+            narrower = _shortened(table, too_wide)
+            if narrower == table:
+                return table, left_out
+            table = narrower
+            continue
         least = max(droppable, key=lambda column: column.importance)
         left_out += [least.head] if least.head else []
         table = table.only(lambda column, least=least: column is not least)  # type: ignore[misc]

@@ -19,10 +19,13 @@ from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_level
 from rankmeter.placing.placements import Floats
+from rankmeter.showing.document import Block, Paragraph
+from rankmeter.showing.numbers import fixed
+from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.samples import AnySample, Groups, Sample
 from rankmeter.stats.student import Pair, sides
-from rankmeter.wording import said
+from rankmeter.wording import Language, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
 METHODS = {
@@ -38,9 +41,13 @@ PAIR_CELLS = 2_000_000
 """How many resampled differences are held at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A confidence interval and how it was made."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Interval(Showable):
+    """A confidence interval and how it was made.
+
+    >>> Interval(0.5656, 0.6244, 0.95, "Student's t over queries", 0, 0, 240)
+    0.5656 to 0.6244: 95% interval (Student's t over queries, 240 of them)
+    """
 
     low: float
     high: float
@@ -50,6 +57,14 @@ class Interval:
     """How many were drawn; 0 where the interval is computed."""
     seed: int
     queries: int
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """Its ends, and how it was made."""
+        name = next((name for name, method in METHODS.items() if self.method.startswith(method)), "")
+        method = word(f"interval_{name}", language) if name and language != "en" else self.method
+        facts = {"level": self.level, "method": method, "count": self.queries}
+        ends = {"low": fixed(self.low), "high": fixed(self.high)}
+        return [Paragraph(word("interval_said", language, **ends, **facts))]
 
     def within(self, bounds: tuple[float, float]) -> Interval:
         """The part of it that a value can take."""

@@ -163,19 +163,23 @@ def _template(kind: str, language: Language, values: Mapping[str, Any]) -> str:
 def of_users(template: str, language: Language) -> str:
     """A wording about queries as one about users.
 
-    >>> of_users("{count} judged queries; a query", "en"), of_users("{count} 个已标注查询", "zh")
-    ('{count} users; a user', '{count} 个用户')
+    >>> of_users("{queries} judged {queries:query|queries}", "en"), of_users("{count} 个已标注查询", "zh")
+    ('{queries} judged {queries:user|users}', '{count} 个用户')
     """
     if language == "zh":
         return template.replace("已标注查询", "用户").replace("查询", "用户")
-    return _QUERIES.sub(
-        lambda match: ("User" if match[1] == "Q" else "user") + ("s" if match[2] == "ies" else ""), template
-    )
+
+    def user(match: re.Match[str]) -> str:
+        if match[2] is None:
+            return match[0]  # the name of a value
+        return ("User" if match[1] == "Q" else "user") + ("s" if match[2] == "ies" else "")
+
+    return _QUERIES.sub(user, template)
 
 
 OF_USERS = "of_users"
 """The value that marks a sentence about users."""
-_QUERIES = re.compile(r"\b(?:judged )?([Qq])uer(y|ies)\b")
+_QUERIES = re.compile(r"\{[^:}]*|\b(?:judged )?([Qq])uer(y|ies)\b")
 
 
 def error_wording(kind: str) -> Mapping[str, str]:

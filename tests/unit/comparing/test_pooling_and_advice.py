@@ -76,9 +76,13 @@ def test_one_answer_asks_for_reciprocal_rank() -> None:
 
 def test_grades_ask_for_ndcg_and_recommendation_for_20() -> None:
     truth = {f"q{i}": {f"d{j}": j % 4 for j in range(6)} for i in range(60)}
-    measures = [one.measure for one in rm.advise(truth, purpose="recommendation").recommended]
-    assert measures[0] == "nDCG@20"
-    assert "ERR(max_grade=3)@20" in measures
+    assert [one.measure for one in rm.advise(truth).recommended][:2] == ["nDCG@10", "ERR(max_grade=3)@10"]
+    advice = rm.advise(truth, purpose="recommendation")
+    assert [one.measure for one in advice.recommended] == [
+        "HR(rel=2)@20", "Recall(rel=2)@20", "nDCG(rel=2)@20", "Coverage@20", "Novelty@20", "Calibration@20",
+    ]  # fmt: skip
+    assert "rating_threshold" in [note.kind for note in advice.notes]
+    assert "users" in repr(advice)
 
 
 def test_more_relevant_items_than_places_ask_for_capped_recall() -> None:

@@ -262,7 +262,7 @@ STATED: dict[str, list[tuple[float, int]]] = {
         (dcg(G) / dcg([3, 3, 2, 1, 0]), 6),
         (dcg([3, 3, 3, 2, 1]), 6),
         (dcg(G) / dcg([3, 3, 3, 2, 1]), 6),
-        *((log2(i), 6) for i in (3, 5, 6)),
+        *((1 / log2(i), 7) for i in (3, 5, 6)),
     ],
     "DCG": [
         (dcg(G), 6),
@@ -271,7 +271,7 @@ STATED: dict[str, list[tuple[float, int]]] = {
         (2 / log2(3), 6),
         (3 / log2(3), 6),
         (1 / log2(6), 6),
-        *((log2(i), 6) for i in (3, 5)),
+        *((1 / log2(i), 7) for i in (3, 5, 6)),
     ],
     "CG": [(sum(G[:3]), 4), (sum(G), 4)],
     "Rprec": [(precision(A, 4), 4)],

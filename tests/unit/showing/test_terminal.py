@@ -28,7 +28,8 @@ def test_every_line_fits_and_every_number_that_is_shown_is_whole(name: str, widt
     assert all(width_of(line) <= width for line in shown)
     assert all("0.1234 [0.1000, 0.2000]" in line for line in shown[1:])
     heads = {f"m{n}@10" for n in range(6)}
-    named = {head for head in heads if head in lines[-1]} if len(lines) == 4 else set()
+    named = {head for head in heads if head in " ".join(lines[3:])}
+    assert all(width_of(line) <= width for line in lines)
     assert {head for head in heads if head in lines[0]} | named == heads
 
 
