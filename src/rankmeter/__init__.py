@@ -34,6 +34,7 @@ _HOMES = {
     "rankmeter.inputs.files": "read_judgments read_labelled read_run",
     "rankmeter.inputs.passages": "roll_up",
     "rankmeter.inputs.shards": "files",
+    "rankmeter.judging.draws": "draw",
     "rankmeter.judging.panel_agreement": "judges",
     "rankmeter.lists.catalogue": "Catalogue",
     "rankmeter.lists.slices": "Slices",

@@ -19,6 +19,7 @@ from rankmeter.comparing.advice import advise as advise
 from rankmeter.inputs import arrays as arrays
 from rankmeter.definitions.steps import between as between
 from rankmeter.comparing.comparison import compare as compare
+from rankmeter.judging.draws import draw as draw
 from rankmeter.evaluating.verb import evaluate as evaluate
 from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
@@ -68,7 +69,7 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity", "between", "binG", "BPM", "BPref",
     "Bpref", "Calibration", "CatalogCoverage", "Catalogue", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy",
     "CG", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity", "Diversity",
-    "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation",
+    "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation",
     "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds",
     "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD", "ILS", "infAP",
     "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",

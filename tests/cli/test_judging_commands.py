@@ -61,3 +61,80 @@ def test_judges_that_cannot_be_compared_end_in_a_sentence(files, tmp_path):
         assert "Hint:" in result.stderr
         assert not result.stdout
     assert "提示" in run("judges", people, machine, "--scale", "0..2", "--lang", "zh").stderr
+
+
+@pytest.fixture
+def drawn(tmp_path: Path) -> dict[str, Path]:
+    """Machine judgments, two runs, and queries that were drawn and judged."""
+    grades = {(query, item): (query * item + item) % 4 for query in range(30) for item in range(6)}
+    machine = tmp_path / "machine.qrels"
+    machine.write_text("".join(f"q{query} 0 d{item} {grade}\n" for (query, item), grade in grades.items()))
+    places = {"machine": machine}
+    for name, sign in (("old", 1), ("new", -1)):
+        places[name] = tmp_path / f"{name}.run"
+        places[name].write_text(
+            "".join(f"q{query} Q0 d{item} 0 {sign * item + (query * item) % 3} x\n" for query, item in grades)
+        )
+    place = tmp_path / "to_judge.csv"
+    result = run("draw", machine, "--queries", 12, "--seed", 3, "--output", place)
+    assert result.exit_code == 0, result.stderr
+    assert "seed 3" in result.stderr
+    head, *rows = place.read_text().splitlines()
+    assert head == "query,item,grade,query_chance"
+    filled = [row.split(",") for row in rows]
+    judged = [
+        (q, d, str(max(grades[int(q[1:]), int(d[1:])] - int(d[1:]) % 2, 0)), chance) for q, d, _, chance in filled
+    ]
+    places["people"] = tmp_path / "people.csv"
+    places["people"].write_text("\n".join([head, *map(",".join, judged)]))
+    return places
+
+
+def test_evaluate_with_a_machine(drawn):
+    command = ("evaluate", drawn["people"], drawn["old"], "-m", "nDCG@5", "--assisted-by", drawn["machine"])
+    result = run(*command, "--needed", 0.05)
+    assert result.exit_code == 0, result.stderr
+    assert "people and machine" in result.stdout
+    assert "people judged 12 of 30 queries, drawn at random with the recorded chance" in result.stdout
+    assert "±0.05" in result.stdout
+    told = json.loads(run(*command, "--format", "json", "--needed", 0.05).stdout)
+    assert told["needed"]["half_width"] == 0.05
+    assert told["values"][0]["judged"] == 12
+    both = run("evaluate", drawn["people"], drawn["old"], drawn["new"], "-m", "nDCG@5", "--assisted-by",
+               drawn["machine"], "--format", "csv")  # fmt: skip
+    assert len(both.stdout.splitlines()) == 3
+
+
+def test_compare_with_a_machine(drawn, tmp_path):
+    page = tmp_path / "report.html"
+    command = (
+        "compare",
+        drawn["people"],
+        drawn["old"],
+        drawn["new"],
+        "-m",
+        "nDCG@5",
+        "--assisted-by",
+        drawn["machine"],
+    )
+    result = run(*command, "--report", page, "--needed", 0.1)
+    assert result.exit_code == 0, result.stderr
+    assert "Differences" in result.stdout
+    assert 'id="assisted"' in page.read_text("utf-8")
+    assert "人工加机器" in run(*command, "--lang", "zh").stdout
+    assert json.loads(run(*command, "--format", "json").stdout)["assisted"]["values"][2]["other"]
+
+
+def test_draws_of_items_and_what_cannot_be_drawn(drawn, tmp_path):
+    place = tmp_path / "items.csv"
+    assert run("draw", drawn["machine"], drawn["old"], "--items", 40, "-m", "DCG@3", "--output", place).exit_code == 0
+    assert place.read_text().startswith("query,item,grade,item_chance,item_depth\n")
+    told = json.loads(run("draw", drawn["machine"], "--queries", 5, "--format", "json").stdout)
+    assert {row["query_chance"] for row in told} == {5 / 30}
+    for args in ((), (drawn["machine"],), (drawn["machine"], "--items", 9), (drawn["machine"], "--queries", 99)):
+        result = run("draw", *args)
+        assert result.exit_code == 2
+        assert "Hint:" in result.stderr
+    refused = run("evaluate", drawn["people"], drawn["old"], "--needed", 0.1)
+    assert refused.exit_code == 2
+    assert "--assisted-by machine.qrels" in refused.stderr

@@ -69,7 +69,7 @@ def pool(
     parts = []
     for name, run in runs.items():
         try:
-            parts.append(_top(into_run(run, columns=columns_of(columns, "run")), asked, depth))
+            parts.append(ranked_top(into_run(run, columns=columns_of(columns, "run")), asked, depth))
         except RankmeterError as error:
             raise type(error)(f"system '{name}': {error}") from error
     strangers = [name for name, part in zip(runs, parts, strict=True) if part.is_empty()]
@@ -85,7 +85,7 @@ def _text(ids: pl.Series) -> pl.Series:
     return ids.cast(pl.String)
 
 
-def _top(run: AnyRun, asked: pl.DataFrame, depth: int) -> pl.DataFrame:
+def ranked_top(run: AnyRun, asked: pl.DataFrame, depth: int) -> pl.DataFrame:
     """The first items of each judged query, with their ranks and weights; ties by higher id, as by default."""
     table = run.run_table()
     frame = pl.DataFrame({"query": _text(table.query), "item": _text(table.item), "score": table.score})
@@ -126,7 +126,7 @@ def judged_share(judgments: JudgmentTable, runs: Mapping[str, AnyRun], depth: in
     asked = known.select("query").unique(maintain_order=True)
     shares = {}
     for name, run in runs.items():
-        top = _top(run, asked, depth)
+        top = ranked_top(run, asked, depth)
         found = top.join(known.filter(pl.col("grade") >= 0), on=["query", "item"], how="semi")
         shares[name] = len(found) / len(top) if len(top) else float(np.nan)
     return shares

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmeter.comparing.pooling import ranked_top
 from rankmeter.errors import InputError, NotFoundError, check_level, did_you_mean
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import evaluate_placing
@@ -309,10 +310,9 @@ def _pair_name(one: str, other: str | None) -> str:
 
 
 def _with_ends(made: Estimated) -> Estimated:
-    """Without ends where nothing varies: then nothing says how others would."""
-    if float(made.error) > 1e-12:
-        return made
-    return Estimated(made.value, math.nan, math.nan, made.error, made.weight, made.freedom)
+    """Plain numbers; without ends where nothing varies: then nothing says how others would."""
+    low, high = (float(made.low), float(made.high)) if float(made.error) > 1e-12 else (math.nan, math.nan)
+    return Estimated(float(made.value), low, high, float(made.error), float(made.weight), float(made.freedom))
 
 
 def _p_value(made: Estimated) -> float:
@@ -369,6 +369,7 @@ def assist(
         notes["assumed"] = said("assumed_random")
     if design.kind == "items":
         notes["items"] = said("items_judged")
+        notes["runs"] = said("drawn_for_these_runs")
     for seen in observed.values():
         for note in seen.cautions():
             notes.setdefault(note.kind, note)
@@ -421,10 +422,20 @@ def _why_not(measure: Measure, design: Design) -> Said | None:
         return said("no_mean", aggregate=measure.aggregate)
     if design.kind != "items":
         return None
+    cutoff = measure.describe().get("cutoff")
+    if design.depth is not None and isinstance(cutoff, int) and cutoff > design.depth:
+        return said("drawn_less_deep", depth=design.depth, cutoff=cutoff)
+    return why_not_linear(measure)
+
+
+def why_not_linear(measure: Measure) -> Said | None:
+    """Why a measure is not a sum over items with weights from their ranks alone; None where it is one."""
     definition = measure.describe()
     name = str(definition["measure"])
     if name not in LINEAR:
         return said("not_linear")
+    if definition.get("cutoff") is None:
+        return said("no_cutoff")
     options: dict[str, tuple[object, ...]] = {**LINEAR_WHERE, **{key: (value,) for key, value in LINEAR[name].items()}}
     for option, allowed in options.items():
         if option in definition and definition[option] not in allowed:
@@ -500,6 +511,11 @@ def _items_seen(
     other = machine.values[measure]
     ids = {query: at for at, query in enumerate(machine.queries.cast(pl.String).to_list())}
     human, guessed = (_grades(one.judgment_table()) for one in judgments)
+    top = ranked_top(run, guessed.select("query").unique(), int(measure.describe()["cutoff"]))
+    lacking = top.join(guessed, on=["query", "item"], how="anti")
+    if len(lacking):
+        row = lacking.row(0, named=True)
+        raise InputError.of("judging.machine_lacks_ranked", count=len(lacking), query=row["query"], item=row["item"])
     chances = design.chances if design.chances is not None else human.with_columns(chance=pl.lit(1.0))
     drawn = chances.join(human, on=["query", "item"], maintain_order="left")
     drawn = drawn.join(guessed, on=["query", "item"], suffix="_machine", maintain_order="left")

@@ -15,7 +15,7 @@ from rankmeter.inputs.attributes import table_of
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
 
-QUERY_CHANCE, ITEM_CHANCE = "query_chance", "item_chance"
+QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH = "query_chance", "item_chance", "item_depth"
 Kind = Literal["assumed", "queries", "unequal", "items"]
 
 
@@ -28,6 +28,8 @@ class Design:
     with a chance of its own; ``items``: single items, each with a chance of its own."""
     chances: pl.DataFrame | None = None
     """``query``, for items also ``item``, and ``chance``; ids as text."""
+    depth: int | None = None
+    """Down to which rank items had a chance, where it is recorded."""
 
 
 def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[AnyJudgments, Design]:
@@ -50,7 +52,8 @@ def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[
         }
     )
     if recorded == [ITEM_CHANCE]:
-        return judgments, Design("items", frame)
+        depth = table[ITEM_DEPTH].cast(pl.Int64, strict=False).min() if ITEM_DEPTH in table.columns else None
+        return judgments, Design("items", frame, depth)  # type: ignore[arg-type]
     by_query = frame.group_by("query", maintain_order=True).agg(
         pl.col("chance").first(), pl.col("chance").n_unique().alias("different")
     )

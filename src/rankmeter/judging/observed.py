@@ -139,7 +139,7 @@ class WholeQueries(Observed):
         """Too few queries, or too few that differ."""
         made = []
         if self.judged < ROUGH:
-            made.append(said("few_judged", count=self.judged, fewest=ROUGH))
+            made.append(said("few_people", count=self.judged, fewest=ROUGH))
         values, counts = np.unique(self.people, return_counts=True)
         usual = int(counts.max())
         if self.judged - usual < FEWEST_RARE and len(values) > 1:
