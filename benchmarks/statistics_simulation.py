@@ -244,11 +244,11 @@ def runs(trials):
     trials *= 10
     head(
         f"False alarms between separate runs, Welch's test and exchanges ({trials} trials)",
-        ("3 + 3", "5 + 5", "6 + 10"),
+        ("3 + 3", "5 + 5", "6 + 10", "10 + 6"),
     )
     for test in ("t", "randomisation", "wilcoxon"):
         cells = []
-        for sizes in ((3, 3), (5, 5), (6, 10)):
+        for sizes in ((3, 3), (5, 5), (6, 10), (10, 6)):
             random = np.random.default_rng(12)
             made = [Groups((random.normal(0, 1, sizes[0]), random.normal(0, 2, sizes[1]))) for _ in range(trials)]
             chances = p_values(made, [(0, 1)], test, permutations=PERMUTATIONS, seed=5)[:, 0]

@@ -41,7 +41,7 @@ def step_down(one: Sample, pairs: Sequence[Pair], *, permutations: int, seed: in
             largest -= flipped.take(right, axis=0)
             np.abs(largest, out=largest)
             largest /= scale[:, None]
-            np.maximum.accumulate(largest, axis=0, out=largest)
+            _accumulate(largest)
             extreme += np.count_nonzero(largest >= needed[:, None], axis=1)
         tried += len(block)
     exact = is_exact(one.units, permutations)
@@ -50,3 +50,19 @@ def step_down(one: Sample, pairs: Sequence[Pair], *, permutations: int, seed: in
     result = np.empty(len(order))
     result[order] = np.where(needed <= 0, 1.0, chance)
     return result
+
+
+def _accumulate(rows: Floats) -> None:
+    """The largest so far in each column, in place: within blocks of rows, then over the blocks.
+
+    Row after row, as NumPy does it, a step waits for the one before; this takes a third of the time of a whole test.
+    """
+    width = max(1, int(len(rows) ** 0.5))
+    whole = len(rows) // width * width
+    blocks = rows[:whole].reshape(-1, width, rows.shape[1])
+    for place in range(1, width):
+        np.maximum(blocks[:, place], blocks[:, place - 1], out=blocks[:, place])
+    ends = np.maximum.accumulate(blocks[:, -1], axis=0)
+    np.maximum(blocks[1:], ends[:-1, None], out=blocks[1:])
+    for place in range(whole, len(rows)):
+        np.maximum(rows[place], rows[place - 1], out=rows[place])

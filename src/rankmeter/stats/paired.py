@@ -45,7 +45,10 @@ def p_values(
             result[row] = one.contrasts(pairs).p()
         elif isinstance(one, Groups):
             result[row] = [_of_groups(one.runs[a], one.runs[b], test, permutations, seed) for a, b in pairs]
-        elif test != "randomisation":
+        elif test == "wilcoxon":
+            values, (left, right) = one.per_unit(), sides(pairs)
+            result[row] = _wilcoxon(without_noise(values[left] - values[right]), "two-sided", seed)
+        elif test == "sign":
             values = one.per_unit()
             result[row] = [p_value(values[a] - values[b], test, permutations=permutations, seed=seed) for a, b in pairs]
     return result
@@ -74,7 +77,7 @@ def p_value(
     if test == "randomisation":
         return _randomisation(differences, alternative, permutations, seed)
     if test == "wilcoxon":
-        return _wilcoxon(differences, alternative, seed)
+        return float(_wilcoxon(differences[None], alternative, seed)[0])
     from scipy import stats  # loaded only for statistics
 
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
@@ -96,7 +99,11 @@ def _of_groups(one: Floats, other: Floats, test: Test, permutations: int, seed: 
 
 
 def _exchanged(one: Floats, other: Floats, permutations: int, seed: int) -> float:
-    """How often random exchanges of members put the means of two groups as far apart."""
+    """How often random exchanges of members put the means of two groups as far apart, in Welch's standard errors.
+
+    Means alone would suppose that both groups vary alike: ten runs and six that vary twice as much alarm in 10 of 100
+    cases where 5 are meant, by standard errors in 5 to 7 (Janssen 1997).
+    """
     # Sorted, so that the order in which runs were given changes nothing.
     both, size = np.concatenate([np.sort(one), np.sort(other)]), len(one)
     exact = math.comb(len(both), size) <= permutations
@@ -105,25 +112,41 @@ def _exchanged(one: Floats, other: Floats, permutations: int, seed: int) -> floa
     else:
         random = np.random.default_rng(seed)
         chosen = random.permuted(np.tile(np.arange(len(both)), (permutations, 1)), axis=1)[:, :size]
-    first = both[chosen].sum(axis=1)
-    gaps = np.abs(first / size - (both.sum() - first) / len(other))
-    observed = abs(float(one.mean() - other.mean()))
-    return _share(int((gaps >= observed - SAME * max(1.0, observed)).sum()), len(chosen), exact=exact)
+    both = both - both.mean()
+    tried = np.vstack([np.arange(size), chosen])  # what was observed comes first
+    sides = [(both[tried].sum(axis=1), (both[tried] ** 2).sum(axis=1), size)]
+    sides.append((both.sum() - sides[0][0], (both**2).sum() - sides[0][1], len(other)))
+    gaps = np.abs(sides[0][0] / size - sides[1][0] / len(other))
+    spread = sum(np.maximum(squares - total**2 / n, 0.0) / (n - 1) / n for total, squares, n in sides)
+    gaps = np.where(gaps > SAME, gaps, 0.0)
+    statistic = np.divide(gaps, np.sqrt(spread), out=np.where(gaps > 0, np.inf, 0.0), where=spread > SAME**2)
+    extreme = int((statistic[1:] >= statistic[0] * (1 - SAME)).sum())
+    return _share(extreme, len(chosen), exact=exact)
 
 
 FEW_RANKS = 13
 """Up to how many differences scipy tries every pattern of signs where ranks are tied."""
 
 
-def _wilcoxon(differences: Floats, alternative: Alternative, seed: int) -> float:
+def _wilcoxon(rows: Floats, alternative: Alternative, seed: int) -> Floats:
+    """(rows,) the p-values of rows of differences; 1 where all of a row are 0."""
     from scipy import stats
 
-    moved = differences[differences != 0]
-    ranks = ranks_of(moved)
-    if len(moved) <= FEW_RANKS and len(np.unique(ranks)) < len(ranks):
-        # scipy does the same by calling Python for every pattern, which takes seconds.
-        return _randomisation(np.sign(moved) * ranks, alternative, 2**FEW_RANKS, seed)
-    return float(stats.wilcoxon(np.sign(moved) * ranks, alternative=alternative).pvalue)
+    chances, sizes = np.ones(len(rows)), np.count_nonzero(rows, axis=1)
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        same = np.flatnonzero(sizes == size)
+        moved = rows[same]
+        moved = moved[moved != 0].reshape(len(same), size)
+        ranks = ranks_of(moved)
+        tied = (np.diff(np.sort(ranks, axis=1), axis=1) == 0).any(axis=1)
+        signed = np.sign(moved) * ranks
+        if size <= FEW_RANKS:
+            # scipy does the same by calling Python for every pattern, which takes seconds.
+            chances[same[tied]] = [_randomisation(row, alternative, 2**FEW_RANKS, seed) for row in signed[tied]]
+        for mine in (~tied, tied & (size > FEW_RANKS)):  # ranks without ties have exact p-values
+            if mine.any():
+                chances[same[mine]] = stats.wilcoxon(signed[mine], axis=1, alternative=alternative).pvalue
+    return chances
 
 
 def ranks_of(differences: Floats) -> Floats:
