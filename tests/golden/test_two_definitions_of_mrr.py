@@ -134,7 +134,7 @@ def test_ties_and_shared_truths_are_told():
     [
         ({"SpotID": ["S001"] * 8}, "SpotID S001 stands in more than one row"),
         ({WEIGHTED: [None, *[1.0] * 7]}, "score is missing"),
-        ({"Check": [float("nan"), *[1.0] * 7]}, "grade is NaN"),
+        ({"Check": [float("nan"), *[1.0] * 7]}, "truth is NaN"),
         ({"theme": [None, *["x"] * 7]}, "missing"),
     ],
 )

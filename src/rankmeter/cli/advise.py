@@ -10,7 +10,6 @@ import click
 from rankmeter.cli.options import Sources, format_option, seed_option
 from rankmeter.cli.output import shown_text
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
-from rankmeter.cli.spelling import as_typed_here
 from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.errors import InputError
 from rankmeter.measures import split_measures
@@ -65,4 +64,4 @@ def command(
     if format_ == "json":
         echo(json.dumps(advice.to_dict(), indent=2, ensure_ascii=False))
     else:
-        echo(as_typed_here(shown_text(advice, format_, lang)))
+        echo(shown_text(advice, format_, lang))

@@ -15,9 +15,10 @@ from typing import Any
 import click
 
 from rankmeter import __version__
-from rankmeter.cli.spelling import as_typed, typed
+from rankmeter.cli.spelling import as_typed, typed, typed_here
 from rankmeter.cli.talk import examples, language_of, notes_on_stderr, say, spoken_language
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean, with_hint
+from rankmeter.wording import spelled_as
 
 COMMANDS = {
     "evaluate": "Measure one or more runs against judgments.",
@@ -94,7 +95,7 @@ class Application(click.Group):
             # A name that the terminal's encoding lacks is shown as an escape; it is no reason to stop.
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        with notes_on_stderr(), ends_by_unwinding():
+        with notes_on_stderr(), ends_by_unwinding(), spelled_as(typed_here):
             sys.exit(self._exit_code(args, prog_name, extra))
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> int:

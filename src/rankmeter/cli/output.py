@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from rankmeter.cli.parameters import format_of
-from rankmeter.cli.spelling import as_typed_here
 from rankmeter.cli.talk import not_noted, tell
 from rankmeter.inputs.reading import UNUSED, reading_line
 from rankmeter.inputs.spreadsheets import frame_csv
@@ -80,7 +79,6 @@ def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, 
     is_page = delivery.output is not None and delivery.output.suffix.lower() in (".html", ".htm")
     meant = format or ("html" if is_page else format_of(delivery.output, ("table", "json", "csv", "markdown")))
     text = frame_csv(result.to_polars()) if meant == "csv" else shown_text(result, meant, lang)
-    text = as_typed_here(text) if meant == "table" else text
     delivery.deliver(text if text.endswith("\n") else text + "\n")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 
 import click
@@ -63,6 +64,8 @@ def typed(command: click.Command) -> Spelling:
     >>> spelling = typed(click.Command("c", params=[click.Option(["--columns"]), click.Option(["--for", "purpose"])]))
     >>> spelling(Option("columns", {"item": "docid", "query": "q"})), spelling(Option("purpose")), spelling(Option("k"))
     ('--columns item=docid,query=q', '--for', 'k=')
+    >>> spelling(Option("columns", {"grade": "Anna B"}))
+    "--columns 'grade=Anna B'"
     """
     options = _options(command)
 
@@ -71,14 +74,21 @@ def typed(command: click.Command) -> Spelling:
         if name is None:
             return as_argument(option)
         if isinstance(option.value, Mapping):
-            return f"{name} {','.join(f'{key}={value}' for key, value in option.value.items())}"
+            pairs = ",".join(f"{key}={value}" for key, value in option.value.items())
+            return f"{name} {shlex.quote(pairs)}"
         return name if option.value is None else f"{name} {option.value}"
 
     return spelling
 
 
+def typed_here(option: Option) -> str:
+    """An argument as it is typed for the command that is running."""
+    context = click.get_current_context(silent=True)
+    return as_argument(option) if context is None else typed(context.command)(option)
+
+
 def as_typed_here(text: str) -> str:
-    """The same in the options of the command that is running."""
+    """Say a message in the options of the command that is running."""
     context = click.get_current_context(silent=True)
     return text if context is None else as_typed(text, context.command)
 

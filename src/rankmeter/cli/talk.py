@@ -16,7 +16,7 @@ import click
 from rankmeter.cli.spelling import as_typed_here
 from rankmeter.errors import Finished, RankmeterWarning
 from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
-from rankmeter.wording import LANGUAGES, LOCALE, Language, chosen_language, in_language, word
+from rankmeter.wording import LANGUAGES, LOCALE, Language, Said, chosen_language, word
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -116,8 +116,9 @@ def notes_on_stderr() -> Iterator[None]:
             elif str(message) not in said:
                 said.add(str(message))
                 lang = spoken_language()
-                text = in_language(message.args[0] if isinstance(message, Warning) else message, lang)
-                say(word("note", lang, text=Finished(as_typed_here(text))))
+                given = message.args[0] if isinstance(message, Warning) else message
+                text = given.text(lang) if isinstance(given, Said) else as_typed_here(given)
+                say(word("note", lang, text=Finished(text)))
 
         warnings.showwarning = note
         warnings.simplefilter("always", RankmeterWarning)

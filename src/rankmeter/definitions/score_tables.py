@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +20,7 @@ from rankmeter.measures import Measure
 from rankmeter.measures.base import RankedMeasure
 from rankmeter.showing.document import Block, Kind, Paragraph, text_table
 from rankmeter.showing.showable import Showable
-from rankmeter.wording import Language
+from rankmeter.wording import Language, Said
 
 MOST_PLACES = 50_000_000
 """Over the whole list every group ranks every item; beyond so many places the table is refused."""
@@ -207,7 +206,6 @@ def _check_measures(measures: Sequence[Measure]) -> None:
 
 
 _TABLE_WORDS = {"query": "group", "item": "id", "grade": "truth"}
-_ROLE = re.compile(r"((?:\(|, |as the |:\d+: |row \d+: ))(query|item|grade)\b")
 
 
 @contextmanager
@@ -216,8 +214,20 @@ def _in_words_of_a_table() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        text = _ROLE.sub(lambda found: found[1] + _TABLE_WORDS[found[2]], str(error))
-        raise type(error)(re.sub(r"columns= names ('[^']*') both", r"\1 is named both", text)) from error
+        raise error.changed(**_renamed(error.problem.values)) from error
+
+
+def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a problem, its roles called as a table calls them."""
+    renamed = dict(values)
+    for name, value in values.items():
+        if name in ("role", "other"):
+            renamed[name] = _TABLE_WORDS.get(value, value)
+        elif name == "pair" and isinstance(value, Mapping):
+            renamed[name] = {_TABLE_WORDS.get(role, role): cell for role, cell in value.items()}
+        elif isinstance(value, Said):
+            renamed[name] = Said(value.kind, _renamed(value.values))
+    return renamed
 
 
 def _read_once(items: object) -> object:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, cast, get_args
 
-from rankmeter.errors import InputError, did_you_mean, examples, nearest, with_hint
+from rankmeter.errors import InputError, did_you_mean, examples, nearest
 from rankmeter.inputs.cells import Contents
+from rankmeter.wording import Said, said
 
 Role = Literal["query", "item", "score", "rank", "distance", "grade", "subtopic"]
 
@@ -156,11 +157,10 @@ def find_columns(
                 found[role] = column
     missing = [role for role in wanted if role in ("query", "item") and role not in found]
     if missing:
-        raise InputError(_missing_text(missing, names, found, source))
+        raise _missing(missing, names, found, source)
     for role, column in found.items():
-        if list(names).count(column) > 1:
-            msg = f"{source} has {list(names).count(column)} columns called '{column}' ({role})."
-            raise InputError(with_hint(msg, "rename or drop all but one of them"))
+        if (count := list(names).count(column)) > 1:
+            raise InputError.of("inputs.equal_columns", source=source, count=count, column=column, role=role)
     return {role: found[role] for role in wanted if role in found}
 
 
@@ -190,10 +190,8 @@ def judgment_columns(
         return {**columns, "grade": BEIR[2]}
     ranking = [name for role in RANKING for name in free if is_usual(role, name) or name == given.get(role)]
     if ranking:
-        msg = f"{source} looks like a run, not like judgments: it has {_listed(ranking)} and no grade column."
-        likely = ranking[0]
-        hint = f"judgments come first, then the run; if '{likely}' holds the grades, say {say_columns('grade', likely)}"
-        raise InputError(with_hint(msg, hint))
+        say = say_columns("grade", ranking[0])
+        raise InputError.of("inputs.looks_like_run", source=source, names=_quoted(ranking), likely=ranking[0], say=say)
     unknown = [
         name
         for name in free
@@ -202,11 +200,10 @@ def judgment_columns(
         or (what == "words" and _says_verdict(name))
     ]
     if unknown:
-        msg = f"{source} has no grade column, and {_listed(unknown)} may be one."
-        hint = f"{say_columns('grade', unknown[0])} if it is; {_say('relevant')} if every row is a relevant pair"
-        if list(names[:2]) == ["query", "docid"] and unknown == list(names[2:]):
-            hint += '; format="book" if they are the judges of a book that Quepid exported'
-        raise InputError(with_hint(msg, hint))
+        say, every = say_columns("grade", unknown[0]), _say("relevant")
+        error = InputError.of("inputs.maybe_grade", source=source, names=_quoted(unknown), say=say, every=every)
+        is_book = list(names[:2]) == ["query", "docid"] and unknown == list(names[2:])
+        raise error.changed(more=said("inputs.maybe_book")) if is_book else error
     return columns
 
 
@@ -232,19 +229,16 @@ def run_columns(
     free = [name for name in names if name not in columns.values()]
     grades = [name for name in free if is_usual("grade", name) or name == given.get("grade")]
     if grades:
-        msg = f"{source} looks like judgments, not like a run: it has {_listed(grades)} and neither score nor rank."
-        hint = (
-            f"judgments come first, then the run; if '{grades[0]}' is the score, say {say_columns('score', grades[0])}"
+        say = say_columns("score", grades[0])
+        raise InputError.of(
+            "inputs.looks_like_judgments", source=source, names=_quoted(grades), likely=grades[0], say=say
         )
-        raise InputError(with_hint(msg, hint))
     unknown = [name for name in free if _may_be_number(name, holds(name))]
     if unknown:
-        msg = f"{source} has neither a score nor a rank column, and {_listed(unknown)} may be one."
-        hint = (
-            f"{say_columns('score', unknown[0])} if higher is better; {say_columns('distance', unknown[0])} if lower "
-            f"is better; {_say('order')} if the rows are in ranked order"
+        higher, lower = say_columns("score", unknown[0]), say_columns("distance", unknown[0])
+        raise InputError.of(
+            "inputs.maybe_score", source=source, names=_quoted(unknown), higher=higher, lower=lower, order=_say("order")
         )
-        raise InputError(with_hint(msg, hint))
     return columns
 
 
@@ -264,13 +258,13 @@ def _says_verdict(name: str) -> bool:
     return any(part in fold(name) for part in _VERDICT)
 
 
-def _say(statement: str) -> str:
+def _say(statement: str) -> Said:
     return say_columns(statement, STATEMENTS[statement])
 
 
-def say_columns(role: str, column: str) -> str:
+def say_columns(role: str, column: str) -> Said:
     """How a caller names a column; the command line says it in its own option."""
-    return f'columns={{"{role}": "{column}"}}'
+    return said("inputs.say_columns", columns={role: column})
 
 
 def _given_columns(
@@ -282,11 +276,13 @@ def _given_columns(
         if word not in wanted:
             continue
         if column not in names:
-            msg = f"{source} has no column '{column}', named as the {word} (found: {_found(names)})."
-            raise InputError(with_hint(msg, did_you_mean(column, names)))
+            hint = did_you_mean(column, names)
+            raise InputError.of(
+                "inputs.no_such_column", source=source, column=column, role=word, names=_found(names), hint=hint
+            )
         for other, same in found.items():
             if same == column:
-                raise InputError(f"{source}: columns= names '{column}' both as the {other} and as the {word}.")
+                raise InputError.of("inputs.named_twice", source=source, column=column, other=other, role=word)
         found[cast(Role, word)] = column
     return found
 
@@ -296,22 +292,22 @@ def check_columns(columns: Mapping[str, str] | None, *, sides: Sequence[str] = (
     if columns is None:
         return None
     if not isinstance(columns, Mapping):
-        msg = f"columns= is of type {type(columns).__name__}; expected the names of columns by role."
-        raise InputError(with_hint(msg, f'columns={{"item": "docid_x"}}; roles are {", ".join(ROLES)}'))
+        say = say_columns("item", "docid_x")
+        raise InputError.of("inputs.not_columns", type=type(columns).__name__, say=say, roles=list(ROLES))
     for word, column in columns.items():
         side, dot, bare = str(word).partition(".")
         role = bare if dot and side in sides else word
         if role in STATEMENTS and column == STATEMENTS[role]:
             continue
         if role in STATEMENTS:
-            raise InputError(with_hint(f"columns= says {role!r} of {column!r}.", _say(role)))
+            raise InputError.of("inputs.wrong_statement", role=str(role), column=repr(column), hint=_say(role))
         if role not in ROLES:
-            also = f", alone or after {' or '.join(f'{one}.' for one in sides)}" if sides else ""
-            msg = f"columns= names '{word}', which is not one of {', '.join(ROLES)}{also}."
-            raise InputError(with_hint(msg, did_you_mean(str(role), ROLES)))
+            also = said("inputs.also_sides", sides=[f"{side}." for side in sides]) if sides else ""
+            hint = did_you_mean(str(role), ROLES)
+            raise InputError.of("inputs.not_a_role", word=str(word), roles=list(ROLES), also=also, hint=hint)
         if not isinstance(column, str):
-            msg = f"columns= names {column!r}, of type {type(column).__name__}, as the {word}."
-            raise InputError(with_hint(msg, f'the name of a column is text: columns={{"{word}": "{column}"}}'))
+            kind, say = type(column).__name__, say_columns(word, str(column))
+            raise InputError.of("inputs.not_a_column", column=repr(column), type=kind, role=str(word), say=say)
     return columns
 
 
@@ -326,23 +322,23 @@ def _usual_column(role: Role, free: Sequence[str], claimed: Collection[str], sou
         if len(same) == 1:
             return same[0]
     if len(candidates) > 1:
-        msg = f"{source} has {len(candidates)} columns that could be the {role}: {_listed(candidates)}."
-        raise InputError(with_hint(msg, f"say which: {say_columns(role, candidates[0])}"))
+        names, say = _quoted(candidates), say_columns(role, candidates[0])
+        raise InputError.of("inputs.several_columns", source=source, count=len(names), role=role, names=names, say=say)
     return candidates[0] if candidates else None
 
 
-def _missing_text(missing: Sequence[Role], names: Sequence[str], found: Mapping[Role, str], source: str) -> str:
+def _missing(missing: Sequence[Role], names: Sequence[str], found: Mapping[Role, str], source: str) -> InputError:
     """Say which roles were not found, what there is instead, and how to name a column."""
-    fact = f"{source} has no {' and no '.join(missing)} column (found: {_found(names)})."
     role = missing[0]
     # A column that is usually something else (a score, say) is a poor guess for an item.
     free = [name for name in names if name not in found.values() and not any(is_usual(any_, name) for any_ in ROLES)]
-    if len(names) == 1:
-        return with_hint(fact, "it does not look like a table; a table has a column for each of query and item")
-    return with_hint(fact, say_missing(role, USUAL_NAMES[role], free))
+    hint = said("inputs.not_a_table") if len(names) == 1 else say_missing(role, USUAL_NAMES[role], free)
+    if len(missing) == 1:
+        return InputError.of("inputs.no_role", source=source, role=role, names=_found(names), hint=hint)
+    return InputError.of("inputs.no_roles", source=source, role=role, other=missing[1], names=_found(names), hint=hint)
 
 
-def say_missing(role: str, usual: Sequence[str], free: Sequence[str]) -> str:
+def say_missing(role: str, usual: Sequence[str], free: Sequence[str]) -> Said:
     """A hint that names the free column that is probably meant; where none is like it, what it is usually called."""
     for name in usual:
         close = nearest(name, free, shown=1)
@@ -351,16 +347,16 @@ def say_missing(role: str, usual: Sequence[str], free: Sequence[str]) -> str:
     if len(free) == 1:
         return say_columns(role, free[0])
     if not free:
-        return f"the {role} column is usually called {examples(usual)}"
-    return f"say which it is: {say_columns(role, 'NAME')}; it is usually called {examples(usual)}"
+        return said("inputs.usual_names", role=role, names=examples(usual))
+    return said("inputs.say_which", say=say_columns(role, "NAME"), names=examples(usual))
 
 
 def _found(names: Sequence[str]) -> str:
-    return examples(names, shown=12) if names else "no columns"
+    return examples(names, shown=12) if names else said("inputs.no_columns")
 
 
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(f"'{name}'" for name in names)
+def _quoted(names: Sequence[str]) -> list[str]:
+    return [f"'{name}'" for name in names]
 
 
 _SIDE_OF: Mapping[str, str] = MappingProxyType(

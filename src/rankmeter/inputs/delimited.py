@@ -18,6 +18,7 @@ from rankmeter.inputs.opened import TablePart
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.spreadsheets import unguarded, unguarded_column
 from rankmeter.late import pl, polars_faults
+from rankmeter.wording import said
 
 WHOLE_BLOCKS = 4
 """Text of up to so many blocks is read at once, which finds every wrong line before anything is said."""
@@ -236,8 +237,8 @@ class _Rows:
         width = len(self.header)
         ragged = [index for index, (_, row) in enumerate(rows) if len(row) != width]
         if ragged:
-            fact = f"{len(rows[ragged[0]][1])} fields where the header has {width}"
-            raise InputError(Origin(self._name, [line for line, _ in rows]).blame(fact, ragged, {}))
+            fact = said("inputs.ragged", count=len(rows[ragged[0]][1]), width=width)
+            raise Origin(self._name, [line for line, _ in rows]).blame(fact, ragged, {})
         return rows
 
     def _read_exactly(self, found: Mapping[Role, str], *, is_whole: bool) -> TablePart:

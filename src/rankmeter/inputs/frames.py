@@ -30,7 +30,7 @@ from rankmeter.inputs.columns import Role
 from rankmeter.inputs.reading import Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.wording import said
+from rankmeter.wording import Said, said
 
 
 class GroupedQueries(list[object]):
@@ -250,21 +250,24 @@ class Origin:
     reading: Reading | None = None
     """Which column became what."""
 
-    def blame(self, fact: str, rows: Sequence[int], raw: Mapping[Role, RawColumn]) -> str:
+    def blame(self, fact: Said, rows: Sequence[int], raw: Mapping[Role, RawColumn], hint: str = "") -> InputError:
         """Say the fact about the first row, where it is, and which rows are like it."""
-        pair = ", ".join(
-            f"{role} {value}"
-            for role in ("query", "item")
-            if role in raw and not is_missing(value := raw[role][rows[0]])
+        known = {
+            role: value for role in ("query", "item") if role in raw and not is_missing(value := raw[role][rows[0]])
+        }
+        pair = said("inputs.pair", pair=known) if known else ""
+        if self.lines is None:
+            places = [row + self.first_row for row in rows]
+            where = said("inputs.row_pair", row=places[0], pair=known) if known else ""
+            return InputError.of(
+                "inputs.in_rows", source=self.source, fact=fact, count=len(rows), rows=examples(places), where=where,
+                hint=hint,
+            )  # fmt: skip
+        numbers_ = [self.lines[row] for row in rows]
+        like = said("inputs.like_this", count=len(rows), lines=examples(numbers_)) if len(rows) > 1 else ""
+        return InputError.of(
+            "inputs.in_line", source=self.source, line=numbers_[0], fact=fact, pair=pair, like=like, hint=hint
         )
-        if self.lines is not None:
-            numbers_ = [self.lines[row] for row in rows]
-            like = f" {len(rows):,} lines are like this: {examples(numbers_)}." if len(rows) > 1 else ""
-            return f"{self.source}:{numbers_[0]}: {fact}{f' ({pair})' if pair else ''}.{like}"
-        places = [row + self.first_row for row in rows]
-        where = f"row {places[0]}: {pair}; rows are counted from 0" if pair else "rows are counted from 0"
-        count = f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}"
-        return f"{self.source}: {fact} in {count}: {examples(places)} ({where})."
 
 
 def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTable:
@@ -364,9 +367,9 @@ def _ids(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series
         column = _ids_of_objects(role, list(column), raw, origin)
     dtype = column.dtype
     if dtype.is_float():
-        raise InputError(_float_ids_text(role, column, origin))
+        raise _float_ids(role, column, origin)
     if column.null_count():
-        raise InputError(origin.blame(f"{role} is missing", column.is_null().arg_true().to_list(), raw))
+        raise origin.blame(said("inputs.is_missing", role=role), column.is_null().arg_true().to_list(), raw)
     if isinstance(dtype, pl.Decimal) and dtype.scale == 0:
         column, dtype = column.cast(pl.Int128), pl.Int128()  # DuckDB's HUGEINT
     if dtype in (pl.String, pl.Int64, pl.UInt64):
@@ -377,8 +380,8 @@ def _ids(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series
         return column.cast(pl.Int64)
     if isinstance(dtype, (pl.Categorical, pl.Enum)):
         return column.cast(pl.String)
-    msg = f"{origin.source}: the {role} ids are of type {dtype} ({examples(column.head(3).to_list())})."
-    raise InputError(with_hint(msg, "ids are text or whole numbers: cast the column to one of them"))
+    shown = examples(column.head(3).to_list())
+    raise InputError.of("inputs.type_of_ids", source=origin.source, role=role, type=str(dtype), examples=shown)
 
 
 def _narrowest(column: pl.Series) -> pl.Series:
@@ -390,16 +393,11 @@ def _narrowest(column: pl.Series) -> pl.Series:
     return column.cast(pl.String)
 
 
-def _float_ids_text(role: Role, column: pl.Series, origin: Origin) -> str:
+def _float_ids(role: Role, column: pl.Series, origin: Origin) -> InputError:
     missing = column.is_null() | column.is_nan()
-    some = f" {missing.sum():,} of them are missing, which is how whole numbers become floats." if missing.any() else ""
+    some = said("inputs.ids_missing", count=int(missing.sum())) if missing.any() else ""
     shown = examples(column.filter(~missing).head(3).to_list())
-    fact = (
-        f"{origin.source}: the {role} ids are floats ({shown}), which cannot hold every id of 16 digits or more.{some}"
-    )
-    return with_hint(
-        fact, "where the data is made, read this column as text or as whole numbers, without missing values"
-    )
+    return InputError.of("inputs.float_ids", source=origin.source, role=role, examples=shown, missing=some)
 
 
 def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
@@ -407,8 +405,8 @@ def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColu
     kinds = set(map(type, values))
     surrogates = [row for row, v in enumerate(values) if isinstance(v, str) and not is_text(v)]
     if surrogates:
-        fact = f"{role} {values[surrogates[0]]!r} holds a lone surrogate, which is no character"
-        raise InputError(origin.blame(fact, surrogates, {}))
+        fact = said("inputs.surrogate", role=role, value=repr(values[surrogates[0]]))
+        raise origin.blame(fact, surrogates, {})
     if kinds <= {str, type(None)}:
         return pl.Series(values, dtype=pl.String)
     clean = [None if is_missing(v) else v for v in values]
@@ -418,8 +416,8 @@ def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColu
     ]  # fmt: skip
     if wrong:
         value = clean[wrong[0]]
-        fact = f"{role} {value!r} is a {type(value).__name__}, not text or a whole number"
-        raise InputError(with_hint(origin.blame(fact, wrong, raw), "turn the ids into text or whole numbers first"))
+        fact = said("inputs.not_an_id", role=role, value=repr(value), type=type(value).__name__)
+        raise origin.blame(fact, wrong, raw, said("inputs.ids_first"))
     if not any(isinstance(v, str) for v in clean):
         try:
             return pl.Series([None if v is None else int(v) for v in clean])  # type: ignore[call-overload]
@@ -435,17 +433,17 @@ def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Se
         column = _numbers_of_objects(role, list(column), raw, origin)
     dtype = column.dtype
     if not (dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and role == "grade")):
-        msg = f"{origin.source}: the {role} column is of type {dtype} ({examples(map(repr, column.head(3)))})."
-        raise InputError(with_hint(msg, f"a {role} is a number: cast the column to a numeric type"))
+        shown = examples(map(repr, column.head(3)))
+        raise InputError.of("inputs.not_numeric", source=origin.source, role=role, type=str(dtype), examples=shown)
     if column.null_count():
-        raise InputError(origin.blame(f"{role} is missing", column.is_null().arg_true().to_list(), raw))
+        raise origin.blame(said("inputs.is_missing", role=role), column.is_null().arg_true().to_list(), raw)
     floats = column.cast(pl.Float64)
     if dtype.is_integer() or dtype.is_decimal():
         _check_exact(role, column, floats, raw, origin)
     elif (nan := floats.is_nan()).any():
-        raise InputError(origin.blame(f"{role} is NaN", nan.arg_true().to_list(), raw))
+        raise origin.blame(said("inputs.is_nan", role=role), nan.arg_true().to_list(), raw)
     elif role not in ("score", "distance") and (infinite := floats.is_infinite()).any():
-        raise InputError(origin.blame(f"{role} is infinite", infinite.arg_true().to_list(), raw))
+        raise origin.blame(said("inputs.is_infinite", role=role), infinite.arg_true().to_list(), raw)
     return floats
 
 
@@ -460,12 +458,14 @@ def _check_exact(
     elif is_small:
         return
     elif rounded := (floats.cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list():
-        raise InputError(_rounded_text(role, whole[rounded[0]], rounded, raw, origin))
+        raise _rounded(role, whole[rounded[0]], rounded, raw, origin)
 
 
-def _rounded_text(role: Role, value: object, rows: Sequence[int], raw: Mapping[Role, RawColumn], origin: Origin) -> str:
-    fact = f"{role} {value} is beyond 2**53 and would be rounded"
-    return with_hint(origin.blame(fact, rows, raw), f"subtract or divide to make every {role} smaller")
+def _rounded(
+    role: Role, value: object, rows: Sequence[int], raw: Mapping[Role, RawColumn], origin: Origin
+) -> InputError:
+    fact = said("inputs.would_be_rounded", role=role, value=str(value))
+    return origin.blame(fact, rows, raw, said("inputs.make_smaller", role=role))
 
 
 def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
@@ -481,11 +481,10 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, Raw
     clean = [None if is_null(v) else v for v in values]
     wrong = [row for row, v in enumerate(clean) if v is not None and not _may_be(role, v)]
     if wrong:
-        fact = f"{role} {values[wrong[0]]!r} is not a number"
-        raise InputError(origin.blame(fact, wrong, raw))
+        raise origin.blame(said("inputs.not_a_number", role=role, value=repr(values[wrong[0]])), wrong, raw)
     rounded = [row for row, v in enumerate(clean) if v is not None and is_rounded(v)]
     if rounded:
-        raise InputError(_rounded_text(role, clean[rounded[0]], rounded, raw, origin))
+        raise _rounded(role, clean[rounded[0]], rounded, raw, origin)
     if (pair := merged(clean)) is not None:
         raise InputError.of("inputs.become_one", source=origin.source, role=role, first=pair[0], second=pair[1])
     return pl.Series([None if v is None else float(v) for v in clean], dtype=pl.Float64)  # type: ignore[arg-type]

@@ -24,6 +24,7 @@ from rankmeter.inputs.frames import GroupedQueries, Origin
 from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
 from rankmeter.late import pl, polars_faults
+from rankmeter.wording import said
 
 _NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "candidates"})
 """Keys that hold all items of a query in one JSON object, as a list or with numbers."""
@@ -112,8 +113,8 @@ class Records:
     def __init__(self, records: Sequence[object], name: str, side: Side, lines: Sequence[int] | None = None) -> None:
         wrong = [index for index, record in enumerate(records) if not isinstance(record, dict)]
         if wrong:
-            fact = f"a JSON {_json_kind(records[wrong[0]])} where an object was expected"
-            raise InputError(with_hint(Origin(name, lines).blame(fact, wrong, {}), _json_hint(_VALUES[side])))
+            fact = said("inputs.not_an_object", kind=_json_kind(records[wrong[0]]))
+            raise Origin(name, lines).blame(fact, wrong, {}, _json_hint(_VALUES[side]))
         if not records:
             raise InputError(f"{name} is empty: it has no records.")
         self._records = cast("Sequence[Mapping[str, object]]", records)

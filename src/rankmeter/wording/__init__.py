@@ -30,7 +30,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -73,6 +75,19 @@ def as_argument(option: Option) -> str:
     if isinstance(option.value, Mapping):
         return f"{name}={json.dumps(dict(option.value), ensure_ascii=False, default=str)}"
     return f"{name}={option.value!r}"
+
+
+_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=as_argument)
+
+
+@contextmanager
+def spelled_as(spelling: Spelling) -> Iterator[None]:
+    """Spell the arguments in all sentences so, for whoever reads them: a command line shows its options."""
+    token = _SPELLING.set(spelling)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(token)
 
 
 LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -150,9 +165,9 @@ def word(kind: str, language: Language, /, **values: Any) -> str:
     return filled(_template(kind, language, values), values, language)
 
 
-def filled(template: str, values: Mapping[str, Any], language: Language, spelling: Spelling = as_argument) -> str:
-    """A wording with its values filled in."""
-    return _Filled(language, spelling).vformat(template, (), values)
+def filled(template: str, values: Mapping[str, Any], language: Language, spelling: Spelling | None = None) -> str:
+    """A wording with its values filled in; arguments are spelled as is said here, or else for the whole call."""
+    return _Filled(language, spelling or _SPELLING.get()).vformat(template, (), values)
 
 
 def _template(kind: str, language: Language, values: Mapping[str, Any]) -> str:

@@ -74,7 +74,7 @@ def test_two_candidates_are_ambiguous() -> None:
     with pytest.raises(InputError) as error:
         find_columns(["user_id", "query_id", "item"], PAIR, None, "x")
     assert str(error.value) == (
-        "x has 2 columns that could be the query: 'user_id' and 'query_id'. Hint: say which: "
+        "x has 2 columns that could be the query: 'user_id', 'query_id'. Hint: say which: "
         'columns={"query": "user_id"}'
     )
 
@@ -106,7 +106,7 @@ def test_a_column_claimed_for_the_other_table_steps_back() -> None:
     [
         ({"itm": "b"}, r"columns= names 'itm', which is not one of query, item, .* Hint: did you mean 'item'\?"),
         ({"item": "docid"}, r"x has no column 'docid', named as the item .* did you mean 'doc_id'"),
-        ({"query": "a", "item": "a"}, "names 'a' both as the query and as the item"),
+        ({"query": "a", "item": "a"}, "'a' is named both as the query and as the item"),
     ],
 )
 def test_wrong_given_columns(given: dict[str, str], text: str) -> None:
@@ -179,7 +179,7 @@ def test_score_wins_over_rank(extra: list[str], given: dict[str, str] | None, ex
         ("item=docid", "columns= is of type str"),
         (
             {"itm": "a"},
-            r"'itm', which is not one of query, item, .*after judgments\. or run\.. Hint: did you mean 'item'",
+            r"'itm', which is not one of query, item, .*after one of judgments\., run\.. Hint: did you mean 'item'",
         ),
         ({"run.itm": "a"}, r"'run.itm', which is not one of .*Hint: did you mean 'item'"),
         ({"runs.item": "a"}, r"'runs.item', which is not one of"),

@@ -258,7 +258,7 @@ def test_detailed_results_are_judgments_and_a_run(tmp_path):
 def test_a_book_is_read_when_it_is_named_and_hinted_at_otherwise(tmp_path):
     path = tmp_path / "book.csv"
     path.write_text("query,docid,Anna B,Ben\nq1,d1,3,2\nq1,d2,0,\nq2,d3,,\n")
-    with pytest.raises(rm.InputError, match='format="book"'):
+    with pytest.raises(rm.InputError, match="format='book'"):
         rm.evaluate(path, LISTS, "RR")
     assert graded(path, format="book") == {"q1": {"d1": 3, "d2": 0}, "q2": {}}
 
