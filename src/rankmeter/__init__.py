@@ -22,7 +22,7 @@ _HOMES = {
     "rankmeter.comparing.comparison": "compare folds seeds",
     "rankmeter.comparing.pooling": "pool",
     "rankmeter.comparing.results": "Comparison",
-    "rankmeter.compat.mlflow": "log_to_mlflow",
+    "rankmeter.compat.trackers": "log_to_mlflow log_to_tensorboard log_to_wandb",
     "rankmeter.definitions.reconcile": "reconcile",
     "rankmeter.definitions.steps": "between",
     "rankmeter.definitions.score_tables": "score_table",

@@ -8,7 +8,7 @@ import math
 import pytest
 
 import rankmeter as rm
-from rankmeter.compat.mlflow import metric_name, metrics_of
+from rankmeter.compat.trackers import definitions_of, metric_name, metrics_of
 
 TRUTH = {i: {0} for i in range(40)}
 GOOD = {i: [0, 1, 2] if i % 4 else [1, 0, 2] for i in range(40)}
@@ -47,6 +47,13 @@ def test_systems_that_mlflow_could_not_tell_apart_are_numbered():
     found = metrics_of(rm.compare(truth, runs, ["RR"], permutations=100, resamples=100))
     values = {name: value for name, value in found.items() if name.endswith("/RR")}
     assert values == {"a_at_b/RR": 0.75, "a_at_b-2/RR": 0.75, "a-b/RR": 1.0, "a-b-2/RR": 0.75}
+
+
+def test_a_definition_states_every_convention():
+    [text] = definitions_of(rm.evaluate(TRUTH, GOOD, ["nDCG(gain=exp2)@5"])).values()
+    assert text.startswith("nDCG(gain=exp2)@5: ")
+    for name, value in rm.parse("nDCG(gain=exp2)@5").describe().items():
+        assert value is None or name == "measure" or f"{name}={value}" in text
 
 
 def test_anything_else_is_refused():
@@ -92,3 +99,57 @@ def test_an_evaluation_is_logged_into_the_active_run(mlflow):
     metrics = mlflow.get_run(active.info.run_id).data.metrics
     assert metrics["test/RR"] == 0.875
     assert metrics["test/RR.low"] < 0.875 < metrics["test/RR.high"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_definitions_are_tags_and_systems_are_nested_runs(mlflow, comparison):
+    run_id = rm.log_to_mlflow(comparison, nested=True, report=False)
+    tags = mlflow.get_run(run_id).data.tags
+    assert tags["rankmeter.definition.P_at_1"] == definitions_of(comparison)["P_at_1"]
+    children = mlflow.search_runs(filter_string=f"tags.mlflow.parentRunId = '{run_id}'", output_format="list")
+    assert {child.info.run_name: child.data.metrics["P_at_1"] for child in children} == {
+        system: comparison.score("P@1", system).value for system in ("poor", "good@2")
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_weights_and_biases_get_numbers_table_definitions_and_report(tmp_path, monkeypatch, comparison):
+    wandb = pytest.importorskip("wandb", reason="wandb is not installed: pip install wandb")
+    for name, value in {"WANDB_MODE": "offline", "WANDB_SILENT": "true", "WANDB_DIR": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(rm.InputError, match="no active run"):
+        rm.log_to_wandb(comparison)
+    with wandb.init(project="rankings", dir=tmp_path) as run:
+        rm.log_to_wandb(comparison)
+        assert run.summary["good_at_2/P_at_1"] == 0.75
+        assert run.config["rankmeter"]["P_at_1"] == definitions_of(comparison)["P_at_1"]
+        assert run.summary["rankmeter/per_query"]["nrows"] == 80
+        assert run.summary["rankmeter/report"]["_type"] == "html-file"
+
+
+def test_tensorboard_gets_numbers_and_their_definitions(tmp_path, comparison):
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed: pip install tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    for step in (1, 2):
+        rm.log_to_tensorboard(comparison, tmp_path, step=step)
+    events = EventAccumulator(str(tmp_path)).Reload()
+    steps = [event.step for event in events.Tensors("good_at_2/P_at_1")]
+    assert sorted(steps) == [1, 2]
+    described = events.SummaryMetadata("good_at_2/P_at_1").summary_description
+    assert described == definitions_of(comparison)["P_at_1"]
+
+
+def test_any_writer_with_add_scalar_will_do(comparison):
+    class Writer:
+        def __init__(self) -> None:
+            self.written: dict[str, float] = {}
+
+        def add_scalar(self, name: str, value: float, step: int) -> None:
+            self.written[name] = value
+
+    writer = Writer()
+    rm.log_to_tensorboard(comparison, writer, prefix="test/")
+    assert writer.written == {f"test/{name}": value for name, value in metrics_of(comparison).items()}

@@ -1,0 +1,260 @@
+"""Results into experiment trackers: MLflow, Weights & Biases, TensorBoard.
+
+What is logged is the same for all of them: the numbers of :func:`metrics_of`, the values of every query, the definition
+of each measure, and the report of a comparison. Each function below hands it to one tracker.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankmeter import __version__
+from rankmeter.comparing.results import Comparison
+from rankmeter.errors import InputError, MissingExtraError, RankmeterError, with_hint
+from rankmeter.evaluating.result import Evaluation
+
+if TYPE_CHECKING:
+    from rankmeter.measures import Measure
+    from rankmeter.stats.intervals import Interval
+
+QUERY_TABLE = "rankmeter/per_query.json"
+RESULT = "rankmeter/result.json"
+REPORT = "rankmeter/report.html"
+DEFINITION = "rankmeter.definition."
+_LONGEST_TAG = 5000
+
+
+def log_to_mlflow(
+    result: Evaluation | Comparison,
+    *,
+    prefix: str = "",
+    run_name: str | None = None,
+    report: bool = True,
+    nested: bool = False,
+    titles: object = None,
+) -> str:
+    """Log an evaluation or a comparison to MLflow, into the active run or into a new one; the id of the run.
+
+    Metrics are the value of each measure with the ends of its interval (``nDCG_at_10``, ``nDCG_at_10.low``,
+    ``nDCG_at_10.high``); those of a comparison stand below the name of the system (``dense/nDCG_at_10``), and each pair
+    that was tested adds ``dense-vs-bm25/nDCG_at_10.difference``, its interval and ``.p_corrected``. What has no number
+    is not logged. The definition of each measure is a tag (``rankmeter.definition.nDCG_at_10``). Artifacts, in the
+    folder ``rankmeter``: ``per_query.json`` (a table that MLflow shows), ``result.json`` with every definition, and the
+    report of a comparison.
+
+    Parameters
+    ----------
+    prefix
+        Stands before each metric, to keep several results of one run apart.
+    run_name
+        What a new run is called.
+    report
+        Whether the report of a comparison is logged; it needs the extra ``report``.
+    nested
+        Whether each system of a comparison gets a run of its own below this one, with its evaluation.
+    titles
+        Texts of queries and items for the report.
+
+    Examples
+    --------
+    >>> metric_name("nDCG(gain=exp2)@10"), metric_name("RR")
+    ('nDCG-gain-exp2-_at_10', 'RR')
+    """
+    check_result(result, "log_to_mlflow")
+    mlflow = _library("mlflow", "MLflow", "mlflow")
+    # Everything that can fail is made before anything is logged.
+    metrics = {prefix + name: value for name, value in metrics_of(result).items()}
+    systems = result.evaluations if nested and isinstance(result, Comparison) else {}
+    with _page(result, wanted=report, titles=titles) as page:
+        active = mlflow.active_run()
+        run = active or mlflow.start_run(run_name=run_name)
+        try:
+            _log_run(mlflow, result, metrics)
+            if page is not None:
+                mlflow.log_artifact(str(page), str(Path(REPORT).parent))
+            for name, ev in systems.items():
+                with mlflow.start_run(run_name=name, nested=True):
+                    _log_run(mlflow, ev, {prefix + metric: value for metric, value in metrics_of(ev).items()})
+        finally:
+            if active is None:
+                mlflow.end_run()
+    return str(run.info.run_id)
+
+
+def _log_run(mlflow: Any, result: Evaluation | Comparison, metrics: Mapping[str, float]) -> None:
+    """What one run of MLflow gets."""
+    mlflow.log_metrics(metrics)
+    mlflow.set_tags({DEFINITION + name: text[:_LONGEST_TAG] for name, text in definitions_of(result).items()})
+    mlflow.set_tag("rankmeter.version", __version__)
+    mlflow.log_table({name: column.to_list() for name, column in _columns(result).items()}, QUERY_TABLE)
+    mlflow.log_text(result.to_json(), RESULT)
+
+
+def log_to_wandb(
+    result: Evaluation | Comparison,
+    run: Any = None,
+    *,
+    prefix: str = "",
+    step: int | None = None,
+    report: bool = True,
+    titles: object = None,
+) -> None:
+    """Log an evaluation or a comparison to Weights & Biases, into a run or the one that is active.
+
+    Metrics are named as for :func:`log_to_mlflow`. The values of every query are a table, the report of a comparison is
+    shown as HTML, and the definitions stand in the configuration of the run, under ``rankmeter``.
+
+    Parameters
+    ----------
+    run
+        What ``wandb.init`` gave; the active run by default.
+    prefix
+        Stands before each metric.
+    step
+        At which step the metrics are logged; the next one by default.
+    report, titles
+        As for :func:`log_to_mlflow`.
+    """
+    check_result(result, "log_to_wandb")
+    wandb = _library("wandb", "wandb (Weights & Biases)", "wandb")
+    run = run or wandb.run
+    if run is None:
+        raise InputError.of("compat.no_active_run")
+    metrics: dict[str, Any] = {prefix + name: value for name, value in metrics_of(result).items()}
+    columns = _columns(result)
+    rows = zip(*(column.to_list() for column in columns.values()), strict=True)
+    metrics[f"{prefix}rankmeter/per_query"] = wandb.Table(columns=list(columns), data=[list(row) for row in rows])
+    with _page(result, wanted=report, titles=titles) as page:
+        if page is not None:
+            metrics[f"{prefix}rankmeter/report"] = wandb.Html(page.read_text(encoding="utf-8"))
+        run.config.update({"rankmeter": {"version": __version__, **definitions_of(result)}}, allow_val_change=True)
+        run.log(metrics, step=step)
+
+
+def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: int = 0, prefix: str = "") -> None:
+    """Log the numbers of an evaluation or a comparison to TensorBoard, each with its definition.
+
+    Parameters
+    ----------
+    writer
+        A folder, or a writer with ``add_scalar``: ``torch.utils.tensorboard.SummaryWriter``, ``tensorboardX`` or
+        ``tensorboard.summary.Writer``, which alone shows the definition beside the curve.
+    step
+        At which step: the epoch, the number of the nightly build.
+    prefix
+        Stands before each name.
+    """
+    check_result(result, "log_to_tensorboard")
+    metrics, definitions = metrics_of(result), definitions_of(result)
+    is_own = isinstance(writer, (str, os.PathLike))
+    if is_own:
+        writer = _library("tensorboard.summary", "TensorBoard", "tensorboard").Writer(os.fspath(writer))
+    describes = type(writer).__module__.startswith("tensorboard.")
+    for name, value in metrics.items():
+        measure = next((one for one in definitions if name.rpartition("/")[2].split(".")[0] == one), None)
+        about = {"description": definitions[measure]} if describes and measure else {}
+        writer.add_scalar(prefix + name, value, step, **about)
+    if is_own:
+        writer.close()
+
+
+def check_result(result: object, verb: str) -> None:
+    """Refuse what is neither an evaluation nor a comparison."""
+    if not isinstance(result, (Evaluation, Comparison)):
+        fact = f"a {type(result).__name__} cannot be logged."
+        raise InputError(with_hint(fact, f"{verb}(evaluate(...)) or {verb}(compare(...))"))
+
+
+@contextmanager
+def _page(result: Evaluation | Comparison, *, wanted: bool, titles: object) -> Iterator[Path | None]:
+    """The report of a comparison as a file that is there for a while; None where there is none."""
+    if not wanted or not isinstance(result, Comparison):
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / Path(REPORT).name
+        result.report(page, titles=titles)
+        yield page
+
+
+def _library(module: str, called: str, package: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        extra = f"pip install 'rankmeter[{package}]'" if package == "mlflow" else f"pip install {package}"
+        raise MissingExtraError(with_hint(f"{called} is not installed.", extra)) from error
+
+
+def definitions_of(result: Evaluation | Comparison) -> dict[str, str]:
+    """What each measure means, every convention stated, by the name of its metric."""
+    measures = result.means if isinstance(result, Evaluation) else result.evaluations[result.systems[0]].means
+    return {metric_name(str(measure)): _described(measure) for measure in measures}
+
+
+def _described(measure: Measure) -> str:
+    facts = {name: value for name, value in measure.describe().items() if name != "measure" and value is not None}
+    return f"{measure}: {', '.join(f'{name}={value}' for name, value in facts.items())}"
+
+
+def _columns(result: Evaluation | Comparison) -> Mapping[str, Any]:
+    frame = result.per_query
+    return {name: frame[name] for name in frame.columns}
+
+
+def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
+    """Every number that has a name, ready to be logged."""
+    found: dict[str, float | None] = {}
+    if isinstance(result, Evaluation):
+        for measure, value in result.means.items():
+            interval = None if math.isnan(value) else _interval_of(result, str(measure))
+            found |= _with_interval(metric_name(str(measure)), value, interval)
+    else:
+        called = _unlike(result.systems)
+        for score in result.scores:
+            name = f"{called[score.system]}/{metric_name(str(score.measure))}"
+            found |= _with_interval(name, score.value, score.interval)
+        for one in result.differences:
+            pair = f"{called[one.system]}-vs-{called[one.other]}/{metric_name(str(one.measure))}"
+            ends = _with_interval(f"{pair}.difference", one.difference, one.interval)
+            found |= {**ends, f"{pair}.p_corrected": one.p_corrected}
+    return {name: value for name, value in found.items() if value is not None and math.isfinite(value)}
+
+
+def _interval_of(ev: Evaluation, measure: str) -> Interval | None:
+    try:
+        return ev.interval(measure)
+    except RankmeterError:
+        return None  # a value without an interval is logged without one
+
+
+def _with_interval(name: str, value: float, interval: Interval | None) -> dict[str, float | None]:
+    return {
+        name: value,
+        f"{name}.low": interval.low if interval else None,
+        f"{name}.high": interval.high if interval else None,
+    }
+
+
+def _unlike(systems: Sequence[str]) -> dict[str, str]:
+    """A name for each system; those that differ only in what MLflow does not allow are numbered."""
+    called: dict[str, str] = {}
+    for system in systems:
+        name, number = metric_name(system), 1
+        while name in called.values():
+            number += 1
+            name = f"{metric_name(system)}-{number}"
+        called[system] = name
+    return called
+
+
+def metric_name(text: str) -> str:
+    """A text as MLflow allows it in the name of a metric: other signs become dashes, ``@`` is written out."""
+    return re.sub(r"[^\w\-. ]", "-", text.replace("@", "_at_"))
