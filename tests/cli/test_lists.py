@@ -65,7 +65,7 @@ def test_json_holds_the_slices_and_the_notes() -> None:
     ("args", "told"),
     [
         (["-m", "Coverage@2"], "pass --catalogue (a file with an item column)"),
-        (["-m", "ILD@2", "--catalogue", "items.csv"], "a column features"),
+        (["-m", "ILD@2", "--catalogue", "items.csv"], "a features column"),
         (["-m", "Coverage@2", "--catalogue", "nowhere.csv"], "nowhere.csv"),
         (["-m", "ILD@2", "--catalogue", "vectors.csv"], "name them: --columns catalogue.features=f1+f2"),
         (["-m", "RR", "--columns", "catalogue.features=f1"], "--catalogue FILE"),

@@ -228,14 +228,11 @@ def _distance(catalogue: Catalogue) -> Any:
         return None
 
     def from_function(left: Ints, right: Ints) -> Floats:
-        found = np.asarray(function(features[left], features[right]), np.float64)
-        if found.shape == left.shape and not np.isfinite(found).all():
-            raise MeasureError("the catalogue's distance returned numbers that are not finite.")
-        if found.shape != left.shape:
-            raise MeasureError(
-                f"the catalogue's distance returned an array of shape {found.shape} for {len(left):,} pairs; "
-                "expected one number for each."
-            )
-        return found
+        distances = np.asarray(function(features[left], features[right]), np.float64)
+        if distances.shape != left.shape:
+            raise MeasureError.of("lists.distance_shape", shape=str(distances.shape), pairs=len(left))
+        if not np.isfinite(distances).all():
+            raise MeasureError.of("lists.distance_not_finite")
+        return distances
 
     return from_function

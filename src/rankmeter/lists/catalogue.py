@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.data import Sets
-from rankmeter.errors import InputError, RankmeterError, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, RankmeterError, did_you_mean, examples
 from rankmeter.inputs import into_judgments, is_path
 from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, numbers_of, table_of
 from rankmeter.inputs.cells import is_missing
@@ -26,7 +26,7 @@ from rankmeter.lists.features import feature_columns, features_of, is_numeric
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.showable import Showable
-from rankmeter.wording import Language, word
+from rankmeter.wording import Language, said, word
 
 USUAL = {
     "popularity": ("popularity", "interactions", "count"),
@@ -125,7 +125,7 @@ class Catalogue(Showable):
         source: str = "catalogue",
     ) -> None:
         if values is not None and prices is not None:
-            raise InputError("values= and prices= are the same; give one of them.")
+            raise InputError.of("lists.values_and_prices")
         given = {
             "popularity": popularity,
             "categories": categories,
@@ -161,8 +161,7 @@ class Catalogue(Showable):
             self._set("similarity", _square(similarity, len(codes), source))
         self._set("distance", distance)
         if distance is not None and not isinstance(self.features, np.ndarray):
-            fact = f"{source}: distance= compares vectors, and there are none in a dense matrix."
-            raise InputError(with_hint(fact, "give features= as a NumPy array, or similarity="))
+            raise InputError.of("lists.no_vectors", source=source)
         with _readable("users", users, source):
             _check_users(users, self.popularity, source)
 
@@ -212,8 +211,8 @@ def columns_of_items(columns: Mapping[str, str] | None) -> tuple[dict[str, str] 
     mine = {role.removeprefix(_SIDE): name for role, name in columns.items() if str(role).startswith(_SIDE)}
     for role in mine:
         if role not in COLUMN_ROLES:
-            fact = f"a catalogue has no column for '{role}'; it has {', '.join(COLUMN_ROLES)}."
-            raise InputError(with_hint(fact, did_you_mean(role, COLUMN_ROLES)))
+            hint = did_you_mean(role, COLUMN_ROLES)
+            raise InputError.of("lists.no_catalogue_role", role=role, roles=list(COLUMN_ROLES), hint=hint)
     rest = {role: name for role, name in columns.items() if not str(role).startswith(_SIDE)}
     return rest or None, mine
 
@@ -238,15 +237,13 @@ def plain_label(label: object) -> str:
 def into_catalogue(data: Any, columns: Mapping[str, Any] | None = None) -> Catalogue:
     """Accept a catalogue, a frame, a file's path, or the ids alone; ``columns`` names those of a table."""
     if columns and not _is_table(data):
-        named = ", ".join(f"catalogue.{role}" for role in columns)
-        raise InputError(f"columns= names {named}, but the catalogue is no table.")
+        raise InputError.of("lists.columns_without_table", roles=[f"catalogue.{role}" for role in columns])
     if isinstance(data, Catalogue):
         return data
     if columns:
         return Catalogue(items=data, **columns)
     if not (is_path(data) or is_frame(data) or isinstance(data, Iterable)):
-        fact = f"a catalogue of type {type(data).__name__} cannot be read."
-        raise InputError(with_hint(fact, "give the ids of the items, a frame, a path, or rankmeter.Catalogue(...)"))
+        raise InputError.of("lists.not_a_catalogue", type=type(data).__name__)
     return Catalogue(items=data)
 
 
@@ -262,8 +259,8 @@ def _from_table(
     if column is None and len(table.columns) == 1:
         column = table.columns[0]
     if column is None:
-        fact = f"{source} has no item column (found: {examples(table.columns, shown=12)})."
-        raise InputError(with_hint(fact, f"name it: Catalogue(..., item='{table.columns[0]}')"))
+        names = examples(table.columns, shown=12)
+        raise InputError.of("lists.no_item_column", source=source, names=names, first=table.columns[0])
     found: dict[str, Any] = {}
     rest = table.drop(column)
     for name, value in given.items():
@@ -284,8 +281,8 @@ def _several(table: pl.DataFrame, name: str, columns: Sequence[str], source: str
     if len(columns) == 1 and not (name == "features" and is_numeric(table.get_column(columns[0]))):
         return table.get_column(columns[0])
     if not columns or name not in ("features", "categories"):
-        wanted = "columns" if name in ("features", "categories") else "one column"
-        raise InputError(f"{source}: {name} are {wanted}, and {len(columns)} are named.")
+        kind = "lists.some_columns" if name in ("features", "categories") else "lists.one_column"
+        raise InputError.of(kind, source=source, name=name, count=len(columns))
     return table.select(columns)
 
 
@@ -306,9 +303,10 @@ def _readable(what: str, given: Any, source: str) -> Iterator[None]:
     except RankmeterError:
         raise
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError, pl.exceptions.PolarsError) as error:
-        fact = f"{source}: {what} of type {type(given).__name__} cannot be read."
-        hint = "a value for each item, in their order, or {item: value}"
-        raise InputError(with_hint(fact, "ids, a frame or a path" if what == "items" else hint)) from error
+        kind = type(given).__name__
+        if what == "items":
+            raise InputError.of("lists.unreadable_items", source=source, type=kind) from error
+        raise InputError.of("lists.unreadable", source=source, what=what, type=kind) from error
 
 
 def _refuse_unordered(items: Any, given: Mapping[str, Any], called: Mapping[str, str], source: str) -> None:
@@ -319,16 +317,15 @@ def _refuse_unordered(items: Any, given: Mapping[str, Any], called: Mapping[str,
             continue
         if isinstance(items, AbstractSet) or isinstance(value, AbstractSet):
             unordered = "the items" if isinstance(items, AbstractSet) else name
-            fact = f"{source}: {unordered} are a set, which has no order, so {name} cannot be paired with items."
-            raise InputError(with_hint(fact, f"give lists, or {name}={{item: value}}"))
+            raise InputError.of("lists.unordered", source=source, unordered=unordered, name=name)
 
 
 def _check_items(codes: pl.Series, source: str) -> None:
     if not len(codes):
-        raise InputError(f"{source} is empty: it holds no item.")
+        raise InputError.of("lists.no_items", source=source)
     twice = codes.filter(codes.is_duplicated()).unique(maintain_order=True)
     if len(twice):
-        raise InputError(f"{source} holds items more than once: {examples(twice.to_list())}.")
+        raise InputError.of("lists.items_twice", source=source, items=examples(twice.to_list()))
 
 
 def _check_groups(given: list[Any], labels: list[str], source: str) -> None:
@@ -336,8 +333,9 @@ def _check_groups(given: list[Any], labels: list[str], source: str) -> None:
     first: dict[str, str] = {}
     for one, label in zip(given, labels, strict=True):
         if not is_missing(one) and first.setdefault(label, str(one)) != str(one):
-            fact = f"{source}: the groups {first[label]!r} and {str(one)!r} have the same name in a measure, {label}."
-            raise InputError(with_hint(fact, "name groups with letters, digits and underscores"))
+            raise InputError.of(
+                "lists.same_group_name", source=source, first=first[label], second=str(one), label=label
+            )
 
 
 def _check_users(users: float | None, popularity: Floats | None, source: str) -> None:
@@ -345,25 +343,24 @@ def _check_users(users: float | None, popularity: Floats | None, source: str) ->
         return
     most = 0.0 if popularity is None else float(popularity.max(initial=0.0))
     if not (users > 0 and users >= most):
-        fact = f"{source}: users={users:g}, but an item was taken {most:g} times."
-        raise InputError(with_hint(fact, "popularity counts users then, each once, and users= all of them"))
+        raise InputError.of("lists.too_few_users", source=source, users=users, most=most)
 
 
 def _check_length(values: Any, items: pl.Series, what: str, source: str) -> None:
     if len(values) != len(items):
-        raise InputError(f"{source}: the number of {what} is {len(values):,}, that of items {len(items):,}.")
+        raise InputError.of("lists.unequal_numbers", source=source, what=what, count=len(values), items=len(items))
 
 
 def _numbers(given: Any, items: pl.Series, name: str, source: str, low: float) -> Floats | None:
     if given is None:
         return None
-    found = numbers_of(given, items, name, source)
-    wrong = np.flatnonzero(found < low)
+    numbers = numbers_of(given, items, name, source)
+    wrong = np.flatnonzero(numbers < low)
     if len(wrong):
-        shown = examples(f"{found[row]:g} (item {items[int(row)]})" for row in wrong)
-        hint = "" if name == "popularity" else "give losses as margins="
-        raise InputError(with_hint(f"{source}: negative {name}: {shown}.", hint))
-    return found
+        shown = examples(f"{numbers[row]:g} (item {items[int(row)]})" for row in wrong)
+        hint = "" if name == "popularity" else said("lists.give_margins")
+        raise InputError.of("lists.negative", source=source, name=name, shown=shown, hint=hint)
+    return numbers
 
 
 def _square(similarity: Any, items: int, source: str) -> Any:
@@ -372,15 +369,14 @@ def _square(similarity: Any, items: int, source: str) -> Any:
     try:
         matrix = similarity.tocsr() if hasattr(similarity, "tocsr") else np.asarray(similarity, np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{source}: similarity is no matrix of numbers, items x items.") from error
+        raise InputError.of("lists.not_a_similarity", source=source) from error
     if matrix.shape != (items, items):
-        raise InputError(f"{source}: similarity has shape {matrix.shape}; expected ({items}, {items}).")
+        raise InputError.of("lists.similarity_shape", source=source, shape=str(matrix.shape), items=items)
     stored = np.asarray(matrix.data if hasattr(matrix, "tocsr") else matrix)
     if not np.isfinite(stored).all():
-        raise InputError(f"{source}: similarity holds numbers that are not finite.")
+        raise InputError.of("lists.similarity_not_finite", source=source)
     if abs(matrix - matrix.T).max() > 1e-6 * max(np.abs(stored).max(initial=0.0), 1.0):
-        fact = f"{source}: similarity is not symmetric, so the order of two items would matter."
-        raise InputError(with_hint(fact, "give (s + s.T) / 2"))
+        raise InputError.of("lists.not_symmetric", source=source)
     return matrix
 
 
@@ -411,11 +407,10 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
     if isinstance(data, (Mapping, list, tuple)):
         by_user = data if isinstance(data, Mapping) else dict(enumerate(data))
         if any(isinstance(items, str) or not isinstance(items, Iterable) for items in by_user.values()):
-            fact = "history: what a user took is not a collection of items."
-            raise InputError(with_hint(fact, "give {user: [items]}, a frame or a path"))
+            raise InputError.of("lists.not_taken")
         rows = [(user, item) for user, items in by_user.items() for item in items]
         if not rows:
-            raise InputError("history is empty: it holds no interaction.")
+            raise InputError.of("lists.empty_history")
         return History(ids([row[0] for row in rows]), ids([row[1] for row in rows]))
     named = {**(columns or {}), "relevant": "rows"}
     if is_frame(data):

@@ -32,7 +32,9 @@ def categories_of(given: Any, items: pl.Series, source: str) -> tuple[Sets, tupl
         return binary, tuple(str(column) for column in range(sparse.columns))
     rows = [_labels(one) for one in (given.to_list() if isinstance(given, pl.Series) else given)]
     if len(rows) != len(items):
-        raise InputError(f"{source}: the number of categories is {len(rows):,}, that of items {len(items):,}.")
+        raise InputError.of(
+            "lists.unequal_numbers", source=source, what="categories", count=len(rows), items=len(items)
+        )
     names = sorted({label for row in rows for label in row})
     number = {name: place for place, name in enumerate(names)}
     indices = np.array([number[label] for row in rows for label in row], np.int64)

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.data import Sets
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, examples
 from rankmeter.inputs.attributes import find_column, in_order_of, numbers_of
 from rankmeter.late import pl
+from rankmeter.wording import said
 
 
 def feature_columns(table: pl.DataFrame, text: str, source: str) -> pl.DataFrame | pl.Series:
@@ -84,7 +85,7 @@ def _vectors(column: pl.Series, items: pl.Series, source: str) -> npt.NDArray[An
         width = len(flat) // max(len(items), 1)
         wrong = numbers.is_null().arg_true().to_list()
         shown = examples(f"{flat[row]!r} (item {items[row // max(width, 1)]})" for row in wrong)
-        raise InputError(f"{source}: features that are not numbers: {shown}.")
+        raise InputError.of("lists.features_not_numbers", source=source, shown=shown)
     return numbers.to_numpy().reshape(len(column), -1)
 
 
@@ -93,7 +94,7 @@ def _check_lengths(lengths: list[int], items: pl.Series, source: str) -> None:
         return
     other = next(place for place, length in enumerate(lengths) if length != lengths[0])
     shown = ", ".join(f"{lengths[place]} (item {items[place]})" for place in (0, other))
-    raise InputError(with_hint(f"{source}: features of different lengths: {shown}.", "give every item as many numbers"))
+    raise InputError.of("lists.features_lengths", source=source, shown=shown)
 
 
 def _rows_as_matrix(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any]:
@@ -106,13 +107,13 @@ def _rows_as_matrix(given: Any, items: pl.Series, source: str) -> npt.NDArray[An
     except (TypeError, ValueError) as error:
         named = zip(items.to_list(), given, strict=False)
         wrong = [f"{row!r} (item {item})" for item, row in named if not _is_vector(row)]
-        shown = examples(wrong, shown=2) or "rows of different shapes"
-        raise InputError(f"{source}: features are no matrix of numbers, items x dimensions: {shown}.") from error
+        shown = examples(wrong, shown=2) or said("lists.different_shapes")
+        raise InputError.of("lists.features_no_matrix", source=source, shown=shown) from error
 
 
 def _check_real(dtype: np.dtype[Any], source: str) -> None:
     if dtype.kind == "c":
-        raise InputError(f"{source}: features are complex numbers; expected real ones.")
+        raise InputError.of("lists.features_complex", source=source)
 
 
 def _is_vector(row: Any) -> bool:
@@ -125,7 +126,7 @@ def _is_vector(row: Any) -> bool:
 
 def _check_shape(shape: tuple[int, ...], items: pl.Series, source: str) -> None:
     if len(shape) != 2 or shape[0] != len(items) or not shape[1]:
-        raise InputError(f"{source}: features have shape {shape}; expected ({len(items)}, dimensions).")
+        raise InputError.of("lists.features_shape", source=source, shape=str(shape), items=len(items))
 
 
 def _check_finite(values: npt.NDArray[Any], source: str) -> None:
@@ -133,4 +134,4 @@ def _check_finite(values: npt.NDArray[Any], source: str) -> None:
         return
     wrong = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
     if len(wrong):
-        raise InputError(f"{source}: features that are not finite, in rows {examples(wrong)}.")
+        raise InputError.of("lists.features_not_finite", source=source, rows=examples(wrong))

@@ -12,7 +12,7 @@ import numpy as np
 from rankmeter.arithmetic import Values, aggregated
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
 from rankmeter.arithmetic.slates.fairness import gap_between
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.measuring import chosen_by
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
@@ -63,19 +63,15 @@ def for_each_group(measures: Sequence[Measure], catalogue: Catalogue | None) -> 
 
 def _check_group(measure: Any, catalogue: Catalogue) -> None:
     if str(measure.group) not in catalogue.group_names:
-        fact = f"{measure}: the catalogue has no group '{measure.group}'."
-        raise MeasureError(with_hint(fact, f"its groups are {', '.join(catalogue.group_names)}"))
+        group, known = str(measure.group), list(catalogue.group_names)
+        raise MeasureError.of("lists.no_group", measure=str(measure), group=group, known=known)
 
 
 def compared_by(measure: Any) -> Measure:
     """The measure whose means a segment gap compares."""
     base = find_measure(str(measure.of))
-    if (
-        getattr(base, "aggregate", "") not in ("mean", "pooled")
-        or base.at != "cutoff"
-        or type(base).name not in REGISTRY
-    ):
-        raise MeasureError(f"{measure}: {measure.of} has no mean over users that segments could be compared by.")
+    if base.aggregate not in ("mean", "pooled") or base.at != "cutoff" or type(base).name not in REGISTRY:
+        raise MeasureError.of("lists.no_mean_to_compare", measure=str(measure), of=str(measure.of))
     changes = {"queries": measure.queries, "duplicates": measure.duplicates}
     base = base(**{name: value for name, value in changes.items() if value is not None})
     return base if measure.cutoff is None else base @ measure.cutoff
@@ -145,7 +141,7 @@ def measured(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Valu
 def _segment_gap(measure: Any, slices: Mapping[str, Slices], values: Mapping[Measure, Values]) -> tuple[float, Values]:
     cut = next((one for one in slices.values() if one.kind == "query"), None)
     if cut is None:
-        raise InputError(with_hint(f"{measure} needs segments of users.", "by= {user: segment}, or a frame or a file"))
+        raise InputError.of("lists.needs_segments", measure=str(measure))
     base = compared_by(measure)
     means = np.array([mean for mean in cut.values[base] if not math.isnan(mean)])
     nothing = np.full(len(values[base].value), np.nan)
@@ -229,7 +225,7 @@ class _Cut:
     def _by_items(self) -> _Found:
         """Judgments of the items of one slice only; queries without any are left out."""
         if self.given.judgments is None:
-            raise InputError(f"slices of items ({self.slicing.name}) cut the judgments, but there are none.")
+            raise InputError.of("lists.slices_need_judgments", name=self.slicing.name)
         truth = self.given.judgments.judgment_table()
         item = self.material.vocabulary.find(truth.item)
         label = np.where(item >= 0, self.slicing.code[np.maximum(item, 0)], -1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankmeter.arithmetic.slates import Items, Rows, Slates
 from rankmeter.arithmetic.slates.listquality import is_among
-from rankmeter.errors import MeasureError, warn, with_hint
+from rankmeter.errors import MeasureError, warn
 from rankmeter.inputs.sources import AnyJudgments, AnyRun
 from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
@@ -21,33 +21,17 @@ from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.slates import Lists, first_items
 from rankmeter.wording import said
 
-_ITEMS = "catalogue= (a file with a column {0}; in Python also a frame or rankmeter.Catalogue(items=..., {0}=...))"
-_USERS = "in Python catalogue=rankmeter.Catalogue(items=..., popularity=..., users=...)"
-_HISTORY = "history= (a file of interactions, user and item; in Python also a frame or {user: [items]})"
 NEEDS = {
-    "judgments": ("to know which items are relevant", "evaluate(judgments, run, ...): truth first"),
-    "catalogue": (
-        "to know the items that could be recommended",
-        "catalogue= (a file with an item column; in Python also a frame, ids or rankmeter.Catalogue(items=...))",
-    ),
-    "history": ("to know what users took before", _HISTORY),
-    "popularity": ("to know how often items were taken", f"{_HISTORY} or {_ITEMS.format('popularity')}"),
-    "users": ("to know how many users took an item", f"{_HISTORY} or {_USERS}"),
-    "features": ("a vector for each item", _ITEMS.format("features")),
-    "categories": ("the categories of the items", _ITEMS.format("categories")),
-    "values": ("what the items are worth", _ITEMS.format("values")),
-    "margins": ("the margins of the items", _ITEMS.format("margins")),
-    "groups": ("the groups of the items", _ITEMS.format("groups")),
-    "distance": (
-        "a similarity or a distance of items",
-        "in Python catalogue=rankmeter.Catalogue(items=..., similarity=...), or features=..., distance=...",
-    ),
-    "segments": (
-        "the segments of the users",
-        "by= (a file with a column for them; in Python also a frame or {user: segment})",
-    ),
+    "judgments": "lists.needs_judgments",
+    "catalogue": "lists.needs_catalogue",
+    "history": "lists.needs_history",
+    "popularity": "lists.needs_popularity",
+    "users": "lists.needs_users",
+    "features": "lists.needs_features",
+    "distance": "lists.needs_distance",
+    "segments": "lists.needs_segments",
 }
-"""What a measure can ask for: why, and what to pass."""
+"""What is said where a measure asks for what was not given; of anything else that it is a column of the catalogue."""
 
 
 def check_needs(measures: Sequence[Measure], given: Given, *, has_segments: bool) -> None:
@@ -55,21 +39,23 @@ def check_needs(measures: Sequence[Measure], given: Given, *, has_segments: bool
     for measure in measures:
         if not isinstance(measure, SlateMeasure):
             if given.judgments is None:
-                raise MeasureError(with_hint(f"{measure} needs judgments.", NEEDS["judgments"][1]))
+                raise _unmet(measure, "judgments", given)
             continue
         for need in measure.needed():
             if not (has_segments if need == "segments" else given.has(need)):
-                why, what = NEEDS[need]
-                raise MeasureError(with_hint(f"{measure} needs {why}.", _unnamed(need, given) or f"pass {what}"))
+                raise _unmet(measure, need, given)
 
 
-def _unnamed(need: str, given: Given) -> str:
-    """Which columns of the catalogue's table could be what is needed, and how to say so."""
-    if need != "features" or given.catalogue is None:
-        return ""
-    columns = "+".join(possible_features(given.catalogue))
-    named = f'columns={{"catalogue.features": "{columns}"}}'
-    return f"if they are columns of {given.catalogue.source}, name them: {named}" if columns else ""
+def _unmet(measure: Measure, need: str, given: Given) -> MeasureError:
+    """What is said where a need is not met; of features also which columns of the catalogue they could be."""
+    if need not in NEEDS:
+        return MeasureError.of("lists.needs_column", measure=str(measure), column=need)
+    error = MeasureError.of(NEEDS[need], measure=str(measure))
+    columns = "" if need != "features" or given.catalogue is None else "+".join(possible_features(given.catalogue))
+    if not columns or given.catalogue is None:
+        return error
+    named = {"catalogue.features": columns}
+    return error.changed(hint=said("lists.name_features", source=given.catalogue.source, columns=named))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankmeter.errors import MeasureError, NotFoundError, nearest, with_hint
+from rankmeter.errors import MeasureError, NotFoundError, did_you_mean
 from rankmeter.evaluating.reasons import (
     why_no_interval,
     why_no_value,
@@ -68,9 +68,8 @@ class Slices:
         ]
         if len(same) == 1:
             return same[0]
-        close = nearest(str(measure), [str(known) for known in self.values], shown=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(map(str, self.values))}"
-        raise NotFoundError(with_hint(f"these slices have no '{measure}'.", hint))
+        hint = _one_of(str(measure), [str(known) for known in self.values])
+        raise NotFoundError.of("lists.no_such_measure", measure=str(measure), hint=hint)
 
     def to_polars(self, *, intervals: bool = False, level: float = 0.95) -> pl.DataFrame:
         """A row per measure and slice: value, how many queries.
@@ -180,23 +179,22 @@ class Slices:
         from rankmeter.stats.slice_intervals import gap_test  # only when asked
 
         if self.kind == "item":
-            raise MeasureError("the same queries are in several slices of items: use difference() for two of them.")
+            raise MeasureError.of("lists.gap_of_items")
         sample = self._sample(measure)
         if not isinstance(sample, PartsSample):
-            raise MeasureError(f"{measure} is no mean over queries: use difference() for two slices.")
+            raise MeasureError.of("lists.gap_of_whole", measure=str(measure))
         return gap_test(sample, gap=gap, level=level, resamples=resamples, seed=seed)
 
     def _sample(self, measure: str | Measure) -> PartsSample | SumSample:
         found = self.find(measure)
         if found not in self.samples:
-            raise MeasureError(f"{found} has no interval: {why_no_interval(found)}.")
+            raise MeasureError.of("lists.no_interval", measure=str(found), why=why_no_interval(found))
         return self.samples[found]
 
     def _place(self, label: str) -> int:
         if label not in self.labels:
-            close = nearest(label, list(self.labels), shown=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(self.labels)}"
-            raise NotFoundError(with_hint(f"{self.name} has no slice '{label}'.", hint))
+            hint = _one_of(label, self.labels)
+            raise NotFoundError.of("lists.no_such_slice", name=self.name, label=label, hint=hint)
         return self.labels.index(label)
 
     def __repr__(self) -> str:
@@ -213,6 +211,11 @@ class Slices:
 
         lang = chosen_language()
         return notebook_html(slices_document(self, lang), lang=lang)
+
+
+def _one_of(name: str, known: Sequence[str]) -> str:
+    """A hint: the nearest name, or all of them."""
+    return did_you_mean(name, known) or said("lists.there_are", known=list(known))
 
 
 _ENDS = ("low", "high", "difference", "difference_low", "difference_high")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, did_you_mean, examples
 from rankmeter.inputs.attributes import find_column, ids_of, no_such_column, table_of
 from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import USUAL_NAMES
@@ -58,19 +58,17 @@ def into_slicings(by: Any, queries: pl.Series, material: Material | None, catalo
     elif is_frame(by):
         made = _from_table(table_of(by, "segments"), queries, None, "by=")
     else:
-        fact = f"by= of type {type(by).__name__} cannot be read."
-        raise InputError(with_hint(fact, "give {user: segment}, a frame, a file, or one of " + ", ".join(BUILT_IN)))
+        raise InputError.of("lists.not_slices", type=type(by).__name__, known=list(BUILT_IN))
     names = [slicing.name for slicing in made]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise InputError(f"by= names {', '.join(sorted(twice))} twice.")
+        raise InputError.of("lists.slices_twice", names=sorted(twice))
     return made
 
 
 def _from_text(text: str, queries: pl.Series, material: Material | None, catalogue: Catalogue | None) -> list[Slicing]:
     if material is None and text in BUILT_IN:
-        fact = f"by='{text}' needs the runs themselves, which evaluations that were made before do not hold."
-        raise InputError(with_hint(fact, "a mapping, a frame or a file says the slice of each query"))
+        raise InputError.of("lists.needs_runs", by=text)
     if material is not None and text in BUILT_IN:
         return [_built_in(text, material, catalogue)]
     columns = [] if catalogue is None else catalogue.columns.columns
@@ -80,8 +78,7 @@ def _from_text(text: str, queries: pl.Series, material: Material | None, catalog
     path, _, column = text.rpartition(":") if not os.path.exists(text) and ":" in text else (text, "", "")  # noqa: PTH110
     if not os.path.exists(path):  # noqa: PTH110
         known = [*BUILT_IN, *columns]
-        fact = f"by='{text}' is neither a file nor one of {', '.join(known)}."
-        raise InputError(with_hint(fact, did_you_mean(text, known)))
+        raise InputError.of("lists.unknown_slices", by=text, known=known, hint=did_you_mean(text, known))
     return _from_table(table_of(path, "segments"), queries, column or None, path)
 
 
@@ -96,11 +93,11 @@ def _from_table(table: pl.DataFrame, queries: pl.Series, column: str | None, sou
         raise no_such_column(column, [name for name in table.columns if name != user], source)
     wanted = [column] if column else [name for name in table.columns if name != user]
     if not wanted:
-        raise InputError(f"{source} has no column to slice by beside {user}.")
+        raise InputError.of("lists.nothing_to_slice_by", source=source, column=user)
     users = ids_of(table.get_column(user), "query", source)
     if users.is_duplicated().any():
         twice = users.filter(users.is_duplicated())[0]
-        raise InputError(f"{source} holds query {twice} more than once; a query is in one slice.")
+        raise InputError.of("lists.query_in_two_slices", source=source, query=str(twice))
     return [_query_slicing(name, users, table.get_column(name).to_list(), queries) for name in wanted]
 
 
@@ -109,8 +106,8 @@ def _query_slicing(name: str, users: pl.Series, labels: Sequence[Any], queries: 
     words.add(users)
     row = words.find(queries)
     if len(queries) and (row < 0).all():
-        fact = f"by= says nothing about any query: it has {examples(users.to_list())}; queries are"
-        raise InputError(f"{fact} {examples(queries.to_list())}.")
+        held, asked = examples(users.to_list()), examples(queries.to_list())
+        raise InputError.of("lists.covers_no_query", users=held, queries=asked)
     texts = [*map(_text, labels), NO_LABEL]
     return _labelled(name, "query", [texts[at] for at in row.tolist()])
 
@@ -137,28 +134,28 @@ def _labelled(name: str, kind: Literal["query", "item"], texts: list[str]) -> Sl
 
 def _number(text: str) -> float:
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
         return math.inf
-    return math.inf if math.isnan(found) else found
+    return math.inf if math.isnan(number) else number
 
 
 def _built_in(name: str, material: Material, catalogue: Catalogue | None) -> Slicing:
     items, history = material.items, material.history
     if name == "group":
         if catalogue is None or items.groups is None:
-            raise InputError(with_hint("by='group' needs the groups of the items.", "Catalogue(items=..., groups=...)"))
+            raise InputError.of("lists.slices_need_groups")
         code = np.concatenate([items.groups, np.full(items.total - items.listed, -1)])
         return Slicing(name, "item", items.group_names, code)
     if name in ("activity", "cold-users"):
         if history is None:
-            raise InputError(with_hint(f"by='{name}' needs what users took before.", "pass history="))
+            raise InputError.of("lists.slices_need_history", by=name)
         sizes = np.diff(history.offsets)
         if name == "cold-users":
             return Slicing(name, "query", ("cold", "warm"), (sizes > 0).astype(np.int64))
         return _activity(sizes)
     if items.taken is None:
-        raise InputError(with_hint(f"by='{name}' needs the popularity of items.", "pass history="))
+        raise InputError.of("lists.slices_need_history", by=name)
     if name == "cold-items":
         return Slicing(name, "item", ("cold", "warm"), (items.taken > 0).astype(np.int64))
     tenth = np.empty(items.total, np.int64)

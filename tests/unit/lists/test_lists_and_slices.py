@@ -152,7 +152,7 @@ def test_measures_of_relevance_need_judgments():
             {"items": ["a", "b"], "features": [[1], [1, 2]]},
             r"lengths: 1 \(item a\), 2 \(item b\)\. Hint",
         ),
-        ({"items": ["a", "b"], "features": [["x", 1], [1, 2]]}, r"no matrix of numbers.*: \['x', 1\] \(item a\)\.$"),
+        ({"items": ["a", "b"], "features": [["x", 1], [1, 2]]}, r"not a matrix of numbers.*: \['x', 1\] \(item a\)\.$"),
         ({"items": ["a"], "values": {"b": 1}}, r"values are missing for a \(1 of 1 items\)"),
         ({"items": ["a"], "similarity": [[1, 2]]}, "similarity"),
         ({"items": ["a"], "values": [1], "prices": [1]}, "the same"),
@@ -375,7 +375,7 @@ def test_shares_of_exposure_differ_between_slices_with_an_interval_after_saving_
     ev.save(tmp_path / "ev.parquet")
     again = rm.Evaluation.load(tmp_path / "ev.parquet").slices["segment"]
     assert again.difference(measure, "odd", "even", resamples=300) == difference
-    with pytest.raises(rm.MeasureError, match="no mean"):
+    with pytest.raises(rm.MeasureError, match="not a mean"):
         cut.gap(measure)
 
 
