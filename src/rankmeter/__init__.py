@@ -36,6 +36,7 @@ _HOMES = {
     "rankmeter.inputs.shards": "files",
     "rankmeter.judging.draws": "draw",
     "rankmeter.judging.panel_agreement": "judges",
+    "rankmeter.judging.two_leaderboards": "leaderboards",
     "rankmeter.lists.catalogue": "Catalogue",
     "rankmeter.lists.slices": "Slices",
     "rankmeter.measures": "Measure parse parse_measures",

@@ -25,6 +25,7 @@ from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds
 from rankmeter.judging.panel_agreement import judges as judges
+from rankmeter.judging.two_leaderboards import leaderboards as leaderboards
 from rankmeter.compat.trackers import log_to_mlflow as log_to_mlflow
 from rankmeter.compat.trackers import log_to_tensorboard as log_to_tensorboard
 from rankmeter.compat.trackers import log_to_wandb as log_to_wandb
@@ -75,17 +76,18 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds",
     "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD", "ILS", "infAP",
     "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
-    "ItemCoverage", "Judged", "judges", "Labelled", "log_to_mlflow", "log_to_tensorboard", "log_to_wandb",
-    "LongTailShare", "MAP", "Margin", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure",
-    "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9",
-    "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet",
-    "online", "OutsideCatalogue", "P", "P_IA", "parse", "parse_measures", "Personalisation", "Personalization", "pool",
-    "PopREO", "PopRSP", "PopularityLift", "Prec", "Precision", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
-    "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall",
-    "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table",
-    "SDCG", "seeds", "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF",
-    "SetP", "SetR", "ShannonEntropy", "ShortLists", "Slices", "StRecall", "Success", "TailPercentage", "TailShare",
-    "tensors", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "ItemCoverage", "Judged", "judges", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
+    "log_to_wandb", "LongTailShare", "MAP", "Margin", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank",
+    "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10",
+    "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "NumNonrelRet", "NumQ",
+    "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "parse", "parse_measures",
+    "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec", "Precision", "R",
+    "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual",
+    "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec",
+    "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
+    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
+    "ShortLists", "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors", "Unexpectedness",
+    "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

@@ -138,3 +138,14 @@ def test_draws_of_items_and_what_cannot_be_drawn(drawn, tmp_path):
     refused = run("evaluate", drawn["people"], drawn["old"], "--needed", 0.1)
     assert refused.exit_code == 2
     assert "--assisted-by machine.qrels" in refused.stderr
+
+
+def test_leaderboards_in_every_format(drawn):
+    command = ("leaderboards", drawn["machine"], drawn["machine"], drawn["old"], drawn["new"], "-m", "nDCG@5 P@3")
+    assert "the best system stays the best" in run(*command).stdout
+    assert set(json.loads(run(*command, "--format", "json").stdout)["boards"]) == {"nDCG@5", "P@3"}
+    assert len(run(*command, "--format", "csv").stdout.splitlines()) == 5
+    assert "两种标注下的排行榜" in run(*command, "--lang", "zh", "--format", "markdown").stdout
+    refused = run("leaderboards", drawn["machine"], drawn["machine"], drawn["old"])
+    assert refused.exit_code == 2
+    assert "Hint:" in refused.stderr

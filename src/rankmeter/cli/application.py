@@ -24,6 +24,7 @@ COMMANDS = {
     "evaluate": "Measure one or more runs against judgments.",
     "compare": "Compare runs: which differences are real, and gates for pipelines.",
     "judges": "Say how far two or more judges agree.",
+    "leaderboards": "Rank runs under two judges: does the winner stay, is any favoured?",
     "draw": "Draw what people judge, with known chances that are recorded.",
     "pool": "List the unjudged items that are most worth judging.",
     "advise": "Say which measures and cutoffs fit the data, and why.",

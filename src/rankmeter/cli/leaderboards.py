@@ -1,0 +1,50 @@
+"""``rankmeter leaderboards``: the same systems under two judges."""
+
+from __future__ import annotations
+
+import click
+
+from rankmeter.cli.options import Delivery, Sources, format_option, level_option, seed_option
+from rankmeter.cli.output import deliver_shown
+from rankmeter.cli.parameters import Command, Reads, takes
+from rankmeter.cli.talk import examples, language_option
+from rankmeter.errors import InputError
+from rankmeter.measures import split_measures
+from rankmeter.wording import Language
+
+
+@click.command(
+    cls=Command,
+    epilog=examples(
+        "rankmeter leaderboards people.qrels machine.qrels a.run b.run c.run -m nDCG@10",
+        "rankmeter leaderboards people.qrels machine.qrels runs/*.run -m 'nDCG@10 P@5' --output boards.html",
+        "rankmeter leaderboards people.qrels machine.qrels runs/*.run --format json --lang zh",
+    ),
+)
+@click.argument("paths", nargs=-1, type=Reads(), metavar="PEOPLE MACHINE RUN RUN...")
+@click.option("-m", "--measure", "measures", multiple=True, help="A measure, or several. Default: nDCG@10.")
+@takes(sources=Sources)
+@level_option
+@seed_option
+@language_option
+@format_option("table", "json", "csv", "markdown", "html")
+@takes(delivery=Delivery)
+def command(
+    paths: tuple[str, ...],
+    measures: tuple[str, ...],
+    sources: Sources,
+    level: float,
+    seed: int,
+    lang: Language,
+    format_: str | None,
+    delivery: Delivery,
+) -> None:
+    """Rank the RUNs under the judgments of PEOPLE and of a MACHINE: whether the winner stays, and who is favoured."""
+    from rankmeter.judging.two_leaderboards import leaderboards
+
+    if len(paths) < 4:
+        raise InputError.of("judging.two_systems", count=max(len(paths) - 2, 0))
+    asked = [part for text in measures for part in split_measures(text)] or ["nDCG@10"]
+    people, machine = (sources.judgments(path) for path in paths[:2])
+    boards = leaderboards(people, machine, sources.runs(paths[2:]), asked, level=level, seed=seed)
+    deliver_shown(boards, format_, delivery, lang)

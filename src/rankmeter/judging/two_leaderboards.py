@@ -1,0 +1,436 @@
+"""The same systems under two judges: whether they come out in the same order, and whether any is favoured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterError, check_level, check_whole
+from rankmeter.evaluating.asking import Asked, ask
+from rankmeter.evaluating.evaluation import evaluate_placing
+from rankmeter.evaluating.pairing import into_pair
+from rankmeter.inputs import AnyJudgments, into_judgments, into_run
+from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
+from rankmeter.measures import Measure
+from rankmeter.placing.placements import Bools, Floats
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
+from rankmeter.showing.showable import ShownAsTable
+from rankmeter.stats.corrections import Correction, corrected
+from rankmeter.stats.intervals import check_seed
+from rankmeter.stats.rank_agreement import (
+    largest_drop,
+    overlap,
+    places,
+    regret,
+    tau,
+    tau_ap,
+    tau_ap_b,
+    tau_h,
+)
+from rankmeter.wording import Language, Said, said, word
+
+FEWEST_SYSTEMS = 10
+"""Below which tau is an accident: pairs say more."""
+TOP = 5
+HALVES = 200
+DECISIONS = ("both_same", "both_opposite", "only_people", "only_machine", "neither")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """One system under both judges."""
+
+    system: str
+    people: float
+    machine: float
+    people_place: int
+    machine_place: int
+    bias: float
+    """The machine's value less that of people."""
+    favour: float
+    """Its bias less the mean bias of the others: above 0 the machine favours it."""
+    favour_low: float
+    favour_high: float
+    """NaN, as is the low end, where there are too few queries."""
+    p: float | None
+    p_corrected: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TwoBoards:
+    """The systems under one measure, best first by people, and how far the two orders agree."""
+
+    measure: str
+    rows: tuple[BoardRow, ...]
+    tau: float
+    tau_low: float
+    tau_high: float
+    """Between these lies the tau that another sample of as many queries would show; NaN below ten systems."""
+    tau_ap: float
+    tau_h: float
+    rbo: float
+    """Extrapolated, p = 0.8."""
+    rbo_top: float
+    """Of the first places, over what they could reach."""
+    largest_drop: int
+    is_winner_kept: bool
+    regret: float
+    decisions: Mapping[str, int]
+    """Pairs by what both judges decide: ``both_same``, ``both_opposite``, ``only_people``, ``only_machine``,
+    ``neither`` significant."""
+    people_halves: float
+    """tau of people with people on random halves of the queries: what is possible."""
+    machine_halves: float
+    """tau of people on one half with the machine on the other."""
+    ceiling: float
+    """What people say of the pools in the machine's own order: a better system cannot be seen to be better."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LeaderboardAgreement(ShownAsTable):
+    """Leaderboards under two judges; made by :func:`rankmeter.leaderboards`."""
+
+    boards: Mapping[str, TwoBoards]
+    names: Mapping[str, Measure]
+    queries: int
+    """Queries that both judged."""
+    people_queries: int
+    machine_queries: int
+    level: float
+    correction: str
+    seed: int
+    notes: tuple[Said, ...]
+
+    def __getitem__(self, measure: str | Measure) -> TwoBoards:
+        name = str(self.names.get(str(measure), measure))
+        if name not in self.boards:
+            raise NotFoundError.of("judging.no_such_measure", measure=name, hint=", ".join(self.boards))
+        return self.boards[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "queries": self.queries, "people_queries": self.people_queries, "machine_queries": self.machine_queries,
+            "level": self.level, "correction": self.correction, "seed": self.seed,
+            "boards": {name: asdict(board) for name, board in self.boards.items()}, "notes": list(self.notes),
+        }  # fmt: skip
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row per measure and system."""
+        rows = [{"measure": name, **asdict(row)} for name, board in self.boards.items() for row in board.rows]
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """What is shown."""
+        facts = said("boards_facts", queries=self.queries, people=self.people_queries, machine=self.machine_queries)
+        blocks: list[Block] = [Heading(word("boards_title", language), 1), Paragraph(facts.text(language))]
+        for board in self.boards.values():
+            blocks += [Heading(board.measure), self._systems(board, language), *self._sentences(board, language)]
+            blocks.append(self._summary(board, language))
+        blocks.append(Heading(word("judges_reading", language)))
+        return [*blocks, *(Paragraph(note.text(language), "note") for note in self.notes)]
+
+    def _systems(self, board: TwoBoards, language: Language) -> Table:
+        columns = (
+            Column(word("system", language), "text"), Column(word("people", language)),
+            Column(word("rank", language), "count"), Column(word("machine", language)),
+            Column(word("rank", language), "count"), Column(word("coefficient_bias", language), "difference"),
+            Column(word("favour", language), "difference", 1),
+            Column(word("p_by", language, correction=self.correction), "p", 1),
+        )  # fmt: skip
+        rows = []
+        for row in board.rows:
+            span = None if math.isnan(row.favour_low) else (row.favour_low, row.favour_high)
+            favour = None if math.isnan(row.favour) else row.favour
+            rows.append((Cell(row.system), Cell(row.people), Cell(row.people_place), Cell(row.machine),
+                         Cell(row.machine_place), Cell(row.bias), Cell(favour, span=span),
+                         Cell(row.p_corrected)))  # fmt: skip
+        return Table(columns, tuple(rows), name="systems")
+
+    def _sentences(self, board: TwoBoards, language: Language) -> list[Block]:
+        best = max(board.rows, key=lambda row: row.machine)
+        winner = (
+            said("winner_kept", system=best.system)
+            if board.is_winner_kept
+            else said("winner_changed", system=board.rows[0].system, other=best.system, regret=board.regret)
+        )
+        decided = said("pair_decisions", pairs=sum(board.decisions.values()), **board.decisions)
+        ceiling = said("ceiling", value=board.ceiling, best=board.rows[0].people)
+        sentences = [winner, decided] if math.isnan(board.ceiling) else [winner, decided, ceiling]
+        return [Paragraph(sentence.text(language)) for sentence in sentences]
+
+    def _summary(self, board: TwoBoards, language: Language) -> Table:
+        span = None if math.isnan(board.tau_low) else (board.tau_low, board.tau_high)
+        numbers: list[tuple[str, Cell]] = [
+            ("tau", Cell(board.tau, span=span)), ("tau_ap", Cell(board.tau_ap)), ("tau_h", Cell(board.tau_h)),
+            ("rbo", Cell(board.rbo)), ("rbo_top", Cell(board.rbo_top)), ("drop", Cell(board.largest_drop, digits=0)),
+            ("people_halves", Cell(board.people_halves)), ("machine_halves", Cell(board.machine_halves)),
+        ]  # fmt: skip
+        columns = (
+            Column(word("coefficient", language), "text"), Column(word("value", language)),
+            Column(word("meaning", language), "text", 1),
+        )  # fmt: skip
+        rows = (
+            (
+                Cell(word(f"board_{name}", language)),
+                Cell(None) if isinstance(cell.value, float) and math.isnan(cell.value) else cell,
+                Cell(word(f"board_{name}_means", language)),
+            )
+            for name, cell in numbers
+        )
+        return Table(columns, tuple(rows), name="orders")
+
+
+def leaderboards(
+    people: object,
+    machine: object,
+    systems: object,
+    measures: object = ("nDCG@10",),
+    *,
+    level: float = 0.95,
+    correction: Correction = "holm",
+    resamples: int = 1000,
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+) -> LeaderboardAgreement:
+    """Rank systems under two judges, and say how far the orders agree and whom the machine favours.
+
+    Parameters
+    ----------
+    people, machine
+        Judgments, as for :func:`rankmeter.evaluate`; people's are taken as true. Queries that both judged are used.
+    systems
+        ``{name: run}``, two or more.
+    measures
+        One or several that are means over queries.
+    level
+        Of intervals; a pair is decided where its corrected p-value is below 1 - level.
+    correction
+        For the tests of one measure, under each judge.
+    resamples, seed
+        Of the interval of tau and of the halves of the queries.
+
+    Returns
+    -------
+    LeaderboardAgreement
+        For each measure both leaderboards, tau, tau_AP, tau_h, RBO, whether the winner stays, what is lost if it does
+        not, which pairs both judges decide alike, the bias of each system, and the judge's ceiling.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> people = {q: {"a": 2, "b": 1, "c": 0} for q in range(12)}
+    >>> machine = {q: {"a": 1, "b": 2, "c": 0} for q in range(12)}
+    >>> runs = {"ab": {q: ["a", "b", "c"] for q in range(12)}, "ba": {q: ["b", "a", "c"] for q in range(12)}}
+    >>> board = rm.leaderboards(people, machine, runs, "nDCG@3")["nDCG@3"]
+    >>> board.is_winner_kept, round(board.regret, 4), float(board.tau)
+    (False, 0.1403, -1.0)
+    """
+    check_level(level)
+    check_whole("resamples", resamples, 100)
+    check_seed(seed)
+    if not isinstance(systems, Mapping) or len(systems) < 2:
+        raise InputError.of("judging.two_systems", count=len(systems) if isinstance(systems, Mapping) else 0)
+    asked = ask(measures)
+    for measure in asked.measures:
+        if measure.aggregate != "mean":
+            raise InputError.of(
+                "judging.not_assisted", measure=str(measure), why=said("no_mean", aggregate=measure.aggregate)
+            )
+    truths = tuple(into_judgments(side, columns=columns_of(columns, "judgments")) for side in (people, machine))
+    values, queries = _values(truths, systems, asked, columns)
+    rng = np.random.default_rng(seed)
+    boards = {}
+    for measure in asked.measures:
+        y, f = values[measure]
+        signed = 1 if measure.higher_is_better else -1
+        boards[str(measure)] = _boards(
+            measure, list(systems), y, f, _ceiling(truths, measure, queries), signed,
+            level=level, correction=correction, resamples=resamples, rng=rng,
+        )  # fmt: skip
+    counted = [side.judgment_table().query.n_unique() for side in truths]
+    return LeaderboardAgreement(
+        boards=boards, names=asked.names, queries=len(queries), people_queries=counted[0], machine_queries=counted[1],
+        level=level, correction=correction, seed=seed, notes=tuple(_notes(len(systems), len(queries))),
+    )  # fmt: skip
+
+
+def _notes(systems: int, queries: int) -> list[Said]:
+    notes = []
+    if systems < FEWEST_SYSTEMS:
+        notes.append(said("few_board_systems", count=systems, fewest=FEWEST_SYSTEMS))
+    else:
+        notes.append(said("tau_interval"))
+    if queries < 10:
+        notes.append(said("few_board_queries", count=queries))
+    return [*notes, said("halves_are_the_yardstick"), said("circular")]
+
+
+def _values(
+    truths: tuple[AnyJudgments, ...], systems: Mapping[str, object], asked: Asked, columns: Mapping[str, str] | None
+) -> tuple[dict[Measure, tuple[Floats, Floats]], list[str]]:
+    """(systems, queries) under each judge, on the queries that both judged."""
+    judged = [set(side.judgment_table().query.cast(pl.String)) for side in truths]
+    both = judged[0] & judged[1]
+    if not both:
+        first = sorted(judged[0])[:1] or ["-"]
+        raise InputError.of("judging.no_common_query", people=len(judged[0]), machine=len(judged[1]), query=first[0])
+    queries = [q for q in dict.fromkeys(truths[0].judgment_table().query.cast(pl.String).to_list()) if q in both]
+    rows: dict[Measure, tuple[list[Floats], list[Floats]]] = {measure: ([], []) for measure in asked.measures}
+    for name, given in systems.items():
+        try:
+            run = into_run(given, columns=columns_of(columns, "run"))
+            for side, truth in enumerate(truths):
+                ev = evaluate_placing(into_pair(truth, run), asked, name)
+                at = {query: place for place, query in enumerate(ev.queries.cast(pl.String).to_list())}
+                order = [at.get(query, -1) for query in queries]
+                for measure in asked.measures:
+                    seen = ev.values[measure]
+                    counted = [place >= 0 and bool(seen.counted[place]) for place in order]
+                    rows[measure][side].append(np.where(counted, seen.value[order], np.nan))
+        except RankmeterError as error:
+            raise error.changed(more=InputError.of("judging.of_system", system=name).problem) from error
+    made = {}
+    for measure, sides in rows.items():
+        y, f = (np.stack(side) for side in sides)
+        kept: Bools = np.asarray(np.isfinite(y + f).all(axis=0))
+        if kept.sum() < 2:
+            raise InputError.of("judging.too_few_board_queries", measure=str(measure), count=int(kept.sum()))
+        made[measure] = (y[:, kept], f[:, kept])
+    return made, queries
+
+
+def _boards(
+    measure: Measure,
+    names: list[str],
+    y: Floats,
+    f: Floats,
+    ceiling: float,
+    signed: int,
+    *,
+    level: float,
+    correction: Correction,
+    resamples: int,
+    rng: np.random.Generator,
+) -> TwoBoards:
+    people, machine = signed * y.mean(1), signed * f.mean(1)
+    ties = len(np.unique(people)) < len(names)
+    favours = favour(f - y, level=level, correction=correction)
+    ranks = places(people), places(machine)
+    rows = [
+        BoardRow(name, float(y[at].mean()), float(f[at].mean()), int(ranks[0][at]), int(ranks[1][at]),
+                 float((f[at] - y[at]).mean()), *favours[at])
+        for at, name in enumerate(names)
+    ]  # fmt: skip
+    low = high = math.nan
+    if len(names) >= FEWEST_SYSTEMS:
+        drawn = rng.integers(0, y.shape[1], (resamples, y.shape[1]))
+        again = tau(y[:, drawn].mean(-1).T, f[:, drawn].mean(-1).T)
+        low, high = (float(end) for end in np.nanquantile(again, [(1 - level) / 2, (1 + level) / 2]))
+    within, across = _halves(y, f, rng)
+    return TwoBoards(
+        measure=str(measure), rows=tuple(sorted(rows, key=lambda row: row.people_place)),
+        tau=float(tau(people, machine)), tau_low=low, tau_high=high,
+        tau_ap=tau_ap_b(people, machine) if ties else tau_ap(people, machine), tau_h=tau_h(people, machine),
+        rbo=overlap(people, machine), rbo_top=overlap(people, machine, depth=TOP),
+        largest_drop=largest_drop(people, machine), is_winner_kept=regret(people, machine) == 0,
+        regret=regret(people, machine), decisions=decisions(y, f, level=level, correction=correction),
+        people_halves=within, machine_halves=across, ceiling=ceiling,
+    )  # fmt: skip
+
+
+def _halves(y: Floats, f: Floats, rng: np.random.Generator) -> tuple[float, float]:
+    """The mean tau of people with people, and with the machine, on random halves of the queries."""
+    size = y.shape[1]
+    if size < 4:
+        return math.nan, math.nan
+    within, across = [], []
+    for _ in range(HALVES):
+        order = rng.permutation(size)
+        one, two = order[: size // 2], order[size // 2 :]
+        within.append(tau(y[:, one].mean(1), y[:, two].mean(1)))
+        across.append(tau(y[:, one].mean(1), f[:, two].mean(1)))
+    return float(np.nanmean(within)), float(np.nanmean(across))
+
+
+def paired_t(rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """(rows,) mean, standard error and two-sided p of each row over its queries; NaN without a spread."""
+    from scipy.special import stdtr  # loaded only for statistics
+
+    many = rows.shape[1]
+    mean = rows.mean(1)
+    error = rows.std(1, ddof=1) / math.sqrt(many) if many > 1 else np.full(len(rows), np.nan)
+    error = np.where(error > 1e-12, error, np.nan)
+    return mean, error, np.asarray(2 * stdtr(many - 1, -np.abs(mean) / error))
+
+
+def favour(
+    gaps: Floats, *, level: float = 0.95, correction: Correction = "holm"
+) -> list[tuple[float, float, float, float | None, float | None]]:
+    """How much more the machine's gap is for each system than for the others: value, interval, p, corrected p.
+
+    ``gaps`` (systems, queries): the machine's value less that of people. Paired t over queries.
+    """
+    from scipy.special import stdtrit  # loaded only for statistics
+
+    count = len(gaps)
+    contrasts = gaps - (gaps.sum(0) - gaps) / (count - 1)
+    mean, error, p = paired_t(contrasts)
+    known = np.isfinite(p)
+    fixed = np.full(count, np.nan)
+    fixed[known] = corrected(p[known], correction)
+    reach = stdtrit(max(gaps.shape[1] - 1, 1), (1 + level) / 2) * error
+    return [
+        (float(mean[at]), float(mean[at] - reach[at]), float(mean[at] + reach[at]),
+         float(p[at]) if known[at] else None, float(fixed[at]) if known[at] else None)
+        for at in range(count)
+    ]  # fmt: skip
+
+
+def decisions(y: Floats, f: Floats, *, level: float = 0.95, correction: Correction = "holm") -> dict[str, int]:
+    """For each pair of systems what the same test decides under people and under the machine."""
+    pairs = list(combinations(range(len(y)), 2))
+    verdicts = []
+    for values in (y, f):
+        mean, _, p = paired_t(np.stack([values[one] - values[two] for one, two in pairs]))
+        p = corrected(np.where(np.isfinite(p), p, np.where(np.abs(mean) > 1e-12, 0.0, 1.0)), correction)
+        verdicts.append(np.where(p < 1 - level, np.sign(mean), 0))
+    ours, theirs = verdicts
+    both = (ours != 0) & (theirs != 0)
+    counts = (
+        both & (ours == theirs), both & (ours != theirs), (ours != 0) & (theirs == 0), (ours == 0) & (theirs != 0),
+        (ours == 0) & (theirs == 0),
+    )  # fmt: skip
+    return {name: int(which.sum()) for name, which in zip(DECISIONS, counts, strict=True)}
+
+
+def _ceiling(truths: tuple[AnyJudgments, ...], measure: Measure, queries: list[str]) -> float:
+    """The value by people of each pool in the machine's order, ties in every order where the measure can say that."""
+    people, machine = (_frame(side.judgment_table()) for side in truths)
+    pool = people.join(machine, on=["query", "item"], suffix="_machine").filter(pl.col("query").is_in(queries))
+    if not len(pool):
+        return math.nan
+    truth = JudgmentTable(people["query"], people["item"], people["grade"])
+    run = RunTable(pool["query"], pool["item"], pool["grade_machine"])
+    try:
+        meant = measure(ties="mean")
+        ev = evaluate_placing(into_pair(truth, run), Asked({str(meant): meant}, [meant]), "ceiling")
+    except MeasureError:
+        meant = measure
+        ev = evaluate_placing(into_pair(truth, run), Asked({str(meant): meant}, [meant]), "ceiling")
+    at = {query: place for place, query in enumerate(ev.queries.to_list())}
+    seen = ev.values[meant]
+    kept = [at[query] for query in queries if query in at and seen.counted[at[query]]]
+    return float(seen.value[kept].mean()) if kept else math.nan
+
+
+def _frame(table: JudgmentTable) -> pl.DataFrame:
+    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String)})
+    return frame.with_columns(table.grade.alias("grade")).filter(pl.col("grade") >= 0)

@@ -1,0 +1,100 @@
+"""How far two orders of the same systems agree: Kendall's tau, tau_AP, tau_h, RBO, the largest drop, regret.
+
+Each takes the values of the systems, higher being better, the true ones first. Sources: Kendall 1945; Yilmaz, Aslam &
+Robertson 2008 (tau_AP); Urbano & Marrero 2017 (its ties); Vigna 2015 (tau_h); Webber, Moffat & Zobel 2010 (RBO).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankmeter.placing.placements import Floats, Ints
+
+
+def tau(truth: Floats, other: Floats) -> Floats:
+    """Kendall's tau-b, which is tau where nothing ties; along the last axis. NaN where one side is all tied.
+
+    Examples
+    --------
+    >>> float(tau(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).round(4))
+    0.3333
+    """
+    first, second = np.triu_indices(truth.shape[-1], 1)
+    one = np.sign(truth[..., first] - truth[..., second])
+    two = np.sign(other[..., first] - other[..., second])
+    with np.errstate(all="ignore"):
+        return np.asarray((one * two).sum(-1) / np.sqrt(np.abs(one).sum(-1) * np.abs(two).sum(-1)))
+
+
+def tau_ap(truth: Floats, other: Floats) -> float:
+    """tau_AP: down the other's list, the share of those above each place that are truly above; the top counts more.
+
+    Systems that the other ties are taken in every order (tau_AP,a). Where both tie, :func:`tau_ap_b`.
+    """
+    many = len(truth)
+    total = 0.0
+    for place in range(many):
+        above = other > other[place]
+        tied = (other == other[place]) & (np.arange(many) != place)
+        surely, inside, others = _truly_above(truth, place, above), _truly_above(truth, place, tied), int(tied.sum())
+        start = int(above.sum())
+        for within in range(others + 1):
+            if start + within:  # the share of orders in which so many of the tied stand above it
+                correct = surely + (within * inside / others if others else 0.0)
+                total += correct / (start + within) / (others + 1)
+    return 2 * total / (many - 1) - 1
+
+
+def _truly_above(truth: Floats, place: int, which: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+    return float((truth[which] > truth[place]).sum() + (truth[which] == truth[place]).sum() / 2)
+
+
+def tau_ap_b(one: Floats, two: Floats) -> float:
+    """tau_AP where both sides may tie: tied places tell nothing of each other; the mean of both directions."""
+    return (_pivots(one, two) + _pivots(two, one)) / 2
+
+
+def _pivots(truth: Floats, other: Floats) -> float:
+    shares = []
+    for place in range(len(truth)):
+        above = other > other[place]
+        if above.any():
+            shares.append(2 * float((truth[above] > truth[place]).mean()) - 1)
+    return float(np.mean(shares)) if shares else float("nan")
+
+
+def tau_h(truth: Floats, other: Floats) -> float:
+    """Vigna's weighted tau, hyperbolic in the ranks of both sides, the mean of both directions."""
+    from scipy.stats import weightedtau  # loaded only for statistics
+
+    return float(weightedtau(truth, other).statistic)
+
+
+def places(values: Floats) -> Ints:
+    """The place of each system, 1 the best; tied systems keep the order given."""
+    order = np.argsort(-values, kind="stable")
+    ranks = np.empty(len(values), np.int64)
+    ranks[order] = np.arange(1, len(values) + 1)
+    return ranks
+
+
+def overlap(truth: Floats, other: Floats, *, p: float = 0.8, depth: int | None = None) -> float:
+    """Rank-biased overlap. Of the first ``depth`` places over what they could reach; without one, extrapolated.
+
+    Two leaderboards hold the same systems, so the extrapolated one has a floor far above 0.
+    """
+    one, two = (np.argsort(-values, kind="stable") for values in (truth, other))
+    last = min(depth or len(truth), len(truth))
+    shares = np.array([len({*one[:d]} & {*two[:d]}) / d for d in range(1, last + 1)])
+    total = float((1 - p) * (p ** np.arange(last) * shares).sum())
+    return total / (1 - p**last) if depth is not None else total + p**last * float(shares[-1])
+
+
+def largest_drop(truth: Floats, other: Floats) -> int:
+    """The most places that a system loses."""
+    return int((places(other) - places(truth)).max())
+
+
+def regret(truth: Floats, other: Floats) -> float:
+    """What is lost by shipping the other's best: the true value of the best less that of the other's best."""
+    return float(truth.max() - truth[np.argmax(other)])
