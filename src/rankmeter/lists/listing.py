@@ -19,7 +19,7 @@ from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.item_slices import SlicedJudgments, no_values
 from rankmeter.lists.protocol import notice, protocol_notes
 from rankmeter.lists.samples import PartsSample, SumSample, parts_sample, sum_sample
-from rankmeter.lists.slating import Given, Material, gather, lists_of
+from rankmeter.lists.slating import Given, Material, gather, lists_of, ties_at
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import Slicing, into_slicings
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
@@ -100,7 +100,8 @@ def measure_lists(
         )
         if whole is not None:
             wholes[measure] = whole
-    notes = protocol_notes(notice(material, placed.placements, list(slates.values())))
+    tied = ties_at(plain, lists)
+    notes = protocol_notes(notice(material, placed.placements, list(slates.values()), tied))
     slices = {}
     if by is not None:
         for slicing in into_slicings(by, placed.queries, material, given.catalogue):

@@ -22,9 +22,11 @@ Noticed = Mapping[str, int]
 """Counts that add up; of those whose names begin with ``most`` or ``least`` the largest or the smallest counts."""
 
 
-def notice(material: Material, placements: Placements, slates: Sequence[Slates]) -> dict[str, int]:
-    """Count what may have to be said of some queries."""
-    found = {**_leakage(material), **_candidates(material, placements)}
+def notice(
+    material: Material, placements: Placements, slates: Sequence[Slates], tied: Mapping[str, int]
+) -> dict[str, int]:
+    """Count what may have to be said of some queries; ``tied`` is what ties decide."""
+    found = {**_leakage(material), **_candidates(material, placements), **tied}
     if material.history is not None or material.items.listed:
         found["missing"] = int((placements.is_judged & ~placements.in_run).sum())
         found["judged"] = int(placements.is_judged.sum())
@@ -139,4 +141,8 @@ def _said_of_lists(noticed: Noticed) -> list[str]:
         notes.append(said("zero_features", count=blank))
     if without := noticed.get("without history"):
         notes.append(said("without_history", count=without))
+    for name, count in noticed.items():
+        if name.startswith("ties ") and count:
+            _, kind, k = name.split(" ")
+            notes.append(said(f"ties_{kind}_lists" if k else "ties_within_whole_lists", count=count, k=k))
     return notes

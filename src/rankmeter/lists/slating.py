@@ -140,6 +140,17 @@ def lists_of(measures: Sequence[SlateMeasure], run: AnyRun) -> dict[tuple[str, s
     return made
 
 
+def ties_at(measures: Sequence[SlateMeasure], lists: Mapping[tuple[str, str], Lists]) -> dict[str, int]:
+    """In how many lists a tie decides what a measure sees, by the words in which it is told."""
+    found = {}
+    for measure in (measure for measure in measures if measure.sees_items):
+        within = measure.sees_order
+        key = f"ties {'within' if within else 'across'} {'' if measure.cutoff is None else measure.cutoff}"
+        if key not in found:
+            found[key] = lists[order_of(measure)].tied_at(measure.cutoff, within=within)
+    return found
+
+
 def gather(
     given: Given,
     lists: Mapping[tuple[str, str], Lists],

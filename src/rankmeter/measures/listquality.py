@@ -28,6 +28,7 @@ class ShortLists(SlateMeasure):
     """
 
     name = "ShortLists"
+    sees_items = False
     formula = "slates.listquality.short_lists"
     asks_for_longest = True
     higher_is_better = False

@@ -34,8 +34,15 @@ class SlateMeasure(Measure):
     """For a number of all lists that asks only how often items stand in them: what places are counted by."""
     of_sums: ClassVar[str] = ""
     """For a number of all lists that is a function of sums over queries: that function, as `formula` names one."""
+    sees_items: ClassVar[bool] = True
+    """Whether it asks which items a list holds, and not only how many."""
     sees_history: ClassVar[bool] = False
     """Whether it compares a list with its own user's history, even where it does not need one."""
+
+    @property
+    def sees_order(self) -> bool:
+        """Whether the order of the items counts, and not only which they are."""
+        return getattr(self, "discount", "none") != "none" or getattr(self, "weight", "equal") != "equal"
 
     @property
     def asks_for_longest(self) -> bool:

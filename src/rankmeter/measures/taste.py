@@ -49,6 +49,11 @@ class Serendipity(JudgedSlateMeasure):
         return (*(("judgments",) if self.relevance == "judged" else ()), *kinds[self.surprise])
 
     @property
+    def sees_order(self) -> bool:
+        """What is expected falls with the rank, where popularity says what is expected."""
+        return self.surprise == "popularity"
+
+    @property
     def asks_for_longest(self) -> bool:
         return self.surprise == "popular"
 

@@ -40,6 +40,16 @@ class Lists:
     """(n + 1,) where each query's items start."""
     item: pl.Series
     """Ids of the items."""
+    tied: Bools
+    """Whether each item has the score of the next one of its query, which may stand behind the cut."""
+
+    def tied_at(self, k: int | None, *, within: bool) -> int:
+        """In how many lists a tie decides which items are the first k or, ``within``, in which order they stand."""
+        place = np.arange(len(self.tied)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        matters = self.tied if k is None else self.tied & ((place < k) if within else (place == k - 1))
+        if k is None and not within:
+            return 0
+        return len(np.unique(np.searchsorted(self.offsets, np.flatnonzero(matters), side="right")))
 
 
 def first_items(run: Run, *, k: int | None, ties: str, duplicates: str) -> Lists:
@@ -112,7 +122,8 @@ def _grouped(query: pl.Series) -> _Grouped:
 
 def _of_blocks(blocks: Iterator[RunTable], k: int | None, ties: str) -> Lists:
     """Cut each block, then their union."""
-    cut = [_rows(block, k, ties) for block in blocks]
+    deeper = None if k is None else k + 1  # so that a tie across the cut is seen
+    cut = [_rows(block, deeper, ties) for block in blocks]
     return _first(cut[0] if len(cut) == 1 else joined_runs(cut), k, ties, "counted")
 
 
@@ -136,12 +147,15 @@ def _first(run: RunTable, k: int | None, ties: str, duplicates: str) -> Lists:
         if keep is not None:
             return _first(_take(run, keep), k, ties, "counted")
     offsets, sizes = grouped.offsets, grouped.sizes
+    score: Floats = run.score.to_numpy() if order is None else run.score.to_numpy()[order]
+    tied: Bools = np.append(score[1:] == score[:-1], np.zeros(min(len(score), 1), np.bool_))
+    tied[offsets[1:][sizes > 0] - 1] = False
     if k is not None and (sizes > k).any():
         rows = expand(offsets[:-1], np.minimum(sizes, k))
-        order = rows if order is None else order[rows]
+        order, tied = rows if order is None else order[rows], tied[rows]
         sizes = np.minimum(sizes, k)
     item = run.item if order is None else run.item.gather(pl.Series(order))
-    return Lists(grouped.queries, offsets_of(sizes), item)
+    return Lists(grouped.queries, offsets_of(sizes), item, tied)
 
 
 def _distinct(run: RunTable, grouped: _Grouped, order: Ints | None, duplicates: str) -> Ints | None:

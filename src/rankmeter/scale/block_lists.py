@@ -23,7 +23,7 @@ from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
 from rankmeter.lists.listing import measured, slates_of
 from rankmeter.lists.protocol import notice
-from rankmeter.lists.slating import Given, check_needs, gather, lists_of, order_of, shared_type
+from rankmeter.lists.slating import Given, check_needs, gather, lists_of, order_of, shared_type, ties_at
 from rankmeter.measures import Measure
 from rankmeter.measures.slates import SlateMeasure
 from rankmeter.placing import PlacedRun
@@ -95,7 +95,8 @@ def measure_block(
 ) -> BlockLists:
     """Measure the lists of whole queries."""
     given = Given(truth, run, None, None, known)
-    material = gather(given, lists_of(listed, run), placed.queries, listed, sliced=False)
+    lists = lists_of(listed, run)
+    material = gather(given, lists, placed.queries, listed, sliced=False)
     slates = slates_of(material, listed)
     values: dict[Measure, Values] = {}
     sums: dict[Measure, tuple[ExactSums, Sequence[float]]] = {}
@@ -115,7 +116,9 @@ def measure_block(
         if whole is not None and whole.parts is not None and whole.constants is not None:
             sums[measure] = [expansion(column) for column in whole.parts.T], whole.constants.tolist()
     together = pl.concat(counts.values()) if counts else no_counts(known.ids.dtype)
-    return BlockLists(values, together, sums, notice(material, placed.placements, list(slates.values())))
+    return BlockLists(
+        values, together, sums, notice(material, placed.placements, list(slates.values()), ties_at(listed, lists))
+    )
 
 
 def _counted(slates: Slates, by: str, number: int, words: Vocabulary) -> pl.DataFrame:
