@@ -65,7 +65,10 @@ def outcome(judgments: object, run: object, measures: list[str], *, little: bool
             patched.setattr(verb, "evaluate_little", lambda *_: None)
         try:
             ev = rm.evaluate(judgments, run, measures)
-            said: Any = {
+        except Exception as error:  # noqa: BLE001 (whatever it is, it must be the same)
+            said: Any = type(error), str(error)
+        else:
+            said = {
                 "means": {str(m): value.hex() for m, value in ev.means.items()},
                 "values": {str(m): [part.tobytes() for part in _parts(v)] for m, v in ev.values.items()},
                 "queries": ev.queries.to_list(),
@@ -75,8 +78,6 @@ def outcome(judgments: object, run: object, measures: list[str], *, little: bool
                 "sentences": [str(sentence) for sentence in ev.sentences()],
                 "asked": {text: str(m) for text, m in ev.asked.items()},
             }
-        except Exception as error:  # noqa: BLE001 (whatever it is, it must be the same)
-            said = type(error), str(error)
     return said, [str(warning.message) for warning in caught]
 
 

@@ -185,7 +185,7 @@ def reciprocal_rank(view: View, m: Options) -> Parts:
     total = total_relevant(view, m.rel)
     rows = relevant_rows(view, m.rel)
     query = view.query[rows]
-    first = rows[np.unique(query, return_index=True)[1]]
+    first = rows[np.flatnonzero(np.diff(query, prepend=-1))]
     value = np.zeros(len(view))
     rank = view.rank[first]
     inside = rank <= length(view, m.cutoff)[view.query[first]]

@@ -87,7 +87,8 @@ def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleL
     sides = [*judgments.values(), *run.values()]
     if sum(map(len, sides)) > LONGEST or judgments.keys().isdisjoint(run):
         return None
-    if not _alike([*judgments, *run]) or not _alike(chain.from_iterable(sides)):
+    known = [*judgments, *run], list(chain.from_iterable(judgments.values()))
+    if not _alike(known[0]) or not _alike(chain.from_iterable(sides)) or not all(map(_in_ascii, known)):
         return None
     in_order = _by_score if listed_as == {dict} else _as_listed
     lists = []
@@ -112,6 +113,11 @@ def _types(values: Iterable[object]) -> set[type]:
 def _alike(ids: Iterable[object]) -> bool:
     """Whether all ids are text, or all are whole numbers."""
     return _types(ids) in ({str}, {int})
+
+
+def _in_ascii(ids: list[Any]) -> bool:
+    """Whether no id holds half of a character, as far as one look tells."""
+    return "".join(map(str, ids)).isascii()
 
 
 def _by_score(scores: dict[Any, Any]) -> list[Any] | None:

@@ -106,7 +106,8 @@ def _refuse_no_ids(values: list[Any]) -> None:
 
 def refuse_no_text(values: Iterable[Any]) -> None:
     """Refuse ids of which one is no text."""
-    if not is_text("".join(map(str, values))):
+    together = "".join(map(str, values))
+    if not together.isascii() and not is_text(together):
         raise InputError(no_text(next(text for text in map(str, values) if not is_text(text))))
 
 

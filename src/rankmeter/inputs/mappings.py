@@ -274,8 +274,7 @@ def _checked(source: Mapped, look: str) -> Mapped:
     """
     refuse_no_text(source.data)
     if isinstance(source, GradedMapping):
-        for items in source.data.values():
-            refuse_no_text(items)
+        refuse_no_text(list(chain.from_iterable(source.data.values())))
     if all(map(is_id_type, source.query_types | source.item_types)):
         return source
     what = source.source
