@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import warnings
 from typing import Any
 
@@ -18,14 +19,31 @@ from rankmeter.evaluating import verb
 from rankmeter.evaluating.asking import ask
 from rankmeter.measures.base import REGISTRY
 
-PLAIN_MEASURES = sorted(name for name, measure in REGISTRY.items() if type(measure).formula in PLAIN)
-OPTIONS = ["", "@1", "@3", "@10", "(rel=2)", "(rel=2)@2", "(gain=exp2)@3", "(gain=binary)", "(discount=jk)@3"]
+PLAIN_MEASURES = sorted(
+    name for name, measure in REGISTRY.items() if type(measure).formula in PLAIN and measure.aggregate == "mean"
+)
+OPTIONS = [
+    "",
+    "@1",
+    "@3",
+    "@10",
+    "(rel=2)",
+    "(rel=2)@2",
+    "(gain=exp2)@3",
+    "(gain=binary)",
+    "(discount=jk)@3",
+    "(norm=capped)@3",
+    "(mult=1.4)",
+    "(recall=0.3)",
+    "(recall=1,rounding=trec9,cutoff=2)",
+]
 TEXTS = [
     text
     for name in PLAIN_MEASURES
     for option in OPTIONS
-    if ("gain" not in option or hasattr(REGISTRY[name], "gain"))
-    and ("discount" not in option or hasattr(REGISTRY[name], "discount"))
+    if all(hasattr(REGISTRY[name], field) for field in re.findall(r"(\w+)=", option))
+    and ("norm" not in option or name == "P")
+    and ("@" not in option or REGISTRY[name].at == "cutoff")
     for text in [f"{name}{option}"]
 ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import inf
+from math import ceil, floor, inf
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,22 @@ def _reciprocal_rank(one: SingleList, m: Options) -> Quotient:
 
 
 def _precision(one: SingleList, m: Options) -> Quotient:
-    return float(len(one.hits(m))), float(one.returned if m.cutoff is None else m.cutoff)
+    places = one.returned if m.cutoff is None else m.cutoff
+    return float(len(one.hits(m))), float(min(places, one.relevant(m.rel)) if m.norm == "capped" else places)
+
+
+def _r_precision(one: SingleList, m: Options) -> Quotient:
+    relevant = one.relevant(m.rel)
+    places = relevant if m.mult == 1 else floor(m.mult * relevant + 0.9)
+    places = places if m.cutoff is None else min(places, m.cutoff)
+    return float(sum(rank <= places for rank in one.hits(m))), float(places)
+
+
+def _interpolated_precision(one: SingleList, m: Options) -> Quotient:
+    asked = m.recall * one.relevant(m.rel)
+    needed = ceil(asked - 1e-9) if m.rounding == "ceil" else floor(asked + (0.9 if m.rounding == "trec9" else 0.5))
+    precisions = [number / rank for number, rank in enumerate(one.hits(m), 1)]
+    return max(precisions[max(needed, 1) - 1 :], default=0.0), 1.0
 
 
 def _recall(one: SingleList, m: Options) -> Quotient:
@@ -101,11 +116,21 @@ def _success(one: SingleList, m: Options) -> Quotient:
     return float(bool(one.hits(m))), 1.0
 
 
+def _number(count: Callable[[SingleList, Options], float]) -> Callable[[SingleList, Options], Quotient]:
+    return lambda one, m: (float(count(one, m)), 1.0)
+
+
 PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
     "gain.discounted_gain": _dcg,
     "gain.ndcg": _ndcg,
     "relevance.average_precision": _average_precision,
+    "relevance.interpolated_precision": _interpolated_precision,
+    "relevance.num_queries": _number(lambda *_: 1),
+    "relevance.num_relevant": _number(lambda one, m: one.relevant(m.rel)),
+    "relevance.num_relevant_returned": _number(lambda one, m: len(one.hits(m))),
+    "relevance.num_returned": _number(lambda one, m: min(one.returned, m.cutoff or one.returned)),
     "relevance.precision": _precision,
+    "relevance.r_precision": _r_precision,
     "relevance.recall": _recall,
     "relevance.reciprocal_rank": _reciprocal_rank,
     "relevance.success": _success,
@@ -113,9 +138,18 @@ PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
 """By the formula that each is the same as."""
 
 
-def plain_formula(measure: Any) -> Callable[[SingleList, Options], Quotient] | None:
-    """The plain form of a measure's formula; None where there is none for its conventions."""
+OPTIONS = frozenset({"cutoff", "rel", "gain", "discount", "mult", "norm", "recall", "rounding"})
+"""What the plain formulas take besides the usual conventions."""
+
+
+def plain_formula(measure: Any, also: Collection[str] = ()) -> Callable[[SingleList, Options], Quotient] | None:
+    """The plain form of a measure's formula; None where there is none for its conventions.
+
+    ``also`` names conventions that whoever asks takes care of.
+    """
     stated = stated_options(measure)
-    if not stated.keys() <= {"cutoff", "rel", "gain", "discount"} or not isinstance(stated.get("gain", ""), str):
+    if not stated.keys() <= OPTIONS.union(also) or not isinstance(stated.get("gain", ""), str):
+        return None
+    if "norm" in stated and (measure.name, measure.norm) != ("P", "capped"):
         return None
     return PLAIN.get(type(measure).formula)

@@ -16,19 +16,23 @@ from __future__ import annotations
 import gc
 import math
 import re
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, repeat
 from operator import index
 from typing import Any
 
 import numpy as np
 
-from rankmeter.compat.scoring import Scores
+from rankmeter.arithmetic.single_lists import SingleList
+from rankmeter.compat.scoring import LittleScores, Scores
 from rankmeter.compat.trec_columns import Columns, Settings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest, with_hint
+from rankmeter.evaluating.little import by_score, single_list
 from rankmeter.inputs.ids import LateIds, no_text
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
@@ -46,6 +50,8 @@ _PARAMETERS = re.compile(r"(?P<name>.+?)[._](?P<numbers>-?\d*\.?\d+(?:,-?\d*\.?\
 _LOOKS_AT_ALL_JUDGED = {"bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret"}
 _GRADED = {"ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "G"}
 
+MOST_LITTLE = 300
+"""Up to how many items of all lists together each list is measured by itself."""
 AT_ONCE = 256
 """How many dictionaries are filled at a time."""
 
@@ -119,18 +125,37 @@ class RelevanceEvaluator:
         if not chosen:
             return {}
         numbers = list(map(self._number.__getitem__, chosen))
-        judged = self._judged if numbers == self._numbers else self._judged.some(numbers)
-        lists: list[Any] = list(scores.values())
-        try:
-            placements = place_lists(chosen, judged, lists, self._plan)
-        except UnicodeEncodeError as error:
-            raise InputError(no_text(error.object)) from error
-        placed = Scores(PlacedRun(LateIds(chosen), placements, scored=True, highest_grade=judged.highest))
-        labels, columns = self._columns(placed)
+        place = partial(self._placed, scores, numbers)
+        little = self._little(scores, numbers)
+        labels, columns = self._columns(Scores(place()) if little is None else LittleScores(little, place))
         if not columns:
             return {query: {} for query in chosen}
         with _no_collection():
             return _as_dicts(chosen, labels, columns)
+
+    def _placed(self, scores: dict[str, dict[str, float]], numbers: list[int]) -> PlacedRun:
+        judged = self._judged if numbers == self._numbers else self._judged.some(numbers)
+        lists: list[Any] = list(scores.values())
+        try:
+            placements = place_lists(list(scores), judged, lists, self._plan)
+        except UnicodeEncodeError as error:
+            raise InputError(no_text(error.object)) from error
+        return PlacedRun(LateIds(list(scores)), placements, scored=True, highest_grade=judged.highest)
+
+    def _little(self, scores: dict[str, dict[str, float]], numbers: list[int]) -> list[SingleList] | None:
+        """Each list by itself, where they are few, short and plain."""
+        if sum(map(len, scores.values())) > MOST_LITTLE or self._judged.grades.dtype != np.uint8:
+            return None
+        lists = []
+        for number, listed in zip(numbers, scores.values(), strict=True):
+            if not all(type(item) is str and type(score) is float for item, score in listed.items()):
+                return None
+            falling = by_score(dict(zip(listed, array("f", listed.values()), strict=True))) if listed else []
+            if falling is None:
+                return None
+            graded: Any = self._judged.graded[number]
+            lists.append(single_list(graded, falling))
+        return lists
 
     def _columns(self, placed: Scores) -> tuple[list[str], list[Floats]]:
         """The keys of the result, and under each the values of all queries."""
@@ -141,7 +166,7 @@ class RelevanceEvaluator:
             if one.printed.kind == "text" or one.printed.name == "relstring":
                 # pytrec_eval has these among its keys, without a value.
                 labels.append(one.printed.name)
-                columns.append(np.zeros(len(placed.placed.placements)))
+                columns.append(np.zeros(len(placed)))
                 continue
             for column in maker.of(one):
                 labels.append(column.label if one.printed.kind in ("cutoffs", "points") else one.printed.name)

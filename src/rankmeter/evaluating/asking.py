@@ -47,7 +47,7 @@ class Asked:
     @cached_property
     def plain(self) -> list[tuple[Any, Any]] | None:
         """Each measure with its formula for one short list; None unless all of them have one."""
-        plain = [(measure, plain_formula(measure)) for measure in self.measures]
+        plain = [(m, plain_formula(m) if m.aggregate == "mean" else None) for m in self.measures]
         return plain if all(formula is not None for _, formula in plain) else None
 
     @cached_property

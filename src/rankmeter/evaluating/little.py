@@ -90,7 +90,7 @@ def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleL
     known = [*judgments, *run], list(chain.from_iterable(judgments.values()))
     if not _alike(known[0]) or not _alike(chain.from_iterable(sides)) or not all(map(_in_ascii, known)):
         return None
-    in_order = _by_score if listed_as == {dict} else _as_listed
+    in_order = by_score if listed_as == {dict} else _as_listed
     lists = []
     for query in [*judgments, *(query for query in run if query not in judgments)]:
         graded = judgments.get(query, {})
@@ -101,8 +101,7 @@ def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleL
         falling = in_order(items) if (items := run.get(query)) else []
         if falling is None:
             return None
-        found = [(rank, graded[item]) for rank, item in enumerate(falling, 1) if item in graded]
-        lists.append(SingleList(found, sorted(graded.values(), reverse=True), len(falling)))
+        lists.append(single_list(graded, falling))
     return lists
 
 
@@ -120,7 +119,13 @@ def _in_ascii(ids: list[Any]) -> bool:
     return "".join(map(str, ids)).isascii()
 
 
-def _by_score(scores: dict[Any, Any]) -> list[Any] | None:
+def single_list(graded: Mapping[Any, int], falling: list[Any]) -> SingleList:
+    """The list of one query, best item first, and what is judged of it."""
+    found = [(rank, graded[item]) for rank, item in enumerate(falling, 1) if item in graded]
+    return SingleList(found, sorted(graded.values(), reverse=True), len(falling))
+
+
+def by_score(scores: dict[Any, Any]) -> list[Any] | None:
     """The items, highest score first, of equal ones the higher id; None where a score or such an id is not plain."""
     total = sum(scores.values()) if _types(scores.values()) == {float} else None
     if total is None or total != total:  # noqa: PLR0124 (NaN, or infinities of both signs)
