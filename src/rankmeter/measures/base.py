@@ -15,9 +15,21 @@ from inspect import Parameter, Signature
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from rankmeter.errors import MeasureError, did_you_mean, with_hint
+from rankmeter.errors import MeasureError, did_you_mean
 from rankmeter.measures.families import FAMILY_OF
-from rankmeter.measures.options import GainMap, Rule, check, choice, format_value, gains, real, unstated, whole
+from rankmeter.measures.options import (
+    GainMap,
+    Rule,
+    check,
+    choice,
+    format_value,
+    gains,
+    not_possible,
+    real,
+    unstated,
+    whole,
+)
+from rankmeter.wording import said
 
 Ties = Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"]
 TIES = ("item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best")
@@ -140,24 +152,23 @@ class Measure(_Kept):
             if value is not given:
                 object.__setattr__(self, name, value)
         if self.aggregate not in self.aggregates:
-            raise MeasureError(
-                f"{self.name}: aggregate={self.aggregate} is not possible; "
-                f"aggregate is {Rule(choices=self.aggregates).expected()}."
-            )
+            raise not_possible(self.name, "aggregate", self.aggregate, Rule(choices=self.aggregates))
 
     def __call__(self, **changes: Any) -> Self:
         """Return a copy with other options."""
         options = {name: getattr(self, name) for name, _ in _rules(type(self))}  # type: ignore[arg-type]
         for name in changes:
             if name not in options:
-                hint = did_you_mean(name, list(options)) or f"{self.name} has {', '.join(sorted(options))}."
-                raise MeasureError(with_hint(f"{self.name} has no option '{name}'.", hint))
+                hint = did_you_mean(name, list(options)) or said(
+                    "measures.has_options", measure=self.name, known=sorted(options)
+                )
+                raise MeasureError.of("measures.no_option", measure=self.name, option=name, hint=hint)
         return type(self)(**{**options, **changes})
 
     def __matmul__(self, value: float) -> Self:
         """Return a copy with the cutoff (for IPrec: the recall point) that stands after ``@``."""
         if self.at not in {option.name for option in fields(self)}:
-            raise MeasureError(f"{self.name} takes no @: it looks at the whole run.")
+            raise MeasureError.of("measures.takes_no_cutoff", measure=self.name)
         changes: dict[str, Any] = {self.at: value}
         return replace(self, **changes)
 
@@ -273,21 +284,12 @@ class RankedMeasure(Measure):
         # Zero-argument super() breaks in slotted dataclasses on Python 3.11.
         Measure.__post_init__(self)
         if self.ties not in self.tie_rules:
-            raise MeasureError(no_closed_form(self))
+            raise no_closed_form(self)
         if self.ties == "mean" and self.miss == "skip" and self.cutoff is not None:
-            raise MeasureError(
-                with_hint(
-                    f"{self.name}: miss=skip leaves out queries by what was found, which ties=mean leaves to chance.",
-                    "use another tie rule, or miss=zero",
-                )
-            )
+            raise MeasureError.of("measures.skipped_by_chance", measure=self.name)
         if self.depth is not None and self.ties not in SINGLE_ORDER_TIES:
-            raise MeasureError(
-                with_hint(
-                    f"{self.name}: depth cuts the list before anything else, and ties={self.ties} leaves open "
-                    "which of the tied items it keeps.",
-                    f"with depth use ties={', '.join(SINGLE_ORDER_TIES)}",
-                )
+            raise MeasureError.of(
+                "measures.cut_by_chance", measure=self.name, ties=self.ties, rules=list(SINGLE_ORDER_TIES)
             )
         if self.unjudged == "removed" and self.negative == "unjudged" and self.counts_negative():
             raise MeasureError.of("measures.removed_but_relevant", measure=self.name)
@@ -389,15 +391,10 @@ def stated_options(measure: Measure) -> dict[str, Any]:
     return {option.name: value for option, value in pairs if value != option.default}
 
 
-def no_closed_form(measure: RankedMeasure) -> str:
+def no_closed_form(measure: RankedMeasure) -> MeasureError:
     """Why a measure has no value under its tie rule, and which rules it has."""
-    return with_hint(
-        f"{measure.name} has no exact value for ties={measure.ties}: "
-        "no closed form is known for its expectation over the orders of a tie."
-        if measure.ties == "mean"
-        else f"{measure.name} is not defined for ties={measure.ties}: it needs one item at each rank.",
-        f"it has ties={', '.join(measure.tie_rules)}.",
-    )
+    kind = "measures.no_closed_form" if measure.ties == "mean" else "measures.undefined_for_ties"
+    return MeasureError.of(kind, measure=measure.name, ties=measure.ties, rules=list(measure.tie_rules))
 
 
 AnyMeasure = TypeVar("AnyMeasure", bound=Measure)
@@ -455,6 +452,6 @@ def register(cls: type[AnyMeasure]) -> type[AnyMeasure]:
 def make_known(cls: type[AnyMeasure]) -> type[AnyMeasure]:
     """Make a class of measures known by its name."""
     if not cls.name:
-        raise MeasureError(f"{cls.__name__} has no name.")
+        raise MeasureError.of("measures.no_name", type=cls.__name__)
     REGISTRY[cls.name] = cls()
     return cls

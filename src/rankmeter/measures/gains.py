@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.measures.base import (
     ANY_POSITIVE,
     MEANS,
@@ -117,14 +117,12 @@ class NDCG(GainMeasure):
     def __post_init__(self) -> None:
         GainMeasure.__post_init__(self)
         if self.ideal == "full" and (self.cutoff is None or self.gain != "binary"):
-            fact = "nDCG: ideal=full means k hits of gain 1, so it needs a cutoff and gain=binary."
-            raise MeasureError(with_hint(fact, "nDCG(gain=binary,ideal=full)@10"))
+            raise MeasureError.of("measures.full_ideal")
         if self.sign == "positive" and self.ideal in ("list", "top"):
-            fact = f"nDCG: ideal={self.ideal} re-sorts the list, which sign=positive changes; only one of them can be."
-            raise MeasureError(with_hint(fact, "nDCG(candidates=list,sign=positive)"))
+            raise MeasureError.of("measures.ideal_and_sign", ideal=self.ideal)
         if self.ties == "mean" and self.ideal == "top" and self.cutoff is not None:
             # Which items are in the first k is random then, and so is the divisor.
-            raise MeasureError(no_closed_form(self))
+            raise no_closed_form(self)
 
     @property
     def last_rank(self) -> int | None:
@@ -173,11 +171,9 @@ class RankBiasedPrecision(RankedMeasure):
     def __post_init__(self) -> None:
         RankedMeasure.__post_init__(self)
         if (self.gain == "exp2") != (self.max_grade is not None):
-            fact = "RBP: gain=exp2 divides by 2^max_grade, so the two go together."
-            raise MeasureError(with_hint(fact, "RBP(gain=exp2,max_grade=3)"))
+            raise MeasureError.of("measures.exp2_and_max_grade")
         if self.norm != "none" and self.gain != "binary":
-            fact = f"RBP: norm={self.norm} divides by what relevant items alone could reach, so it needs gain=binary."
-            raise MeasureError(with_hint(fact, f"RBP(norm={self.norm})"))
+            raise MeasureError.of("measures.norm_needs_binary", norm=self.norm)
 
     @property
     def needs_total(self) -> bool:  # type: ignore[override]

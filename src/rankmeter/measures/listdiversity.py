@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.measures.base import register
 from rankmeter.measures.options import choice
 from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
@@ -58,20 +58,11 @@ class IntraListDistance(SlateMeasure):
     def __post_init__(self) -> None:
         SlateMeasure.__post_init__(self)
         if self.scale == "similarity" and (self.norm != "pairs" or self.metric not in SIMILARITIES):
-            raise MeasureError(
-                with_hint(
-                    f"ILD: scale=similarity is one minus a mean distance of at most 1 or 2, "
-                    f"not with metric={self.metric} and norm={self.norm}.",
-                    f"use norm=pairs and one of {', '.join(SIMILARITIES)}",
-                )
+            raise MeasureError.of(
+                "measures.not_a_similarity", metric=self.metric, norm=self.norm, metrics=list(SIMILARITIES)
             )
         if self.source != "features" and self.metric not in ("cosine", "jaccard"):
-            raise MeasureError(
-                with_hint(
-                    f"ILD: metric={self.metric} is not possible with source={self.source}: items are then sets.",
-                    "use metric=cosine or metric=jaccard",
-                )
-            )
+            raise MeasureError.of("measures.metric_of_sets", metric=self.metric, source=self.source)
 
     def needed(self) -> tuple[str, ...]:
         return ("distance",) if self.metric == "given" else (self.source,)

@@ -11,7 +11,7 @@ import math
 from dataclasses import field, fields
 from typing import Any, ClassVar, Literal
 
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.measures.base import Measure, register, with_options
 from rankmeter.measures.options import Rule, choice, real, whole
 
@@ -46,12 +46,8 @@ class OnlineMeasure(Measure):
         Measure.__post_init__(self)
         for name in ("queries", "duplicates"):
             if getattr(self, name) is not None:
-                raise MeasureError(
-                    with_hint(
-                        f"{self.name} has no option '{name}': it is counted from events, not from judged queries.",
-                        f"{self.name} has {', '.join(self.describe_names())}.",
-                    )
-                )
+                known = self.describe_names()
+                raise MeasureError.of("measures.no_option_of_events", measure=self.name, option=name, known=known)
 
     @classmethod
     def describe_names(cls) -> list[str]:
@@ -101,13 +97,11 @@ class HeavyTailed(SessionMeasure):
         OnlineMeasure.__post_init__(self)
         stated = [name for name in ("winsor", "trim", "quantile") if getattr(self, name) is not None]
         if len(stated) > 1:
-            raise MeasureError(
-                f"{self.name}: {' and '.join(stated)} exclude each other. Hint: {self.name}(winsor=0.99)"
-            )
+            raise MeasureError.of("measures.exclude_each_other", measure=self.name, options=stated)
         if self.trim is not None and getattr(self, "per", "") != "user":
-            raise MeasureError(f"{self.name}: trim= cuts users, so per=user. Hint: {self.name}(per=user,trim=0.05)")
+            raise MeasureError.of("measures.trim_cuts_users", measure=self.name)
         if self.quantile is not None and getattr(self, "per", "") == "session" and self.name == "Value":
-            raise MeasureError("Value: a quantile is over users or conversions. Hint: Value(quantile=0.9)")
+            raise MeasureError.of("measures.quantile_of_sessions")
 
 
 @register
@@ -145,12 +139,7 @@ class ClickThroughRate(OnlineMeasure):
     def __post_init__(self) -> None:
         OnlineMeasure.__post_init__(self)
         if self.per == "request" and self.clicks != "once":
-            raise MeasureError(
-                with_hint(
-                    f"CTR: per=request counts requests, so clicks={self.clicks} changes nothing.",
-                    "leave clicks out: CTR(per=request)",
-                )
-            )
+            raise MeasureError.of("measures.clicks_of_requests", clicks=self.clicks)
 
 
 @register
@@ -192,14 +181,9 @@ class ConversionRate(SessionMeasure):
     def __post_init__(self) -> None:
         OnlineMeasure.__post_init__(self)
         if self.maturity == "mature" and self.window is None:
-            raise MeasureError("CVR: maturity=mature needs a window: without one no click is ever old enough.")
+            raise MeasureError.of("measures.mature_without_window")
         if self.count == "clicks" and self.credit == "even":
-            raise MeasureError(
-                with_hint(
-                    "CVR: credit=even splits a conversion, but count=clicks counts whole clicks.",
-                    "CVR(count=conversions,credit=even)",
-                )
-            )
+            raise MeasureError.of("measures.even_credit_of_clicks")
 
 
 @register

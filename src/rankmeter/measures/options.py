@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankmeter.errors import MeasureError, did_you_mean, with_hint
+from rankmeter.errors import MeasureError, did_you_mean
+from rankmeter.wording import Language, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +37,30 @@ class Rule:
     optional: bool = False
     """Whether None is allowed (an option that was not stated)."""
 
-    def expected(self) -> str:
+    def expected(self, language: Language = "en") -> str:
         """The rule in words, for messages and the reference."""
         parts = list(self.choices)
         if self.number:
-            kind = "a whole number" if self.number == "int" else "a number"
+            kind = word("measures.rule_whole" if self.number == "int" else "measures.rule_number", language)
             bounds = []
             if self.low > -math.inf:
-                bounds.append(f"{'above' if self.open_low else 'at least'} {format_value(self.low)}")
+                low = "measures.rule_above" if self.open_low else "measures.rule_at_least"
+                bounds.append(word(low, language, bound=format_value(self.low)))
             if self.high < math.inf:
-                bounds.append(f"{'below' if self.open_high else 'at most'} {format_value(self.high)}")
-            parts.append(" ".join([kind, " and ".join(bounds)]).strip())
-        if self.several:
-            parts.append("numbers from 0 to 1 such as {0.2,0.5,0.8}")
-        if self.text:
-            parts.append("a word")
-        if self.grades:
-            parts.append("a map from grades to gains such as {1:3,2:9}")
-        return ", ".join(parts[:-1]) + (" or " if len(parts) > 1 else "") + parts[-1]
+                high = "measures.rule_below" if self.open_high else "measures.rule_at_most"
+                bounds.append(word(high, language, bound=format_value(self.high)))
+            parts.append(" ".join([kind, word("measures.rule_and", language).join(bounds)]).strip())
+        for holds, kind in (
+            (self.several, "measures.rule_points"), (self.text, "measures.rule_word"),
+            (self.grades, "measures.rule_gains"),
+        ):  # fmt: skip
+            parts += [word(kind, language)] if holds else []
+        comma, last = word("measures.rule_comma", language), word("measures.rule_or", language)
+        return comma.join(parts[:-1]) + (last if len(parts) > 1 else "") + parts[-1]
+
+    def worded(self, language: Language, *_: object) -> str:
+        """The rule as it stands in a sentence."""
+        return self.expected(language)
 
 
 def choice(*choices: str, default: str | None = None) -> Any:
@@ -130,27 +137,32 @@ def check(owner: str, name: str, value: object, rule: Rule) -> Any:
         below = number < rule.high if rule.open_high else number <= rule.high
         if above and below:
             return number
+    raise not_possible(owner, name, value, rule)
+
+
+def not_possible(owner: str, name: str, value: object, rule: Rule) -> MeasureError:
+    """What is said of a value that an option does not take."""
     shown = f"'{value}'" if isinstance(value, str) else format_value(value)
     hint = did_you_mean(value, rule.choices) if isinstance(value, str) else ""
     if rule.optional and isinstance(value, str) and value.casefold() in ("none", "null", "inf", "never"):
         hint = f"{name}=None"
-    raise MeasureError(with_hint(f"{owner}: {name}={shown} is not possible; {name} is {rule.expected()}.", hint))
+    return MeasureError.of("measures.not_possible", measure=owner, option=name, value=shown, rule=rule, hint=hint)
 
 
 def _check_gains(owner: str, name: str, value: Mapping[Any, Any]) -> GainMap:
     bad = [pair for pair in value.items() if not all(_is_number(part, "float") for part in pair)]
     if bad or not value:
-        shown = ", ".join(f"{grade}:{gain}" for grade, gain in bad) or "nothing"
-        raise MeasureError(f"{owner}: {name} maps grades to gains, both numbers, as in {{1:3,2:9}}; got {shown}.")
+        shown = ", ".join(f"{grade}:{gain}" for grade, gain in bad) or "{}"
+        raise MeasureError.of("measures.not_gains", measure=owner, option=name, given=shown)
     if any(gain < 0 for gain in value.values()):
-        raise MeasureError(f"{owner}: {name} has a gain below 0; gains are 0 or more.")
+        raise MeasureError.of("measures.gain_below_zero", measure=owner, option=name)
     return GainMap(value)
 
 
 def _check_points(owner: str, name: str, value: Collection[Any]) -> tuple[float, ...]:
     if not value or not all(_is_number(one, "float") and 0 <= one <= 1 for one in value):
-        shown = ", ".join(map(str, value)) or "nothing"
-        raise MeasureError(f"{owner}: {name} holds numbers from 0 to 1, as in {{0.2,0.5,0.8}}; got {shown}.")
+        shown = ", ".join(map(str, value)) or "{}"
+        raise MeasureError.of("measures.not_points", measure=owner, option=name, given=shown)
     return tuple(sorted(_number(one) for one in value))
 
 

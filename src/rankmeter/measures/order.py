@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.measures.base import MEANS, RankedMeasure, RelevanceMeasure, no_closed_form, register
 from rankmeter.measures.options import choice
 
@@ -71,11 +71,10 @@ class AveragePrecision(RelevanceMeasure):
     def __post_init__(self) -> None:
         RelevanceMeasure.__post_init__(self)
         if self.ranks == "all" and self.norm != "k":
-            fact = "AP: ranks=all is the mean of the precisions at ranks 1 to k, so its divisor is k."
-            raise MeasureError(with_hint(fact, "AP(norm=k,ranks=all)@10"))
+            raise MeasureError.of("measures.all_ranks")
         if self.ties == "mean" and self.norm == "hits" and self.cutoff is not None:
             # The divisor itself is random then, and the expectation of the quotient has no closed form.
-            raise MeasureError(no_closed_form(self))
+            raise no_closed_form(self)
 
     @property
     def last_rank(self) -> int | None:
@@ -128,8 +127,7 @@ class AreaUnderCurve(RelevanceMeasure):
         RelevanceMeasure.__post_init__(self)
         if self.ties == "mean" and self.cutoff is not None:
             # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
-            fact = f"AUC@{self.cutoff} has no exact value for ties=mean, its usual rule: the pairs are left to chance."
-            raise MeasureError(with_hint(fact, f"AUC(ties=item)@{self.cutoff}"))
+            raise MeasureError.of("measures.pairs_by_chance", cutoff=self.cutoff)
 
     def ties_unknown(self) -> str:
         if self.is_cut:
@@ -169,7 +167,7 @@ class MeanRank(RelevanceMeasure):
     def __post_init__(self) -> None:
         RelevanceMeasure.__post_init__(self)
         if self.ties == "mean" and self.cutoff is not None:
-            raise MeasureError(no_closed_form(self))
+            raise no_closed_form(self)
 
     def ties_unknown(self) -> str:
         if self.is_cut:

@@ -6,7 +6,7 @@ weight of a rank is how often it is seen, relative to all ranks seen, and the va
 
 from __future__ import annotations
 
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, RankedMeasure, register, with_options
 from rankmeter.measures.options import real, whole
 
@@ -27,10 +27,8 @@ class UserModelMeasure(RankedMeasure):
     def __post_init__(self) -> None:
         RankedMeasure.__post_init__(self)
         if self.min_grade >= self.max_grade:
-            fact = f"{self.name}: min_grade={self.min_grade} is not below max_grade={self.max_grade}."
-            raise MeasureError(
-                with_hint(fact, f"{self.name}(max_grade={self.min_grade + 1},min_grade={self.min_grade})")
-            )
+            low, high = self.min_grade, self.max_grade
+            raise MeasureError.of("measures.grades_crossed", measure=self.name, low=low, high=high, above=low + 1)
 
     @property
     def lowest_grade(self) -> float:

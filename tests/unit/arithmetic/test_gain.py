@@ -26,5 +26,5 @@ def test_a_power_of_2_that_no_number_holds_is_refused(text):
 
 @pytest.mark.parametrize("digits", [20, 400])
 def test_a_cutoff_beyond_64_bits_is_refused_when_the_measure_is_made(digits):
-    with pytest.raises(rm.MeasureError, match="cutoff is a whole number"):
+    with pytest.raises(rm.MeasureError, match="expected a whole number"):
         rm.parse("P@" + "9" * digits)

@@ -59,7 +59,7 @@ def read_prose(name: str, language: Language = "en") -> MeasureProse:
     check_language(language)
     entry = _entry(name)
     if entry is None or name.endswith("conventions"):
-        raise NotFoundError(f"nothing is written about '{name}'.")
+        raise NotFoundError.of("measures.no_prose", name=name)
     shared = {key: entry[key] for key in ("formula", "latex", "citation")}
     # A formula with words in it has Chinese words in Chinese.
     return MeasureProse(**shared | {key: text.strip() for key, text in entry[language].items()})
