@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import click
 
 from rankmeter.cli.options import Delivery, format_option, pairs
+from rankmeter.cli.output import terminal_options
 from rankmeter.cli.parameters import MOST, Command, Reads, Writes, format_of, option, takes
 from rankmeter.cli.talk import examples, language_option, say, tell
 from rankmeter.errors import InputError, NotFoundError, did_you_mean
@@ -241,7 +242,7 @@ def command(
         result: OnlineEvaluation | Experiment = _experiment(events, asked, by, comparing, settings, log)
     else:
         result = _evaluate(events, asked, by, estimating, log)
-    text = _text(result, chosen, lang)
+    text = _text(result, chosen, delivery, lang)
     if report is not None:
         from rankmeter.report.online import online_report
 
@@ -285,7 +286,7 @@ def _position_bias(
             [str(one.position), one.impressions, one.rate, one.looked_at, one.shared_items] for one in bias.positions
         ]
         kinds: tuple[Kind, ...] = ("text", "count", "number", "number", "count")
-        text = _document_text([text_table(head, rows, kinds)], chosen)
+        text = _document_text([text_table(head, rows, kinds)], chosen, delivery, lang)
     if not delivery.quiet:
         over = ", ".join(f"{name} {value:.3f}" for name, value in bias.clicks_over_expected.items())
         more = [word("bias_over_expected", lang, over=over)] if over else []
@@ -358,17 +359,21 @@ def _number(option: str, text: str) -> float:
         raise InputError.of("cli.not_a_number", option=option, text=text) from error
 
 
-def _text(result: OnlineEvaluation | Experiment, format: OutputFormat, lang: Language) -> str:
+def _text(result: OnlineEvaluation | Experiment, format: OutputFormat, delivery: Delivery, lang: Language) -> str:
     """The numbers in one of the formats."""
     if format == "json":
         return result.to_json() + "\n"
     if format == "csv":
         return frame_csv(result.to_polars())
-    return _document_text(_tables(result, lang), format)
+    return _document_text(_tables(result, lang), format, delivery, lang)
 
 
-def _document_text(tables: Document, format: OutputFormat) -> str:
-    return (document_markdown(tables) if format == "markdown" else document_text(tables)) + "\n"
+def _document_text(tables: Document, format: OutputFormat, delivery: Delivery, lang: Language) -> str:
+    """Tables in Markdown, or as text that fits the terminal where it goes there."""
+    if format == "markdown":
+        return document_markdown(tables) + "\n"
+    options = terminal_options() if delivery.output is None else {}
+    return document_text(tables, lang=lang, **{**options, "styled": False}) + "\n"
 
 
 def _tables(result: OnlineEvaluation | Experiment, lang: Language) -> list[Table]:

@@ -113,6 +113,10 @@ def value_table(result: OnlineEvaluation | Experiment, lang: Language) -> Table:
 _VERDICTS: dict[str, frozenset[Mark]] = {"better": frozenset({"up"}), "worse": frozenset({"down"})}
 
 
+_LEAST_FIRST = ("", "p", "difference", "role", "chance", "loss", "least")
+"""What a narrow terminal leaves out, the last first: whether and how much, relative to the control, always stays."""
+
+
 def effects_table(
     segment: str, effects: Sequence[Effect], trial: Experiment, lang: Language, *, is_page: bool = False
 ) -> Table:
@@ -144,8 +148,11 @@ def effects_table(
             *([brief(one.chance), brief(one.loss)] if chances else []),
         ]
         rows.append((*map(Cell, texts), Cell(words[verdict], _VERDICTS.get(one.verdict, frozenset()))))
-    labels = 2 + bool(segment)
-    columns = (Column(head, "text" if at < labels else "number") for at, head in enumerate(heads))
+    labels, names = 2 + bool(segment), [*(["segment"] if segment else []), *names]
+    columns = (
+        Column(head, "text" if at < labels else "number", _LEAST_FIRST.index(name) if name in _LEAST_FIRST else 0)
+        for at, (name, head) in enumerate(zip(names, heads, strict=True))
+    )
     return Table(tuple(columns), tuple(rows))
 
 
