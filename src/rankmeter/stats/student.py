@@ -65,6 +65,7 @@ class Contrasts:
     def separate(cls, groups: Sequence[Floats], pairs: Sequence[Pair]) -> Contrasts:
         """Of groups whose members have nothing in common (Welch 1947); a group of one is a number without chance."""
         left, right = sides(pairs)
+        groups = [np.sort(group) for group in groups]  # so that the order of runs changes no digit
         sizes = np.array([len(group) for group in groups])
         means = np.array([group.mean() for group in groups])
         variances = np.array([0.0 if len(g) < 2 or without_spread(g[None])[0] else g.var(ddof=1) for g in groups])
