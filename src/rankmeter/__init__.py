@@ -35,6 +35,7 @@ _HOMES = {
     "rankmeter.inputs.passages": "roll_up",
     "rankmeter.inputs.shards": "files",
     "rankmeter.judging.draws": "draw",
+    "rankmeter.judging.nugget_scores": "nuggets",
     "rankmeter.judging.panel_agreement": "judges",
     "rankmeter.judging.two_leaderboards": "leaderboards",
     "rankmeter.lists.catalogue": "Catalogue",

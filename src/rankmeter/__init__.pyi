@@ -30,6 +30,7 @@ from rankmeter.compat.trackers import log_to_mlflow as log_to_mlflow
 from rankmeter.compat.trackers import log_to_tensorboard as log_to_tensorboard
 from rankmeter.compat.trackers import log_to_wandb as log_to_wandb
 from rankmeter.arithmetic.custom import measure as measure
+from rankmeter.judging.nugget_scores import nuggets as nuggets
 from rankmeter.measures import parse as parse
 from rankmeter.measures import parse_measures as parse_measures
 from rankmeter.comparing.pooling import pool as pool
@@ -79,8 +80,8 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "ItemCoverage", "Judged", "judges", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
     "log_to_wandb", "LongTailShare", "MAP", "Margin", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank",
     "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10",
-    "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "NumNonrelRet", "NumQ",
-    "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "parse", "parse_measures",
+    "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet",
+    "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "parse", "parse_measures",
     "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec", "Precision", "R",
     "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual",
     "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec",

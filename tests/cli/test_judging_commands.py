@@ -149,3 +149,19 @@ def test_leaderboards_in_every_format(drawn):
     refused = run("leaderboards", drawn["machine"], drawn["machine"], drawn["old"])
     assert refused.exit_code == 2
     assert "Hint:" in refused.stderr
+
+
+def test_nuggets_and_their_judges(tmp_path):
+    for name, last in (("people", "not_support"), ("machine", "support")):
+        rows = ["query,nugget,importance,support", "q,a,vital,support", f"q,b,okay,{last}"]
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows))
+    people, machine = tmp_path / "people.csv", tmp_path / "machine.csv"
+    told = json.loads(run("nuggets", people, "--format", "json").stdout)
+    assert {one["score"]: one["value"] for one in told["scores"]}["weighted"] == pytest.approx(2 / 3)
+    assert "vital, strict" in run("nuggets", people).stdout
+    assert "要点" in run("nuggets", people, "--lang", "zh").stdout
+    both = json.loads(run("nuggets", people, "--against", machine, "--format", "json").stdout)
+    assert both["judges"] == ["people", "machine"]
+    assert both["coefficients"]["agreement"]["value"] == 0.5
+    refused = run("nuggets", people, "--columns", "nugget=fact")
+    assert refused.exit_code == 2

@@ -1,0 +1,277 @@
+"""Answers scored by their nuggets: the six scores of the TREC RAG track, from labels that somebody else gave.
+
+A nugget is a fact that a good answer holds; it is vital or okay, and an answer supports it, partly, or not. Pradeep et
+al. 2024, 2025 define the scores; the strict ones give nothing for partial support. Vital strict heads the track's
+tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from rankmeter.errors import InputError, NotFoundError, check_level, examples
+from rankmeter.inputs.attributes import find_column, table_of
+from rankmeter.late import pl
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
+from rankmeter.showing.showable import ShownAsTable
+from rankmeter.stats.assisted import people_only
+from rankmeter.wording import Language, Option, Said, said, word
+
+Empty = Literal["zero", "one", "skip"]
+EMPTY = ("zero", "one", "skip")
+SCORES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
+SUPPORT: Mapping[str, float] = {
+    "support": 1.0, "supported": 1.0, "full_support": 1.0, "1": 1.0, "1.0": 1.0,
+    "partial_support": 0.5, "partial": 0.5, "partially_supported": 0.5, "0.5": 0.5,
+    "not_support": 0.0, "not_supported": 0.0, "no_support": 0.0, "none": 0.0, "0": 0.0, "0.0": 0.0,
+}  # fmt: skip
+IMPORTANCE: Mapping[str, str] = {"vital": "vital", "okay": "okay", "ok": "okay"}
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "query": ("query", "query_id", "qid", "topic", "topic_id", "question_id"),
+    "nugget": ("nugget", "nugget_id", "nugget_text", "text"),
+    "importance": ("importance", "nugget_importance", "vitality"),
+    "support": ("support", "assignment", "label", "nugget_support"),
+    "system": ("system", "run", "run_id", "system_id", "answer_id"),
+    "length": ("length", "answer_length", "words", "tokens", "characters"),
+}
+"""How the columns are usually called."""
+OKAY_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetScore:
+    """One score of one system: the mean over its queries."""
+
+    system: str
+    score: str
+    value: float
+    low: float
+    high: float
+    """NaN, as is the low end, where there is no interval."""
+    queries: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NuggetScores(ShownAsTable):
+    """The six scores of answers; made by :func:`rankmeter.nuggets`."""
+
+    systems: tuple[str, ...]
+    scores: Mapping[tuple[str, str], NuggetScore]
+    per_query: pl.DataFrame
+    """``system``, ``query``, ``nuggets``, ``vital_nuggets``, then the six scores; null where a query does not count."""
+    labels: pl.DataFrame
+    """``system``, ``query``, ``nugget``, ``importance``, ``support`` (0, 0.5, 1), as they were understood."""
+    empty: Empty
+    level: float
+    lengths: Mapping[str, float]
+    """The mean length of each system's answers, where there is a column for it."""
+    notes: tuple[Said, ...]
+
+    def __getitem__(self, score: str) -> float:
+        return self.score(score).value
+
+    def score(self, score: str, system: str | None = None) -> NuggetScore:
+        """One score with its interval: ``vital_strict``, ``vital``, ``weighted``, ``all`` ...; of the only system."""
+        name = self.systems[0] if system is None and len(self.systems) == 1 else system
+        if (name, score) not in self.scores:
+            raise NotFoundError.of(
+                "judging.no_score", score=str(score), system=str(name), scores=list(SCORES), systems=list(self.systems)
+            )
+        return self.scores[str(name), score]
+
+    def assignments(self) -> pl.DataFrame:
+        """The labels as judgments, for :func:`rankmeter.judges` with ``scale=[0, 0.5, 1]``."""
+        item = pl.concat_str("system", "nugget", separator=": ")
+        return self.labels.select("query", item.alias("item"), pl.col("support").alias("grade"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "empty": self.empty, "level": self.level,
+            "scores": self.to_polars().to_dicts(), "per_query": self.per_query.to_dicts(),
+            "lengths": dict(self.lengths),
+            "definitions": {name: word(f"nugget_{name}_means", "en") for name in SCORES}, "notes": list(self.notes),
+        }  # fmt: skip
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row per system and score."""
+        rows = [
+            {"system": one.system, "score": one.score, "value": one.value, "low": one.low, "high": one.high,
+             "queries": one.queries}
+            for one in self.scores.values()
+        ]  # fmt: skip
+        return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """What is shown."""
+        queries = self.per_query["query"].n_unique()
+        facts = said("nugget_facts", nuggets=len(self.labels), queries=queries, empty=self.empty)
+        interval = word("level_interval", language, level=self.level)
+        columns = [Column(word("system", language), "text"), Column(word("score", language), "text")]
+        columns += [Column(word("value", language)), Column(interval, "interval", 1)]
+        columns += [Column(word("query_count", language), "count", 2), Column(word("meaning", language), "text", 3)]
+        rows = []
+        for one in self.scores.values():
+            value = Cell(None) if math.isnan(one.value) else Cell(one.value)
+            span = Cell(span=None if math.isnan(one.low) else (one.low, one.high))
+            means = Cell(word(f"nugget_{one.score}_means", language))
+            name = word(f"nugget_{one.score}", language)
+            rows.append((Cell(one.system), Cell(name), value, span, Cell(one.queries), means))
+        lengths = [said("answer_lengths", lengths=dict(self.lengths))] if self.lengths else []
+        notes = [*lengths, *self.notes]
+        return [
+            Heading(word("nugget_title", language), 1), Paragraph(facts.text(language)),
+            Table(tuple(columns), tuple(rows), name="nuggets"),
+            *(Paragraph(note.text(language), "note") for note in notes),
+        ]  # fmt: skip
+
+
+def nuggets(
+    labels: object,
+    *,
+    empty: Empty = "zero",
+    level: float = 0.95,
+    columns: Mapping[str, str] | None = None,
+) -> NuggetScores:
+    """Score answers by the nuggets that they support.
+
+    Parameters
+    ----------
+    labels
+        A table (a frame or a file) with a row per nugget of an answer: ``query``, ``nugget``, ``importance`` (vital or
+        okay), ``support`` (support, partial_support, not_support; or 1, 0.5, 0); and, where there are several answers,
+        ``system``; where it is known, ``length`` of the answer.
+    empty
+        What a query without a vital nugget counts under the vital scores: ``zero``, ``one``, or ``skip`` it.
+    level
+        Of the intervals, Student's t over queries.
+    columns
+        Where columns have other names: ``{"nugget": "fact"}``.
+
+    Returns
+    -------
+    NuggetScores
+        ``all``: mean support over nuggets; ``vital``: over the vital ones; ``weighted``: an okay nugget counts half;
+        each also ``_strict``, where partial support counts nothing. Means over queries.
+
+    Examples
+    --------
+    >>> import polars as pl, rankmeter as rm
+    >>> importance = ["vital", "vital", "vital", "okay", "okay"]
+    >>> support = ["support", "partial_support", "not_support", "support", "partial_support"]
+    >>> table = {"query": ["q"] * 5, "nugget": list("abcde"), "importance": importance, "support": support}
+    >>> scores = rm.nuggets(pl.DataFrame(table))
+    >>> scores["all"], scores["all_strict"], scores["vital"], round(scores["vital_strict"], 4), scores["weighted"]
+    (0.6, 0.4, 0.5, 0.3333, 0.5625)
+    """
+    check_level(level)
+    if empty not in EMPTY:
+        raise InputError.of("general.not_one_of", option=Option("empty", empty), choices=list(EMPTY))
+    known = _labels(labels, columns or {})
+    per_query = _per_query(known, empty)
+    scores = {}
+    systems = tuple(known["system"].unique(maintain_order=True).to_list())
+    for system in systems:
+        for name in SCORES:
+            values = per_query.filter(pl.col("system") == system)[name].drop_nulls().to_numpy()
+            scores[system, name] = _mean(system, name, values, level)
+    without = per_query.filter(pl.col("vital_nuggets") == 0)["query"].n_unique()
+    notes = [said("nuggets_are_recall")]
+    if without:
+        notes.insert(0, said("no_vital", count=without, empty=empty))
+    lengths = {}
+    if "length" in known.columns:
+        by_answer = known.group_by("system", "query", maintain_order=True).agg(pl.col("length").first())
+        means = by_answer.group_by("system", maintain_order=True).agg(pl.col("length").mean())
+        lengths = dict(zip(means["system"].to_list(), means["length"].to_list(), strict=True))
+    return NuggetScores(systems, scores, per_query, known, empty, level, lengths, tuple(notes))
+
+
+def _mean(system: str, name: str, values: np.ndarray[Any, np.dtype[np.float64]], level: float) -> NuggetScore:
+    if not len(values):
+        return NuggetScore(system, name, math.nan, math.nan, math.nan, 0)
+    value = float(values.mean())
+    if len(values) < 2 or np.ptp(values) == 0:
+        return NuggetScore(system, name, value, math.nan, math.nan, len(values))
+    made = people_only(values, level=level)
+    return NuggetScore(system, name, value, max(float(made.low), 0.0), min(float(made.high), 1.0), len(values))
+
+
+def _labels(data: object, columns: Mapping[str, str]) -> pl.DataFrame:
+    """The table with the columns' own names and labels that are understood; refuses others with the place."""
+    if data is None:
+        raise InputError.of("judging.no_labels")
+    table = table_of(data, "labels of nuggets")
+    source = str(data) if isinstance(data, str) or hasattr(data, "__fspath__") else "the table"
+    unknown = sorted(set(columns) - set(COLUMNS))
+    if unknown:
+        raise InputError.of("judging.no_nugget_role", role=unknown[0], roles=list(COLUMNS))
+    chosen = {role: find_column(table, usual, role, source, given=columns.get(role)) for role, usual in COLUMNS.items()}
+    for role in ("query", "nugget", "importance", "support"):
+        if chosen[role] is None:
+            found = examples(table.columns, shown=12)
+            raise InputError.of("judging.no_nugget_column", source=source, role=role, columns=found)
+    parts = {role: table[name].alias(role) for role, name in chosen.items() if name is not None}
+    if not len(table):
+        raise InputError.of("judging.no_nuggets", source=source)
+    made = pl.DataFrame(
+        {role: part.cast(pl.String).str.strip_chars() if role != "length" else part for role, part in parts.items()}
+    )
+    if "system" not in made.columns:
+        made = made.with_columns(system=pl.lit("answer"))
+    for role, meanings in (("importance", IMPORTANCE), ("support", SUPPORT)):
+        folded = made[role].str.to_lowercase().str.replace_all("[ -]", "_")
+        wrong = ~folded.is_in(list(meanings)).fill_null(value=False)
+        if wrong.any():
+            row = int(wrong.arg_true()[0])
+            raise InputError.of(
+                "judging.nugget_label", source=source, role=role, value=str(made[role][row]), count=int(wrong.sum()),
+                query=made["query"][row], nugget=made["nugget"][row],
+                labels=["vital", "okay"] if role == "importance" else ["support", "partial_support", "not_support"],
+            )  # fmt: skip
+        made = made.with_columns(folded.replace_strict(meanings).alias(role))
+    if "length" in made.columns:
+        made = made.with_columns(pl.col("length").cast(pl.Float64, strict=False))
+    return _checked(made, source)
+
+
+def _checked(made: pl.DataFrame, source: str) -> pl.DataFrame:
+    """Refuse a nugget that an answer has twice, and one that is vital here and okay there."""
+    twice = made.select("system", "query", "nugget").is_duplicated()
+    if twice.any():
+        system, query, nugget = made.filter(twice).select("system", "query", "nugget").row(0)
+        raise InputError.of("judging.nugget_twice", source=source, system=system, query=query, nugget=nugget)
+    unlike = made.group_by("query", "nugget", maintain_order=True).agg(pl.col("importance").n_unique())
+    unlike = unlike.filter(pl.col("importance") > 1)
+    if len(unlike):
+        query, nugget, _ = unlike.row(0)
+        raise InputError.of("judging.nugget_importance", source=source, query=query, nugget=nugget, count=len(unlike))
+    roles = ["system", "query", "nugget", "importance", "support", *(["length"] if "length" in made.columns else [])]
+    return made.select(roles)
+
+
+def _per_query(labels: pl.DataFrame, empty: Empty) -> pl.DataFrame:
+    """A row per answer."""
+    vital = pl.col("importance") == "vital"
+    strict = (pl.col("support") == 1).cast(pl.Float64)
+    share = pl.when(vital).then(1.0).otherwise(OKAY_WEIGHT)
+    nothing = {"zero": 0.0, "one": 1.0, "skip": None}[empty]
+
+    def of_vital(support: pl.Expr) -> pl.Expr:
+        return pl.when(vital.any()).then(support.filter(vital).mean()).otherwise(pl.lit(nothing, pl.Float64))
+
+    return labels.group_by("system", "query", maintain_order=True).agg(
+        pl.len().cast(pl.Int64).alias("nuggets"),
+        vital.sum().cast(pl.Int64).alias("vital_nuggets"),
+        of_vital(strict).alias("vital_strict"),
+        of_vital(pl.col("support")).alias("vital"),
+        ((strict * share).sum() / share.sum()).alias("weighted_strict"),
+        ((pl.col("support") * share).sum() / share.sum()).alias("weighted"),
+        strict.mean().alias("all_strict"),
+        pl.col("support").mean().alias("all"),
+    )
