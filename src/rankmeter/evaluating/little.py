@@ -20,6 +20,7 @@ from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.pairing import Pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.tie_bounds import TieBounds
+from rankmeter.inputs.cells import is_text
 from rankmeter.inputs.ids import LateIds
 from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
 from rankmeter.late import Late
@@ -110,8 +111,10 @@ def _types(values: Iterable[object]) -> set[type]:
 
 
 def _alike(ids: Iterable[object]) -> bool:
-    """Whether all ids are text, or all are whole numbers."""
-    return _types(ids) in ({str}, {int})
+    """Whether all ids are text, every character of them one, or all are whole numbers."""
+    every: list[Any] = list(ids)
+    kinds = _types(every)
+    return kinds == {int} or (kinds == {str} and is_text("".join(every)))
 
 
 def _in_ascii(ids: list[Any]) -> bool:
