@@ -38,7 +38,11 @@ class SingleList:
 
     def relevant(self, rel: float) -> int:
         """R."""
-        return sum(grade >= rel for grade in self.best)
+        return sum([grade >= rel for grade in self.best])
+
+    def length(self, m: Options) -> int:
+        """How many items stand within the cutoff."""
+        return self.returned if m.cutoff is None else min(self.returned, m.cutoff)
 
     def hits(self, m: Options) -> list[int]:
         """The ranks of the relevant items within the cutoff."""
@@ -94,6 +98,40 @@ def _precision(one: SingleList, m: Options) -> Quotient:
     return float(len(one.hits(m))), float(min(places, one.relevant(m.rel)) if m.norm == "capped" else places)
 
 
+def _set_precision(one: SingleList, m: Options) -> Quotient:
+    size = one.length(m)
+    return float(len(one.hits(m))), float(min(size, one.relevant(m.rel)) if m.norm == "capped" else size)
+
+
+def _set_average_precision(one: SingleList, m: Options) -> Quotient:
+    hits = len(one.hits(m))
+    return float(hits * hits), float(one.length(m) * one.relevant(m.rel))
+
+
+def _utility(one: SingleList, m: Options) -> Quotient:
+    total, hits, size = float(one.relevant(m.rel)), float(len(one.hits(m))), float(one.length(m))
+    worth = m.found * hits + m.noise * (size - hits) + m.missed * (total - hits)
+    return worth + m.rest * (m.collection + hits - size - total), 1.0
+
+
+def _bpref(one: SingleList, m: Options) -> Quotient:
+    relevant, last = one.relevant(m.rel), inf if m.cutoff is None else m.cutoff
+    others = sum([0 <= grade < m.rel for grade in one.best])
+    bound, above, total = max(min(others, relevant), 1), 0, 0.0
+    for rank, grade in one.found:
+        above += 0 <= grade < m.rel
+        if grade >= m.rel and rank <= last:
+            total += 1.0 - min(above, relevant) / bound if above else 1.0
+    return total, float(relevant)
+
+
+def _binary_g(one: SingleList, m: Options) -> Quotient:
+    weights, total = _weights("log2"), 0.0
+    for number, rank in enumerate(one.hits(m)):
+        total += weights[rank - number]
+    return total, float(one.relevant(m.rel))
+
+
 def _r_precision(one: SingleList, m: Options) -> Quotient:
     relevant = one.relevant(m.rel)
     places = relevant if m.mult == 1 else floor(m.mult * relevant + 0.9)
@@ -124,11 +162,16 @@ PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
     "gain.discounted_gain": _dcg,
     "gain.ndcg": _ndcg,
     "relevance.average_precision": _average_precision,
+    "historic.binary_g": _binary_g,
+    "historic.set_average_precision": _set_average_precision,
+    "historic.utility": _utility,
+    "incomplete.bpref": _bpref,
+    "relevance.set_precision": _set_precision,
     "relevance.interpolated_precision": _interpolated_precision,
     "relevance.num_queries": _number(lambda *_: 1),
     "relevance.num_relevant": _number(lambda one, m: one.relevant(m.rel)),
     "relevance.num_relevant_returned": _number(lambda one, m: len(one.hits(m))),
-    "relevance.num_returned": _number(lambda one, m: min(one.returned, m.cutoff or one.returned)),
+    "relevance.num_returned": _number(SingleList.length),
     "relevance.precision": _precision,
     "relevance.r_precision": _r_precision,
     "relevance.recall": _recall,
@@ -138,7 +181,9 @@ PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
 """By the formula that each is the same as."""
 
 
-OPTIONS = frozenset({"cutoff", "rel", "gain", "discount", "mult", "norm", "recall", "rounding"})
+OPTIONS = frozenset(
+    "cutoff rel gain discount mult norm recall rounding found noise missed rest collection".split()
+)
 """What the plain formulas take besides the usual conventions."""
 
 
@@ -150,6 +195,6 @@ def plain_formula(measure: Any, also: Collection[str] = ()) -> Callable[[SingleL
     stated = stated_options(measure)
     if not stated.keys() <= OPTIONS.union(also) or not isinstance(stated.get("gain", ""), str):
         return None
-    if "norm" in stated and (measure.name, measure.norm) != ("P", "capped"):
+    if "norm" in stated and (measure.name not in ("P", "SetP") or measure.norm != "capped"):
         return None
     return PLAIN.get(type(measure).formula)

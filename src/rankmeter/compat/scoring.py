@@ -15,7 +15,7 @@ from rankmeter.inputs.ids import LateIds, list_of_ids
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.mapping import place_mappings
-from rankmeter.placing.placements import Bools, Floats
+from rankmeter.placing.placements import Bools, Floats, Ints
 
 
 class Scores:
@@ -55,6 +55,10 @@ class Scores:
         """Numerator and denominator of a measure for every query."""
         parts: Parts = formula_of(measure)(self.views.of(measure), measure)
         return parts
+
+    def returned(self, measure: Any) -> Ints:
+        """(n,) how long each list is under the conventions of a measure."""
+        return self.views.of(measure).returned
 
     def values(self, measure: Measure) -> Floats:
         """(n,) the value of a measure for every query, as the measure's own conventions have it; computed once."""
@@ -105,6 +109,12 @@ class LittleScores(Scores):
 
     def __len__(self) -> int:
         return len(self._lists)
+
+    def returned(self, measure: Any) -> Ints:
+        """(n,) how long each list is."""
+        if _plain_formula(measure) is None:
+            return super().returned(measure)
+        return np.array([one.returned for one in self._lists])
 
     def values(self, measure: Measure) -> Floats:
         """(n,) the value of a measure for every query; computed once."""

@@ -95,6 +95,11 @@ class Definitions:
         return self._made[key]
 
 
+@lru_cache(maxsize=64)
+def _with(measure: Measure, **options: float) -> Measure:
+    return measure(**options)
+
+
 definitions_of = lru_cache(maxsize=16)(Definitions)
 """The definitions under some settings, which a script asks for again and again."""
 
@@ -188,8 +193,7 @@ class Columns:
 
     def _nothing_by_nothing(self, measure: Measure, values: Floats) -> Floats:
         """A recall point that asks for no item of an empty list (-J can leave one) is 0/0 in the program."""
-        view = self.scores.views.of(measure)  # type: ignore[arg-type]
-        empty = view.returned == 0
+        empty = self.scores.returned(measure) == 0
         if not empty.any():
             return values
         added = 0.9 if self.settings.version == 9 else 0.5
@@ -225,7 +229,7 @@ class Columns:
             return self._by_query(wanted, lambda seen: trec_unusual.utility(seen, numbers, collection))
         names = ("found", "noise", "missed", "rest")
         coefficients = dict(zip(names, numbers, strict=True))
-        measure = self.definitions.measure("utility")(**coefficients, collection=collection)
+        measure = _with(self.definitions.measure("utility"), **coefficients, collection=collection)
         return Column(wanted.label, wanted.printed, self._values(measure))
 
     def _averaged_points(self, wanted: Wanted) -> Column:
