@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.arithmetic.incomplete import INFAP_EPSILON
 from rankmeter.arithmetic.weights import DISCOUNTS
 from rankmeter.measures.base import stated_options
 
@@ -125,6 +126,18 @@ def _bpref(one: SingleList, m: Options) -> Quotient:
     return total, float(relevant)
 
 
+def _inferred_ap(one: SingleList, m: Options) -> Quotient:
+    last = inf if m.cutoff is None else m.cutoff
+    found, missed, total = 0, 0, 0.0
+    for pooled, (rank, grade) in enumerate(one.found):
+        if grade >= m.rel and rank <= last:
+            inferred = (pooled / max(rank - 1, 1)) * (found + INFAP_EPSILON) / (found + missed + 2 * INFAP_EPSILON)
+            total += 1.0 if rank == 1 else 1.0 / rank + (rank - 1) / rank * inferred
+        found += grade >= m.rel
+        missed += 0 <= grade < m.rel
+    return total, float(one.relevant(m.rel))
+
+
 def _binary_g(one: SingleList, m: Options) -> Quotient:
     weights, total = _weights("log2"), 0.0
     for number, rank in enumerate(one.hits(m)):
@@ -154,6 +167,11 @@ def _success(one: SingleList, m: Options) -> Quotient:
     return float(bool(one.hits(m))), 1.0
 
 
+def _others(one: SingleList, m: Options) -> int:
+    last = inf if m.cutoff is None else m.cutoff
+    return sum([0 <= grade < m.rel and rank <= last for rank, grade in one.found])
+
+
 def _number(count: Callable[[SingleList, Options], float]) -> Callable[[SingleList, Options], Quotient]:
     return lambda one, m: (float(count(one, m)), 1.0)
 
@@ -165,7 +183,9 @@ PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
     "historic.binary_g": _binary_g,
     "historic.set_average_precision": _set_average_precision,
     "historic.utility": _utility,
+    "historic.num_nonrelevant_returned": _number(_others),
     "incomplete.bpref": _bpref,
+    "incomplete.inferred_ap": _inferred_ap,
     "relevance.set_precision": _set_precision,
     "relevance.interpolated_precision": _interpolated_precision,
     "relevance.num_queries": _number(lambda *_: 1),
@@ -181,9 +201,7 @@ PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
 """By the formula that each is the same as."""
 
 
-OPTIONS = frozenset(
-    "cutoff rel gain discount mult norm recall rounding found noise missed rest collection".split()
-)
+OPTIONS = frozenset("cutoff rel gain discount mult norm recall rounding found noise missed rest collection".split())
 """What the plain formulas take besides the usual conventions."""
 
 

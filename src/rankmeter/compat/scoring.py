@@ -119,13 +119,13 @@ class LittleScores(Scores):
     def values(self, measure: Measure) -> Floats:
         """(n,) the value of a measure for every query; computed once."""
         formula = _plain_formula(measure)
-        if formula is None:
-            return super().values(measure)
-        quotients = [formula(one, measure) for one in self._lists]
-        return np.array([above / below if below > 0 else 0.0 for above, below in quotients])
+        if formula is not None and measure not in self._values:
+            quotients = [formula(one, measure) for one in self._lists]
+            self._values[measure] = np.array([above / below if below > 0 else 0.0 for above, below in quotients])
+        return super().values(measure)
 
 
 @lru_cache(maxsize=1024)
 def _plain_formula(measure: Measure) -> Callable[[SingleList, Any], tuple[float, float]] | None:
-    """Scores are rounded, and queries chosen, before anything is measured."""
-    return plain_formula(measure, also=("queries", "scores"))
+    """Scores are rounded, and queries chosen, before anything is measured; what is aggregated is none of its matter."""
+    return plain_formula(measure, also=("aggregate", "queries", "scores"))
