@@ -1,38 +1,57 @@
-"""Build the wheel and the sdist, install the wheel into a fresh environment, and run the demo outside of the checkout.
+"""Build the wheel and the sdist, install the wheel into fresh environments, and try it outside of the checkout.
 
-``python .ci/wheel.py`` needs nothing but Python and pip. With ``--tag v1.2.3`` the version must be that of the tag.
+``python .ci/wheel.py`` needs uv. Each extra has an environment and a call of its own; ``--extras report,torch`` tries
+some of them. With ``--tag v1.2.3`` the version must be that of the tag. ``--constraints`` names a file of versions,
+those of an environment that is there already, so that nothing is fetched twice.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+UV = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
 JUDGED = "{'query': ['q'], 'item': ['a'], 'grade': [1]}"
 COMPARED = "rm.compare({'q': {'a': 1}}, {'x': {'q': ['a']}, 'y': {'q': ['b', 'a']}}, 'RR').report('page.html')"
+CORE = "rm.evaluate({'q': {'a': 1}}, {'q': ['b', 'a']}, 'RR')"
+SPARK = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false').getOrCreate()
+judged = spark.createDataFrame([('q', 'a', 1)], 'query string, item string, grade int')
+run = spark.createDataFrame([('q', 'b', 2.0), ('q', 'a', 1.0)], 'query string, item string, score double')
+assert rm.evaluate(judged, run, 'RR')['RR'] == 0.5
+spark.stop()
+"""
 EXTRAS = {
-    "": "rm.evaluate({'q': {'a': 1}}, {'q': ['b', 'a']}, 'RR')",
+    "": CORE,
     "report": COMPARED,
     "pandas": f"import pandas; rm.evaluate(pandas.DataFrame({JUDGED}), {{'q': ['a']}}, 'RR')",
     "arrow": f"import pyarrow; rm.evaluate(pyarrow.table({JUDGED}), {{'q': ['a']}}, 'RR')",
     "duckdb": "import duckdb; rm.evaluate(duckdb.sql('select 1 query, 2 item, 1 grade'), {1: [2]}, 'RR')",
+    "torch": "import torch; rm.evaluate(rm.tensors(torch.tensor([[2.0, 1.0]]), torch.tensor([[0, 1]])), measures='RR')",
+    "spark": SPARK if shutil.which("java") else "import pyspark, pyarrow",
 }
-"""What each extra is for, as a call that must work where it is installed; torch and Spark are tested with the rest."""
-MISSING_REPORT = f"""
+"""What each extra is for, as a call that must work where nothing else is installed; MLflow is tested with the rest."""
+MISSED = {
+    "report": COMPARED,
+    "torch": "rm.rank_catalogue({0: [0]}, [[1.0]], [[1.0]], device='cuda')",
+    "mlflow": f"from rankmeter.compat.mlflow import log_to_mlflow; log_to_mlflow({CORE})",
+}
+"""Calls whose message must name the extra where it is not installed."""
+REFUSED = """
 import rankmeter as rm
 try:
-    {COMPARED}
+    {call}
 except rm.MissingExtraError as error:
-    assert "[report]" in str(error), error
+    assert "[{extra}]" in str(error), error
 else:
-    raise SystemExit("the extra was not missed")
+    raise SystemExit("the extra {extra} was not missed")
 """
-"""A message that must name the extra where it is not installed."""
 
 
 def main() -> None:
@@ -40,48 +59,53 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--tag")
     options.add_argument("--extras", default="report", help="comma-separated, or: all")
+    options.add_argument("--constraints", type=Path)
     asked = options.parse_args()
+    constraints = ["--constraint", str(asked.constraints.resolve())] if asked.constraints else []
+    run(UV, "build", "-q", "--clear", "--out-dir", str(ROOT / "dist"), str(ROOT))
+    files = sorted((ROOT / "dist").glob("rankmeter-*"))
+    wheel = next(file for file in files if file.suffix == ".whl")
+    built = wheel.name.split("-")[1]
+    if asked.tag and asked.tag != f"v{built}":
+        sys.exit(f"the tag is {asked.tag}, but the wheel is of version {built}")
+    extras = list(EXTRAS) if asked.extras == "all" else ["", *asked.extras.split(",")]
     with tempfile.TemporaryDirectory() as folder:
-        tools = environment(Path(folder) / "tools")
-        run(tools, "-m", "pip", "install", "-q", "build", "twine")
-        run(tools, "-m", "build", "--outdir", str(ROOT / "dist"), str(ROOT))
-        files = sorted((ROOT / "dist").glob("rankmeter-*"))
-        run(tools, "-m", "twine", "check", "--strict", *map(str, files))
-        wheel = max((file for file in files if file.suffix == ".whl"), key=lambda file: file.stat().st_mtime)
-        built = wheel.name.split("-")[1]
-        if asked.tag and asked.tag != f"v{built}":
-            sys.exit(f"the tag is {asked.tag}, but the wheel is of version {built}")
-        extras = list(EXTRAS) if asked.extras == "all" else ["", *asked.extras.split(",")]
+        twine = environment(Path(folder) / "tools", "twine")
+        run(twine, "-m", "twine", "check", "--strict", *map(str, files))
         for extra in extras:
-            tried(Path(folder) / f"with-{extra or 'nothing'}", wheel, extra)
+            place = Path(folder) / f"with-{extra or 'nothing'}"
+            python = environment(place, f"{wheel}[{extra}]" if extra else str(wheel), *constraints)
+            tried(python, place, extra)
+            print(f"tried with {extra or 'no extra'}", flush=True)
     print(f"{wheel.name}: built, installed with {', '.join(extra or 'no extra' for extra in extras)}, and tried")
 
 
-def tried(folder: Path, wheel: Path, extra: str) -> None:
-    """Install the wheel with one extra and do what the extra is for, in a folder of its own."""
-    python = environment(folder)
-    run(python, "-m", "pip", "install", "-q", f"{wheel}[{extra}]" if extra else str(wheel))
+def tried(python: str, folder: Path, extra: str) -> None:
+    """Do what the extra is for, in a folder of its own, and without it what every other extra is for."""
     work = folder / "work"
     work.mkdir()
-    run(python, "-c", f"import rankmeter as rm; {EXTRAS[extra]}", cwd=work)
+    run(python, "-c", f"import rankmeter as rm\n{EXTRAS[extra]}", cwd=work)
     if extra == "report":
         run(python, "-m", "rankmeter", "demo", cwd=work)
         run(python, "-m", "rankmeter", "demo", "--data", "data", cwd=work)
         run(python, "-m", "rankmeter", "evaluate", "data/judgments.qrels", "data/keyword.run", "-m", "AP", cwd=work)
-    else:
-        run(python, "-c", MISSING_REPORT, cwd=work)
+    if not extra:
+        for missed, call in MISSED.items():
+            run(python, "-c", REFUSED.format(extra=missed, call=call), cwd=work)
 
 
-def environment(folder: Path) -> str:
-    """A new virtual environment; its Python."""
-    venv.create(folder, with_pip=True)
-    return str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
+def environment(folder: Path, *packages: str) -> str:
+    """A new virtual environment with some packages; its Python."""
+    run(UV, "venv", "-q", "--python", sys.executable, str(folder))
+    python = str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
+    run(UV, "pip", "install", "-q", "--python", python, *packages)
+    return python
 
 
-def run(python: str, *words: str, cwd: Path | None = None) -> None:
-    """Run Python; an error ends everything."""
-    if subprocess.run([python, *words], cwd=cwd, check=False).returncode:
-        sys.exit(f"failed: python {' '.join(words)}")
+def run(*words: str, cwd: Path | None = None) -> None:
+    """Run a command; an error ends everything."""
+    if subprocess.run(words, cwd=cwd, check=False).returncode:
+        sys.exit(f"failed: {' '.join(words)}")
 
 
 if __name__ == "__main__":

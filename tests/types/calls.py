@@ -1,4 +1,4 @@
-"""Typical calls: mypy accepts all of them but those marked, and refuses those with the error they name."""
+"""Typical calls: mypy and pyright accept all of them but those marked; mypy refuses those with the error they name."""
 
 # ruff: noqa: B018, F841
 

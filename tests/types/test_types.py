@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +19,12 @@ ROOT = HERE.parents[1]
 api = pytest.importorskip("mypy.api")
 
 
+def marked_lines():
+    """The lines of the calls that are wrong, each with mypy's name for the error."""
+    lines = enumerate((HERE / "calls.py").read_text("utf-8").splitlines(), 1)
+    return {(number, match[1]) for number, line in lines if (match := re.search(r"# E: ([\w-]+)$", line))}
+
+
 def test_mypy_accepts_right_calls_and_refuses_wrong_ones():
     told, errors, _ = api.run(
         ["--config-file", str(ROOT / "pyproject.toml"), "--no-error-summary",
@@ -27,10 +35,22 @@ def test_mypy_accepts_right_calls_and_refuses_wrong_ones():
         (int(match[1]), match[2])
         for match in re.finditer(r"calls\.py:(\d+): error: .*\[([\w-]+)\]$", told, re.MULTILINE)
     }
-    lines = enumerate((HERE / "calls.py").read_text("utf-8").splitlines(), 1)
-    expected = {(number, match[1]) for number, line in lines if (match := re.search(r"# E: ([\w-]+)$", line))}
+    expected = marked_lines()
     assert {number for number, _ in found} == {number for number, _ in expected}, told
     assert expected <= found, told
+
+
+def test_pyright_accepts_right_calls_and_refuses_wrong_ones(tmp_path):
+    """In its strict mode, as an editor shows it to a user: from a folder of the user's own."""
+    pytest.importorskip("pyright", reason="pyright is not installed")
+    (tmp_path / "calls.py").write_text((HERE / "calls.py").read_text("utf-8"), "utf-8")
+    settings = {"include": ["calls.py"], "extraPaths": [str(ROOT / "src")], "typeCheckingMode": "strict",
+                "pythonVersion": "3.11", "reportUnusedExpression": False, "reportUnusedVariable": False}  # fmt: skip
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
+    words = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "-p", str(tmp_path)]
+    told = subprocess.run(words, capture_output=True, text=True, check=False)
+    errors = json.loads(told.stdout)["generalDiagnostics"]
+    assert {error["range"]["start"]["line"] + 1 for error in errors} == {number for number, _ in marked_lines()}, errors
 
 
 def test_the_generated_files_are_current():

@@ -172,9 +172,9 @@ def _compare(
     if MODE == 4:
         listed = (between < 0) & inside
         higher = tl.where(listed, 0, higher)
-        place = tl.atomic_add(noted + start // BV + tl.zeros([BQ], tl.int32), 1, mask=listed, sem="relaxed")
-        at = words + (start // BV).to(tl.int64) * capacity + place
-        tl.store(at, row, mask=listed & (place < capacity))
+        tile = start // BV + tl.zeros([BQ], tl.int64)
+        place = tl.atomic_add(noted + tile, 1, mask=listed, sem="relaxed")
+        tl.store(words + tile * capacity + place, row, mask=listed & (place < capacity))
     return higher, between
 
 
@@ -615,7 +615,7 @@ class Items:
 
 def _widest(reach: Any, cut: Tiling) -> Any:
     """The largest reach of each tile, or None."""
-    if cut.looks == 1:
+    if cut.looks < 2:
         return None
     tiles = torch.nn.functional.pad(reach, (0, -len(reach) % cut.items)).view(-1, cut.items)
     widest = tiles.amax(dim=1)
