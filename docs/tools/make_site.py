@@ -54,6 +54,7 @@ OUTSIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
 """Pages that stand in the root of the repository, where people look for them."""
 
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
+ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):<code[^>]*>(?P<path>~?[\w.]+)(?:\(\))?</code>")
 FORMULA = re.compile(r"^### (?P<name>\w+)\n(?P<before>.*?)```text\n(?P<formula>.*?)```\n", re.MULTILINE | re.DOTALL)
 
 
@@ -76,6 +77,7 @@ def main() -> int:
         if done.returncode:
             return done.returncode
         (source / "site").rename(BUILD / "site" / ("zh" if language == "zh" else ""))
+    without_roles(BUILD / "site")
     if dead := list(dead_links(BUILD / "site")):
         print("dead links:", *dead, sep="\n  ")
         return 1
@@ -303,6 +305,28 @@ def dead_links(site: Path) -> Iterator[str]:
                 goal /= "index.html"
             if not goal.exists() or (anchor and goal in pages and unquote(anchor) not in pages[goal].anchors):
                 yield f"{path.relative_to(site)} -> {target}"
+
+
+def without_roles(site: Path) -> None:
+    """Turn the roles of docstrings, which Markdown does not know, into links to the reference, or into plain names."""
+    anchors = set(re.findall(r'id="([^"]+)"', (site / "reference" / "api.html").read_text(encoding="utf-8")))
+    homes = {f"rankmeter.{name}": path_of(thing) for name in rankmeter.__all__ if callable(thing := public(name))
+             and hasattr(thing, "__qualname__")}  # fmt: skip
+
+    def shown(role: re.Match[str]) -> str:
+        target, name = role["path"].lstrip("~"), role["path"].lstrip("~")
+        target = homes.get(target, target)
+        if role["path"].startswith("~"):
+            name = name.rpartition(".")[2]
+        code = f"<code>{name}</code>"
+        return f'<a href="#{target}">{code}</a>' if target in anchors and here.name == "api.html" else code
+
+    for here in [*site.rglob("*.html"), *site.rglob("search*.json")]:
+        text = here.read_text(encoding="utf-8")
+        if (mended := ROLE.sub(shown, text)) != text:
+            here.write_text(mended, encoding="utf-8")
+        if left := re.search(r":(?:func|class|meth|mod|attr|data|exc|ref|doc|math):", mended):
+            raise SystemExit(f"{here.relative_to(site)} shows a role as it is written: {mended[left.start() :][:80]}")
 
 
 def front_page(language: str, other: str) -> str:

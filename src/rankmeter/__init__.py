@@ -48,6 +48,8 @@ _HOMES = {
 }
 _LAZY = {name: home for home, names in _HOMES.items() for name in names.split()}
 _MODULES = ("online",)
+# Names that go away: what replaces each, and the version that is without it. Until then they warn.
+_ENDING: dict[str, tuple[str, str]] = {}
 
 
 def __getattr__(name: str) -> _Any:
@@ -58,6 +60,10 @@ def __getattr__(name: str) -> _Any:
         return sorted({*_LAZY, *_MODULES, *measures}, key=lambda one: (one.casefold(), one))
     if name.startswith("_"):
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
+    if name in _ENDING:
+        new, ends = _ENDING[name]
+        _import_module("rankmeter.errors").warn_of_end(f"rankmeter.{name}", f"rankmeter.{new}", ends)
+        return __getattr__(new)
     found = getattr(_import_module(_LAZY.get(name, "rankmeter.measures")), name, None)
     if found is None or (name not in _LAZY and name not in __getattr__("__all__")):
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")

@@ -175,12 +175,17 @@ class RankmeterWarning(UserWarning):
         return without_controls(super().__str__())
 
 
-def warn(sentence: str) -> None:
+def warn(sentence: str, category: type[Warning] = RankmeterWarning) -> None:
     """Say something that a person should know, as a warning that points to the line of theirs that called rankmeter."""
     level, frame = 2, sys._getframe(1)  # noqa: SLF001 (there is no public way that is as cheap)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankmeter":
         level, frame = level + 1, frame.f_back
-    warnings.warn(sentence, RankmeterWarning, stacklevel=level)
+    warnings.warn(sentence, category, stacklevel=level)
+
+
+def warn_of_end(old: str, new: str, ends: str) -> None:
+    """Say that a function, option or name still works, and what replaces it before version ``ends``."""
+    warn(said("general.deprecated", old=old, new=new, ends=ends), DeprecationWarning)
 
 
 def with_hint(fact: str, hint: str = "", language: Language = "en") -> str:

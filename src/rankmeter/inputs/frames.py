@@ -220,7 +220,8 @@ class _Frame:
         except ModuleNotFoundError as error:
             library = error.name or "pyarrow"
             msg = f"{self._source}: reading this frame needs {library}."
-            raise MissingExtraError(with_hint(msg, f"pip install {library}")) from error
+            extra = {"pyarrow": "'rankmeter[arrow]'", "pandas": "'rankmeter[pandas]'"}.get(library, library)
+            raise MissingExtraError(with_hint(msg, f"pip install {extra}")) from error
 
 
 def _from_pandas(series: Any) -> RawColumn:  # a pandas Series, which is never imported here
