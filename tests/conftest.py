@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # No deadlines: two shared cores stall now and then, and that is no defect.
@@ -21,3 +22,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.enviro
 
 # What commands and errors say is tested in English, whatever the locale of whoever runs the tests.
 os.environ["RANKMETER_LANG"] = "en"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the profile ``fast`` hold for tests that ask for a number of examples of their own, too."""
+    most = settings.default.max_examples
+    for item in items:
+        asked = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
+        if settings.get_current_profile_name() == "fast" and asked is not None and asked.max_examples > most:
+            item.obj._hypothesis_internal_use_settings = settings(asked, max_examples=most)
