@@ -379,3 +379,36 @@ def test_one_query_shows_every_relevant_item(page, tmp_path):
     missed = {row.get_attribute("title") for row in _all(page, "#missed tbody tr")}
     assert listed | missed == {f"d{n}" for n in range(25)}
     assert not listed & missed
+
+
+RECOMMENDED = {"u1": ["m1", "m2", "m3"], "u2": ["m2", "m1", "m3"]}
+
+
+@pytest.fixture(scope="module")
+def recommended(page, tmp_path_factory):
+    """The page of two recommenders: titles and snippets, a user's history, an item that stands deep in the baseline."""
+    deep = {user: [*(f"x{n}" for n in range(11)), *items] for user, items in RECOMMENDED.items()}
+    titles = {f"m{n}": {"title": f"Film {n}", "plot": f"A night of <i>film</i> {n}"} for n in (1, 2, 3)}
+    history = {user: ["h1", "h2"] for user in RECOMMENDED}
+    cmp = rm.compare({user: {"m1": 5, "m9": 4} for user in RECOMMENDED}, {"deep": deep, "top": RECOMMENDED}, ["HR@5"],
+                     baseline="deep", history=history, permutations=100, resamples=100)  # fmt: skip
+    place = tmp_path_factory.mktemp("users") / "report.html"
+    cmp.report(place, titles={"items": titles, "queries": {"u1": "night film"}})
+    page.get(f"{place.as_uri()}#measure=HR%405&system=top&query=u1")
+    _until(lambda: _all(page, ".lists ol"))
+    return page
+
+
+def test_recommenders_are_shown_as_recommenders(recommended):
+    text = recommended.find_element("css selector", "body").text
+    assert "User by user" in text
+    assert "not taken" in text
+    assert not _all(recommended, ".item.unjudged")
+    assert [one.text for one in _all(recommended, ".taken .item")] == ["h2", "h1"]
+
+
+def test_an_item_that_stood_deeper_is_not_new_and_columns_and_terms_are_shown(recommended):
+    column = _all(recommended, ".lists > div")[1]
+    assert column.find_element("css selector", ".move").text == "▲11"
+    assert column.find_element("css selector", ".snippet").text == "A night of <i>film</i> 1"
+    assert {mark.text.lower() for mark in column.find_elements("css selector", "mark")} == {"film", "night"}

@@ -17,6 +17,7 @@ from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.prose import Language
+from rankmeter.report.titles import titles_of
 from rankmeter.wording import word
 
 WIDEST = 100
@@ -31,6 +32,7 @@ WIDEST = 100
         "rankmeter explain 'AP(norm=capped)@100' --format markdown > ap.md",
         "rankmeter explain MRR --lang zh",
         "rankmeter explain nDCG@5 judgments.qrels keyword.run --query q007",
+        "rankmeter explain nDCG@5 judgments.qrels keyword.run --query q007 --titles items=items.csv",
         "rankmeter explain NDCG@5 judgments.qrels keyword.run --query q007 --dialect recbole",
     ),
 )
@@ -42,6 +44,10 @@ WIDEST = 100
     "--dialect", metavar="TOOL", help="MEASURE is a metric of this tool; `rankmeter dialects` lists the tools."
 )
 @click.option("--columns", help="Columns of unusual names, as for `rankmeter evaluate`.")
+@click.option(
+    "--titles", type=Reads(lambda text: text.partition("=")[2:]), multiple=True, metavar="KIND=FILE",
+    help="CSV of ids and texts: queries=queries.csv, items=items.csv.",
+)  # fmt: skip
 @language_option
 @click.option(
     "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
@@ -53,6 +59,7 @@ def command(
     query: str | None,
     dialect: str | None,
     columns: str | None,
+    titles: tuple[str, ...],
     lang: Language,
     format_: Literal["text", "markdown", "html", "json"],
 ) -> None:
@@ -68,7 +75,7 @@ def command(
     if len(meant) > 1:
         raise MeasureError.of("cli.explain_one", text=measure, count=len(meant), first=str(meant[0]))
     if judgments is not None or query is not None:
-        echo(_worked(meant[0], judgments, run, query, columns, lang, format_))
+        echo(_worked(meant[0], judgments, run, query, columns, titles, lang, format_))
         tell(definition_talk(meant, lang))
         return
     told = explain_measure(meant[0], language=lang)
@@ -96,6 +103,7 @@ def _worked(
     run: str | None,
     query: str | None,
     columns: str | None,
+    titles: tuple[str, ...],
     lang: Language,
     format_: Literal["text", "markdown", "html", "json"],
 ) -> str:
@@ -106,5 +114,5 @@ def _worked(
         kind = kind if judgments is not None else "cli.explain_lacks_judgments"
         raise InputError.of(kind, measure=str(measure))
     named = named_columns(columns)
-    worked = explain(measure, judgments, run, query=query, columns=named or None)
+    worked = explain(measure, judgments, run, query=query, columns=named or None, titles=titles_of(titles))
     return shown_text(worked, format_, lang)

@@ -217,7 +217,7 @@ def compare(
         notes=tuple(notes),
         settings=settings,
         slice_differences=within,
-        inputs=_inputs(truth, measured),
+        inputs=_inputs(truth, measured, about),
         assisted=assisted,
         is_unjudged=truth is None and all(one.sources for one in measured.values()),
         seeds={name: one.seeds for name, one in measured.items()},
@@ -268,10 +268,11 @@ def _margins(
     return found
 
 
-def _inputs(truth: AnyJudgments | None, measured: Mapping[str, Measured]) -> Inputs | None:
+def _inputs(truth: AnyJudgments | None, measured: Mapping[str, Measured], about: About) -> Inputs | None:
     if truth is None or not all(one.sources for one in measured.values()):
         return None
-    return Inputs(truth, {name: one.sources for name, one in measured.items()})
+    runs = {name: one.sources for name, one in measured.items()}
+    return Inputs(truth, runs, about.catalogue, about.history)
 
 
 __all__ = ["compare", "folds", "seeds"]

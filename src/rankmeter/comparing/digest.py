@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.comparing.curves import curves
-from rankmeter.comparing.ranked_lists import judgments_of, ranked_lists, similarity
+from rankmeter.comparing.ranked_lists import judgments_of, ranked_lists, similarity, taken_before
 from rankmeter.measures import Measure, RankedMeasure
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ MOST_VALUES = 60_000
 MOST_DETAILED = 200
 """How many queries have all their values in a report that cannot keep those of every query."""
 LIST_DEPTH = 10
+MOST_TAKEN = 30
+"""How many items of a user's history one query shows, the last ones."""
 MOST_MISSED = 100
 """How many relevant items outside of the first of every list one query shows."""
 SIMILAR_DEPTH = 50
@@ -63,7 +65,7 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
         "paired": [int(_shown_queries(cmp, m).sum()) for m in cmp.measures],
         "values": {number[place]: _values_of(cmp, place) for place in detailed},
         "lists": _lists(
-            sides, [ids[place] for place in informative[:lists]], {ids[p]: number[p] for p in shown}, titles
+            sides, [ids[place] for place in informative[:lists]], {ids[p]: number[p] for p in shown}, titles, reference
         ),
         "curves": _rounded(_curves(cmp, sides)),
         "distributions": [_distribution(cmp, m) for m in cmp.measures],
@@ -114,7 +116,7 @@ def _detailed(cmp: Comparison, informative: list[int]) -> list[int]:
 
 def _values_of(cmp: Comparison, place: int) -> list[list[float | None]]:
     """(measures, systems)."""
-    return [[short(value) for value in cmp.values[measure][:, place].tolist()] for measure in cmp.measures]
+    return [shorts(cmp.values[measure][:, place]) for measure in cmp.measures]
 
 
 def _pairs(cmp: Comparison, reference: str) -> list[list[list[tuple[int, float | None, float | None]]]]:
@@ -153,7 +155,7 @@ def _distribution(cmp: Comparison, measure: Measure) -> list[list[list[float | N
         steps = np.unique(np.linspace(0, len(known) - 1, SHARES).round().astype(np.int64))
         last = np.searchsorted(known, known[steps], side="right") / len(known)
         pairs = dict(zip(known[steps].tolist(), last.tolist(), strict=True))
-        found.append([[short(value), short(share)] for value, share in pairs.items()])
+        found.append([list(pair) for pair in zip(shorts(list(pairs)), shorts(list(pairs.values())), strict=True)])
     return found
 
 
@@ -162,18 +164,29 @@ def _correlation(cmp: Comparison) -> list[list[float | None]]:
     from scipy.stats import rankdata  # loaded only for statistics
 
     size = len(cmp.measures)
-    alone = [bool((~np.isnan(cmp.values[measure])).any()) for measure in cmp.measures]
-    table: list[list[float | None]] = [[1.0 if alone[row] else None] * size for row in range(size)]
+    known = [~np.isnan(cmp.values[measure]) for measure in cmp.measures]
+    ranked: dict[tuple[int, int, bytes], Any] = {}
+
+    def ranks(measure: int, system: int, kept: Any) -> Any:
+        """The ranks of the values of some queries; ranked once for all measures that have the same queries."""
+        key = measure, system, kept.tobytes()
+        if key not in ranked:
+            values = rankdata(cmp.values[cmp.measures[measure]][system][kept])
+            centred = values - values.mean()
+            length = float(np.sqrt(centred @ centred))
+            ranked[key] = centred / length if length else None
+        return ranked[key]
+
+    table: list[list[float | None]] = [[1.0 if known[row].any() else None] * size for row in range(size)]
     for row in range(size):
         for column in range(row):
-            found = []
+            over: list[float] = []
             for system in range(len(cmp.systems)):
-                x, y = (cmp.values[cmp.measures[at]][system] for at in (row, column))
-                kept = ~np.isnan(x) & ~np.isnan(y)
-                ranks = [rankdata(one[kept]) for one in (x, y)]
-                if kept.sum() > 2 and all(np.ptp(one) > 0 for one in ranks):
-                    found.append(float(np.corrcoef(ranks[0], ranks[1])[0, 1]))
-            table[row][column] = table[column][row] = short(float(np.mean(found))) if found else None
+                kept = known[row][system] & known[column][system]
+                if kept.sum() > 2:
+                    x, y = ranks(row, system, kept), ranks(column, system, kept)
+                    over += [] if x is None or y is None else [float(x @ y)]
+            table[row][column] = table[column][row] = short(float(np.mean(over))) if over else None
     return table
 
 
@@ -193,7 +206,9 @@ def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> d
     }
     if any(one is None for one in lists.values()):
         return None
-    return {"lists": lists, "sampled": sampled, "grades": judgments_of(cmp.inputs.judgments, wanted)}
+    taken = taken_before(cmp.inputs.history, {ids[place] for place in informative}, MOST_TAKEN)
+    grades = judgments_of(cmp.inputs.judgments, wanted)
+    return {"lists": lists, "sampled": sampled, "grades": grades, "taken": taken}
 
 
 def _curves(cmp: Comparison, sides: Mapping[str, Any] | None) -> dict[str, list[dict[str, Any]]]:
@@ -209,11 +224,18 @@ def _curves(cmp: Comparison, sides: Mapping[str, Any] | None) -> dict[str, list[
 
 
 def _lists(
-    sides: Mapping[str, Any] | None, queries: Sequence[str], number: Mapping[str, int], titles: Titles
+    sides: Mapping[str, Any] | None,
+    queries: Sequence[str],
+    number: Mapping[str, int],
+    titles: Titles,
+    reference: str,
 ) -> dict[str, Any]:
-    """The first items of each system for each query, as numbers of items; the grades of those that are judged."""
+    """The first items of each system for each query, as numbers of items; the grades of those that are judged.
+
+    ``before`` has the rank of each in the list of the reference, as far as that is kept: who stood 12th is not new.
+    """
     if sides is None:
-        return {"items": [], "queries": {}, "top": 0}
+        return {"items": [], "queries": {}, "top": 0, "columns": [], "depth": SIMILAR_DEPTH}
     items: dict[str, int] = {}
     found: dict[int, Any] = {}
     highest = 0.0
@@ -229,8 +251,15 @@ def _lists(
         judged = {at: grades[item] for item, at in items.items() if at in shown and item in grades}
         missed = _missed(sides, query, grades, {item for item, at in items.items() if at in shown})
         rows = [[items.setdefault(item, len(items)), grade, ranks] for item, grade, ranks in missed]
-        found[number[query]] = {"systems": columns, "grades": judged, "relevant": relevant, "missed": rows}
-    return {"items": [[item, titles.item(item)] for item in items], "queries": found, "top": highest}
+        ranks = {item: rank for rank, item in enumerate(sides["lists"][reference].get(query, []), 1)}
+        before = {at: ranks[item] for item, at in items.items() if at in shown and item in ranks}
+        taken = [items.setdefault(item, len(items)) for item in sides["taken"].get(query, [])]
+        found[number[query]] = {
+            "systems": columns, "grades": judged, "relevant": relevant, "missed": rows, "before": before,
+            "taken": taken,
+        }  # fmt: skip
+    told = [[item, titles.item(item), *titles.about(item)] for item in items]
+    return {"items": told, "queries": found, "top": highest, "columns": list(titles.columns), "depth": SIMILAR_DEPTH}
 
 
 def _missed(
@@ -321,6 +350,11 @@ def _z(level: float) -> float:
 def short(value: float | None) -> float | None:
     """A value with as many digits as anyone sees; None for NaN."""
     return None if value is None or math.isnan(value) else round(value, 4)
+
+
+def shorts(values: Any) -> list[float | None]:
+    """Many values with as many digits as anyone sees."""
+    return [None if value != value else value for value in np.round(np.asarray(values, float), 4).tolist()]  # noqa: PLR0124 (NaN)
 
 
 def _rounded(points: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[dict[str, Any]]]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankmeter.inputs import RunTable
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
+    from rankmeter.lists.catalogue import History
+    from rankmeter.placing.placements import Floats
 
 MOST_CELLS = 5_000_000
 """A matrix with more cells than this is not turned into lists."""
@@ -84,30 +88,52 @@ def rbo(left: Sequence[str], right: Sequence[str], *, p: float = PERSISTENCE) ->
     >>> round(rbo(["a", "b"], ["b", "a"]), 4)  # A_1 = 0, A_2 = 1: 0.81 + (0.1 / 0.9) * 0.81
     0.9
     """
-    depth = min(len(left), len(right))
-    if not depth:
-        return 1.0 if len(left) == len(right) else 0.0
-    seen_left: set[str] = set()
-    seen_right: set[str] = set()
-    total = agreement = 0.0
-    common = 0
-    for place in range(1, depth + 1):
-        one, other = left[place - 1], right[place - 1]
-        common += (one == other) + (one in seen_right and one != other) + (other in seen_left and one != other)
-        seen_left.add(one)
-        seen_right.add(other)
-        agreement = common / place
-        total += agreement * p**place
-    return round(agreement * p**depth + (1 - p) / p * total, 12)
+    return round(float(overlaps([left, right], p=p)[0, 1]), 12)
+
+
+def overlaps(lists: Sequence[Sequence[str]], *, p: float = PERSISTENCE) -> Floats:
+    """(lists, lists) the RBO of every two lists.
+
+    An item that both have stands in every ``A_i`` from the deeper of its two ranks on, so that each adds to the sum
+    once, for all pairs of a list at the same time.
+    """
+    number: dict[str, int] = {}
+    lengths = np.array([len(items) for items in lists])
+    longest = int(lengths.max(initial=0))
+    ranks = np.full((len(lists), sum(map(len, lists)) + 1), longest + 1)
+    for row, items in enumerate(lists):
+        places = [number.setdefault(item, len(number)) for item in items]
+        ranks[row, places] = np.arange(1, len(items) + 1)
+    ranks = ranks[:, : len(number)]
+    depths = np.arange(longest + 1)
+    powers = p**depths
+    sums = np.concatenate([[0.0], np.cumsum(powers[1:] / depths[1:])])
+    table = np.ones((len(lists), len(lists)))
+    for row in range(len(lists)):
+        depth = np.minimum(lengths[row], lengths)
+        deeper = np.maximum(ranks[row], ranks)
+        last = np.divide(powers[depth], depth, out=np.zeros(len(lists)), where=depth > 0)
+        adds = (last + (1 - p) / p * sums[depth])[:, None] - (1 - p) / p * sums[np.minimum(deeper, longest + 1) - 1]
+        table[row] = np.where(deeper <= depth[:, None], adds, 0.0).sum(axis=1)
+        table[row, (lengths == 0) & (lengths[row] == 0)] = 1.0
+    return table
 
 
 def similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequence[str]) -> list[list[float]]:
     """The mean RBO of every two systems over some queries."""
-    names = list(lists)
-    table = [[1.0] * len(names) for _ in names]
-    for row, one in enumerate(names):
-        for column in range(row):
-            other = names[column]
-            pairs = [rbo(lists[one].get(query, ()), lists[other].get(query, ())) for query in queries]
-            table[row][column] = table[column][row] = sum(pairs) / len(pairs) if pairs else 1.0
-    return table
+    several = [overlaps([one.get(query, ()) for one in lists.values()]) for query in queries]
+    table: Floats = np.mean(several, axis=0) if several else np.ones((len(lists), len(lists)))
+    np.fill_diagonal(table, 1.0)
+    rounded: list[list[float]] = table.round(12).tolist()
+    return rounded
+
+
+def taken_before(history: History | None, users: set[str], most: int) -> dict[str, list[str]]:
+    """What some users took before, the last things first."""
+    if history is None:
+        return {}
+    frame = pl.DataFrame({"user": history.query.cast(pl.String), "item": history.item.cast(pl.String)})
+    taken: dict[str, list[str]] = {}
+    for user, item in frame.filter(pl.col("user").is_in(list(users))).iter_rows():
+        taken.setdefault(user, []).append(item)
+    return {user: list(dict.fromkeys(reversed(items)))[:most] for user, items in taken.items()}

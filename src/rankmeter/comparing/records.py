@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.measures import Measure
@@ -26,6 +26,7 @@ MOST_TESTED = 50
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
+    from rankmeter.lists.catalogue import Catalogue, History
 
 Family = Literal["baseline", "all"]
 
@@ -254,10 +255,15 @@ class Inputs:
 
     judgments: AnyJudgments
     runs: Mapping[str, tuple[AnyRun, ...]]
+    catalogue: Catalogue | None = None
+    history: History | None = None
 
     def fingerprints(self) -> tuple[Source, ...]:
-        """Where each input came from, the judgments first."""
-        named = [("judgments", self.judgments), *((name, run) for name, runs in self.runs.items() for run in runs)]
+        """Where each input came from, the judgments first, what is known of items and users last."""
+        named: list[tuple[str, Any]] = [("judgments", self.judgments)]
+        named += [(name, run) for name, runs in self.runs.items() for run in runs]
+        beside = {"catalogue": self.catalogue, "history": self.history}
+        named += [(name, part) for name, part in beside.items() if part is not None]
         return tuple((name, *_fingerprint(one.source)) for name, one in named)
 
 

@@ -165,8 +165,8 @@ class Comparison:
 
     def differences_of(self, measure: str | Measure) -> list[Difference]:
         """Every pair that was tested under one measure."""
-        found = self.find(measure)
-        return [one for one in self.differences if one.measure == found]
+        found = str(self.find(measure))
+        return [one for (name, _, _), one in self._differences.items() if name == found]
 
     def queries_needed(self, measure: str | Measure, *, difference: float, power: float | None = None) -> pl.DataFrame:
         """How many queries (or other units) a *stated* difference needs to be found, for each pair that was tested.

@@ -22,7 +22,7 @@ class SlicedSystems:
 
     name: str
     labels: tuple[str, ...]
-    """The largest slice first."""
+    """In the order of their meaning: numbers rising, as they were cut."""
     values: Mapping[Measure, tuple[tuple[float, ...], ...]]
     """For each measure and slice the value of each system; NaN where nothing counts there."""
     counts: Mapping[Measure, tuple[int, ...]]
@@ -58,8 +58,7 @@ def _beside(several: Sequence[Slices], measures: Sequence[Measure]) -> SlicedSys
     counts = {
         measure: {label: max(_count(one, measure, label) for one in several) for label in every} for measure in shown
     }
-    size = {label: max((counts[measure][label] for measure in shown), default=0) for label in every}
-    labels = tuple(sorted(every, key=lambda label: -size[label]))
+    labels = tuple(every)
     return SlicedSystems(
         several[0].name,
         labels,

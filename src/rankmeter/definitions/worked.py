@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
@@ -88,6 +88,10 @@ class Worked(Showable):
     """What they add together; 0 but for very long lists."""
     policy: str = ""
     """The convention that decides the value in place of the rows (``empty=one``); empty where they do."""
+    text: str = ""
+    """What was asked, where it is known."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What items are called, where it is known."""
 
     def document(self, language: Language = "en") -> list[Block]:
         """The rows, the ideal list, and how the value comes about."""
@@ -107,6 +111,7 @@ def explain(
     query: object,
     columns: Any = None,
     dialect: str | None = None,
+    titles: object = None,
 ) -> Worked: ...
 
 
@@ -118,10 +123,11 @@ def explain(
     query: object = None,
     columns: Any = None,
     dialect: str | None = None,
+    titles: object = None,
 ) -> Worked | Explanation:
     """Say what a measure means; with judgments, a run and a query, work out its value row by row.
 
-    With ``dialect`` it is another tool's metric.
+    With ``dialect`` it is another tool's metric; ``titles`` are texts of queries and items, as for a report.
 
     Examples
     --------
@@ -147,7 +153,15 @@ def explain(
         raise MeasureError.of("definitions.of_events", measure=str(measure))
     if not isinstance(measure, RankedMeasure):
         raise MeasureError.of("definitions.of_whole_run", measure=str(measure))
-    return work_out(measure, one_query(judgments, run, query, columns=columns))
+    worked = work_out(measure, one_query(judgments, run, query, columns=columns))
+    if titles is None:
+        return worked
+    from rankmeter.report.titles import into_titles  # only where something is called by a title
+
+    known = into_titles(titles)
+    return replace(
+        worked, text=known.query(worked.query), titles={row.item: known.item(row.item) for row in worked.rows}
+    )
 
 
 def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
@@ -363,26 +377,43 @@ def walkthrough(worked: Worked, language: Language) -> list[Block]:
         names.append("topics")
     names += ["gain", "discount"] if worked.adds_up else []
     names += ["contribution", "total" if worked.adds_up else "value_so_far"]
+    top = max([1.0, *(row.grade or 0.0 for row in worked.rows), *(row.grade for row in worked.ideal)])
+    query = f"{worked.query} ({worked.text})" if worked.text else worked.query
     blocks: list[Block] = [
-        Heading(words["title"].format(measure=worked.measure, query=worked.query)),
-        _table(worked.rows, names, words),
+        Heading(words["title"].format(measure=worked.measure, query=query)),
+        _table(worked.rows, names, words, top, worked.titles),
     ]
     if worked.ideal:
         ideal = ["rank", "grade", "gain", "discount", "contribution", "total"]
-        blocks += [Heading(words["ideal"]), _table(worked.ideal, ideal, words)]
+        blocks += [Heading(words["ideal"]), _table(worked.ideal, ideal, words, top)]
     return [*blocks, *map(Paragraph, closing(worked, language))]
 
 
 _IMPORTANCE = {"score": 3, "gain": 2, "discount": 2, "topics": 1}
 
 
-def _table(rows: Sequence[object], names: Sequence[str], words: dict[str, str]) -> Table:
+def _table(
+    rows: Sequence[WorkedRow | IdealRow],
+    names: Sequence[str],
+    words: dict[str, str],
+    top: float,
+    titles: Mapping[str, str] | None = None,
+) -> Table:
     columns = [
         Column(words[name], "text" if name in ("item", "topics") else "number", _IMPORTANCE.get(name, 0))
         for name in names
     ]
     fields = ["total" if name == "value_so_far" else name for name in names]
-    return Table(tuple(columns), tuple(tuple(_cell(getattr(row, name)) for name in fields) for row in rows))
+    made = []
+    for row in rows:
+        cells = {name: _cell(getattr(row, name)) for name in fields}
+        if titles and isinstance(row, WorkedRow) and (title := titles.get(row.item)):
+            cells["item"] = Cell(f"{title} ({row.item})")
+        # A third of the scale of grades is a shade, as in the report.
+        shade = None if row.grade is None else max(0, min(3, math.ceil(3 * row.grade / top)))
+        cells["grade"] = replace(cells["grade"], shade=shade)
+        made.append(tuple(cells.values()))
+    return Table(tuple(columns), tuple(made))
 
 
 def _cell(value: object) -> Cell:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -65,6 +65,7 @@ def leaderboard(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang
     else:
         columns.append(Column(word("beats", lang), "number", 1))
     rows = []
+    won = {} if against else beaten(cmp, measure)
     for place, score in enumerate(scores):
         marks = BEST if score.in_best else NOTHING
         span = None if score.interval is None else (score.interval.low, score.interval.high)
@@ -79,7 +80,7 @@ def leaderboard(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang
             Cell(score.value / largest if known is not None else 0.0),
             Cell(_rank(score), sort=float(place)),
         ]
-        cells += _against(cmp, score, against, lang) if against else [Cell(_beaten_text(cmp, score, lang))]
+        cells += _against(cmp, score, against, lang) if against else [Cell(_beaten_text(cmp, won[score.system], lang))]
         rows.append(tuple(cells))
     return Table(tuple(columns), tuple(rows))
 
@@ -100,17 +101,20 @@ def _against(cmp: Comparison, score: Score, other: str, lang: Language) -> list[
     return [difference_cell(one), Cell(one.p_corrected), Cell(counts, sort=ahead)]
 
 
-def _beaten(cmp: Comparison, score: Score) -> list[str]:
-    """The systems that this one beats significantly."""
-    others = [cmp.difference(score.measure, score.system, name) for name in cmp.systems if name != score.system]
-    return [one.other for one in others if one.significant and one.is_better]
+def beaten(cmp: Comparison, measure: Measure) -> dict[str, set[str]]:
+    """For each system those that it beats significantly under a measure."""
+    won: dict[str, set[str]] = {name: set() for name in cmp.systems}
+    for one in cmp.differences_of(measure):
+        if one.significant:
+            winner, loser = (one.system, one.other) if one.is_better else (one.other, one.system)
+            won[winner].add(loser)
+    return won
 
 
-def _beaten_text(cmp: Comparison, score: Score, lang: Language) -> str:
-    beaten = _beaten(cmp, score)
+def _beaten_text(cmp: Comparison, won: set[str], lang: Language) -> str:
     if _named(cmp):
-        return word("between", lang).join(beaten)
-    return in_ranges([number for number, name in enumerate(cmp.systems, 1) if name in set(beaten)])
+        return word("between", lang).join(name for name in cmp.systems if name in won)
+    return in_ranges([number for number, name in enumerate(cmp.systems, 1) if name in won])
 
 
 def _named(cmp: Comparison) -> bool:
@@ -144,14 +148,14 @@ def quality_table(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en
     return Table(tuple(columns), tuple(rows))
 
 
-def doubts(cmp: Comparison, lang: Language = "en") -> list[Block]:
+def doubts(cmp: Comparison, lang: Language = "en", leaving_out: Collection[str] = ()) -> list[Block]:
     """What is wrong with the data, and nothing else: lists that are missing, items that nobody judged, ties."""
     table = quality_table(cmp, lang=lang)
     wrong = [any(map(_is_wrong, column, [table.columns[at]] * len(column))) for at, column in
              enumerate(zip(*table.rows, strict=True))]  # fmt: skip
     kept = {id(column) for column, is_wrong in zip(table.columns, wrong, strict=True) if is_wrong}
     shown = table.only(lambda column: column.kind == "text" or id(column) in kept)
-    notes = [Paragraph(note.text(lang), "note") for note in cmp.notes]
+    notes = [Paragraph(note.text(lang), "note") for note in cmp.notes if note.kind not in leaving_out]
     if not kept:
         return list(notes)
     return [*notes, shown, *(Paragraph(line, "hint") for line in quality_words(cmp, lang))]
@@ -268,8 +272,10 @@ def to_text(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", wid
     return document_text(document, width=width, lang=lang)
 
 
-def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang: Language = "en") -> Table:
-    """Every pair that was tested under one measure: size, interval, p-values, effect sizes, what could be found."""
+def difference_table(
+    cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang: Language = "en", most: int | None = None
+) -> Table:
+    """The pairs that were tested under one measure: size, interval, p-values, effect sizes, what could be found."""
     facts = {"level": cmp.settings.level, "correction": cmp.settings.correction, "power": cmp.settings.power}
     columns = (
         Column(word("pair", lang), "text"),
@@ -282,9 +288,7 @@ def difference_table(cmp: Comparison, measure: Measure, *, digits: int = DIGITS,
         Column(word("detectable", lang, **facts), "number", 3, digits),
     )
     rows = []
-    for one in cmp.differences_of(measure):
-        if one.p is None:
-            continue
+    for one in [one for one in cmp.differences_of(measure) if one.p is not None][:most]:
         ends = (one.interval.low, one.interval.high) if one.interval else (None, None)
         sizes = (one.effect.standardised, one.effect.rank_biserial) if one.effect else (None, None)
         values: list[object] = [one.p, one.p_corrected, *sizes, one.detectable]
@@ -315,14 +319,14 @@ def grid(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", system
     rows = []
     shown = systems or cmp.systems
     numbers = {name: number for number, name in enumerate(dict.fromkeys([*shown, *cmp.systems]), 1)}
+    won = {measure: beaten(cmp, measure) for measure in cmp.measures} if cmp.settings.family == "all" else {}
     for system in shown:
         row = [Cell(numbers[system], sort=numbers[system]), Cell(system)]
         for measure in cmp.measures:
             score = cmp.score(measure, system)
             marks, raised = BEST if score.in_best else NOTHING, ""
             if cmp.settings.family == "all":
-                beaten = set(_beaten(cmp, score))
-                raised = in_ranges(sorted(numbers[name] for name in beaten))
+                raised = in_ranges(sorted(numbers[name] for name in won[measure][system]))
             elif system != cmp.baseline:
                 marks |= marks_of(cmp.difference(measure, system))
             known = None if math.isnan(score.value) else score.value

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmeter.comparing.digest import digest, provenance, reference_of
+from rankmeter.comparing.digest import MOST_POINTS, digest, provenance, reference_of
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, check_whole
 from rankmeter.report import comparisons
@@ -24,14 +24,16 @@ if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
     from rankmeter.measures import Measure
 
-MOST_PAIRS = 200
-"""How many pairs the table of every test shows under one measure."""
+MOST_PAIRS, FEWER_PAIRS = 200, 50
+"""Up to how many pairs the table of every test shows all under one measure, and how many it shows of more."""
 LISTS = 50
 """For how many queries a report keeps the ranked lists unless told otherwise."""
 MOST_SYSTEMS = 12
 """Up to how many systems all are shown at once; of more the baseline, the chosen one and the best."""
 BEST_SHOWN = 8
 MOST_SLICES = 30
+OVERTURNING = frozenset({"winner_could_change", "ties_could_change_winner", "same_lists"})
+"""Notes that stand beside the answer, because they could overturn it."""
 MOST_VERDICTS = 3
 """How many sentences of the answer stand above the table; of more measures that disagree the rest unfolds."""
 
@@ -62,7 +64,8 @@ def report_html(
 
     check_whole("lists", lists, 0)
     labels, systems = words("report", lang, users=cmp.purpose == "recommendation"), list(cmp.systems)
-    data = digest(cmp, into_titles(titles), lists=lists)
+    catalogue = None if cmp.inputs is None else cmp.inputs.catalogue
+    data = digest(cmp, into_titles(titles, catalogue), lists=lists)
     names, first, against = list(map(cmp.label, cmp.measures)), cmp.measures[0], reference_of(cmp)
     specs = {
         "differences": charts.differences(labels),
@@ -75,6 +78,10 @@ def report_html(
     }
     best = [score.system for score in cmp.ranked(first)]
     grid = comparisons.grid(cmp, lang=lang, systems=best)
+    if len(data["values"]) == data["count"] <= MOST_POINTS:
+        data["pairs"] = None  # the values of every query say it
+    data["users"] = cmp.purpose == "recommendation"
+    data["boards"] = None  # the leaderboards are tables here
     data["kept"] = [systems.index(name) for name in kept_systems(cmp, first)]
     data["colours"] = [charts.colour(place) for place in range(max(MOST_SYSTEMS, len(charts.PALETTE)) + 2)]
     verdict = [sentence.text(lang) for sentence in comparisons.verdict(cmp)]
@@ -97,8 +104,10 @@ def report_html(
             verdicts=verdict[MOST_VERDICTS:],
             grid=table_html(grid, sortable=True, kept=kept_systems(cmp, first), lang=lang),
             marks=comparisons.marks_mean(cmp, lang),
-            doubts=document_html(comparisons.doubts(cmp, lang), lang=lang),
-            doubt_count=len(cmp.notes),
+            alarms=[note.text(lang) for note in cmp.notes if note.kind in OVERTURNING],
+            population=_population(cmp),
+            doubts=document_html(comparisons.doubts(cmp, lang, OVERTURNING), lang=lang),
+            doubt_count=sum(note.kind not in OVERTURNING for note in cmp.notes),
             assisted=document_html(comparisons.assisted_blocks(cmp, lang), lang=lang),
             boards=[_board(cmp, measure, lang) for measure in cmp.measures],
             definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
@@ -121,6 +130,16 @@ def report_html(
     )
 
 
+def _population(cmp: Comparison) -> dict[str, Any]:
+    """Whose values are averaged, for the head of the page: judged queries, or all where nothing is judged."""
+    if cmp.is_unjudged:
+        count, word_ = len(cmp.queries), "queries"
+    else:
+        count, word_ = next(iter(cmp.quality.values())).judged, "judged_count"
+    one = {"queries": "one_query", "judged_count": "one_judged_count"}
+    return {"count": count, "word": one[word_] if count == 1 else word_}
+
+
 def kept_systems(cmp: Comparison, measure: Measure) -> list[str]:
     """The systems that are shown at first: all of a few; of many the baseline and the best under a measure."""
     if len(cmp.systems) <= MOST_SYSTEMS:
@@ -136,14 +155,16 @@ def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:
     # A system is named with its number where numbers say which systems one beats.
     shown = {str(row[1].value) for row, score in zip(board.rows, cmp.ranked(measure), strict=True)
              if score.system in names}  # fmt: skip
-    tests = comparisons.difference_table(cmp, measure, lang=lang)
+    tested = sum(one.p is not None for one in cmp.differences_of(measure))
+    most = MOST_PAIRS if tested <= MOST_PAIRS else FEWER_PAIRS
+    tests = comparisons.difference_table(cmp, measure, lang=lang, most=most)
     cuts = comparisons.slice_tables(cmp, lang=lang, only=measure)
     return {
         "measure": measure,
         "table": table_html(board, sortable=True, kept=shown, lang=lang),
         "lines": comparisons.under_board(cmp, measure, lang),
-        "tests": table_html(tests.head(MOST_PAIRS), lang=lang) if tests.rows else "",
-        "left_out": max(len(tests.rows) - MOST_PAIRS, 0),
+        "tests": table_html(tests, lang=lang) if tests.rows else "",
+        "left_out": tested - len(tests.rows),
         "sizes": word("sizes_mean", lang, power=cmp.settings.power),
         "slices": [table_html(table.head(MOST_SLICES), sortable=True, lang=lang) for table in cuts],
     }

@@ -7,7 +7,8 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.attributes import is_id_name
@@ -15,10 +16,22 @@ from rankmeter.inputs.columns import fold
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.spreadsheets import unguarded
 
+if TYPE_CHECKING:
+    from rankmeter.lists.catalogue import Catalogue
+
 _TEXTS = frozenset({"title", "text", "name", "query", "question", "topic", "description", "label"})
 """What a column of texts is called."""
-LONGEST = 120
-"""Titles of items are cut here: a list shows what something is, not all of it."""
+_NAMES = frozenset({"title", "name", "label"})
+LONGEST, LONGEST_MORE = 120, 240
+"""Titles of items are cut here, and what else is said of them: a list shows what something is, not all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What a table says: by id the title and whatever else, and what that is called."""
+
+    rows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +40,9 @@ class Titles:
 
     queries: Mapping[str, str] = field(default_factory=dict)
     items: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    """What else the table of the items says of each."""
+    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def query(self, id: str) -> str:
         """The whole text of a query; empty where there is none."""
@@ -34,18 +50,40 @@ class Titles:
 
     def item(self, id: str) -> str:
         """The title of an item; empty where there is none."""
-        return _cut(self.items.get(id, ""))
+        return _cut(self.items.get(id, ""), LONGEST)
+
+    def about(self, id: str) -> list[str]:
+        """What else is known of an item, column by column: a snippet, an author, a price."""
+        return [_cut(text, LONGEST_MORE) for text in self.more.get(id, ())]
 
 
-def into_titles(given: object) -> Titles:
-    """Accept ``{"queries": ..., "items": ...}``, each a mapping from id to text or the path of a CSV or TSV file."""
-    if given is None:
-        return Titles()
+def into_titles(given: object, catalogue: Catalogue | None = None) -> Titles:
+    """Accept ``{"queries": ..., "items": ...}``, each a mapping from id to text or the path of a CSV or TSV file.
+
+    A mapping of items may have a mapping or a sequence for each, its title first. Where no titles of items are given,
+    those of the catalogue are taken.
+    """
     if isinstance(given, Titles):
         return given
-    if not isinstance(given, Mapping) or not set(given) <= {"queries", "items"}:
+    if not isinstance(given, (Mapping, NoneType)) or not set(given or ()) <= {"queries", "items"}:
         raise InputError.of("cli.titles_by_kind")
-    return Titles(**{kind: _texts(one, kind) for kind, one in given.items()})
+    texts = {kind: _texts(one, kind) for kind, one in (given or {}).items()}
+    items = texts.get("items") or _of_catalogue(catalogue)
+    queries = {name: row[0] for name, row in texts.get("queries", Texts()).rows.items()}
+    titles = {name: row[0] for name, row in items.rows.items()}
+    more = {name: row[1:] for name, row in items.rows.items()} if items.columns else {}
+    return Titles(queries, titles, items.columns, more)
+
+
+def _of_catalogue(catalogue: Catalogue | None) -> Texts:
+    """The titles of a catalogue, where a column of it is called so."""
+    if catalogue is None or not len(catalogue.columns):
+        return Texts()
+    column = next((name for name in catalogue.columns.columns if fold(name) in _NAMES), None)
+    if column is None:
+        return Texts()
+    texts = catalogue.columns[column].cast(str, strict=False).to_list()
+    return Texts({str(name): (text or "",) for name, text in zip(catalogue.items.to_list(), texts, strict=True)})
 
 
 def titles_of(given: Sequence[str]) -> Titles:
@@ -61,16 +99,26 @@ def titles_of(given: Sequence[str]) -> Titles:
     return into_titles(found)
 
 
-def _texts(given: Any, kind: str) -> dict[str, str]:
+def _texts(given: Any, kind: str) -> Texts:
     if isinstance(given, Mapping):
-        return {str(name): str(text) for name, text in given.items()}
+        rows = {str(name): _row(text) for name, text in given.items()}
+        first = next(iter(given.values()), None)
+        names = tuple(map(str, first))[1:] if isinstance(first, Mapping) else ()
+        return Texts(rows, names or tuple("" for _ in next(iter(rows.values()), ("",))[1:]))
     if isinstance(given, (str, Path)):
         return read_texts(Path(given))
     raise InputError.of("cli.titles_of_type", kind=kind, type=type(given).__name__)
 
 
-def read_texts(path: Path) -> dict[str, str]:
-    """The first two columns of a CSV or TSV file, compressed or not: ids and texts, with a header or without.
+def _row(text: Any) -> tuple[str, ...]:
+    """The title of an item and what else is said of it."""
+    if isinstance(text, Mapping):
+        text = list(text.values())
+    return tuple(map(str, text)) if isinstance(text, (list, tuple)) else (str(text),)
+
+
+def read_texts(path: Path) -> Texts:
+    """A CSV or TSV file, compressed or not: ids, texts, and any more columns, with a header or without.
 
     Files of topics mostly have no header; the first line is one only where it names an id or a text.
     """
@@ -87,7 +135,10 @@ def read_texts(path: Path) -> dict[str, str]:
     short = next((number for number, row in enumerate(rows, 1) if row and len(row) < 2), None)
     if short is not None:
         raise InputError.of("cli.texts_one_column", source=str(path), line=short)
-    return {unguarded(row[0]): unguarded(row[1]) for row in rows[bool(rows) and _is_header(rows[0]) :] if row}
+    has_header = bool(rows) and _is_header(rows[0])
+    names = tuple(rows[0][2:]) if has_header else ()
+    texts = {unguarded(row[0]): tuple(map(unguarded, row[1 : 2 + len(names)])) for row in rows[has_header:] if row}
+    return Texts(texts, names)
 
 
 def _is_header(row: Sequence[str]) -> bool:
@@ -95,5 +146,5 @@ def _is_header(row: Sequence[str]) -> bool:
     return len(row) > 1 and (is_id_name(row[0]) or (fold(row[1]) in _TEXTS and not row[0].strip().isdecimal()))
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"

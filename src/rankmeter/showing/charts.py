@@ -189,7 +189,9 @@ def _tips(**fields: str) -> list[alt.Tooltip]:
 
 
 def _spec(chart: Any, names: Sequence[str] = (), *, height: int = HEIGHT) -> Spec:
-    made: Spec = chart.properties(width="container", height=height).to_dict(validate=True)
+    made: Spec = chart.properties(width="container", height=height).to_dict(
+        validate=False
+    )  # a test validates every chart
     made.pop("config", None)
     if names:
         made["params"] = [*made.get("params", ()), {"name": "names", "value": [one_line(name) for name in names]}]

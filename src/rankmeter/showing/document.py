@@ -54,6 +54,8 @@ class Cell:
     """Where the value has others than its column: a count among means has none."""
     sort: float | None = None
     """What it is sorted by, where that is not the value."""
+    shade: int | None = None
+    """How relevant an item is, from 0 to 3: the colours of grades."""
 
     def text(self, column: Column) -> str:
         """The value as it is written, without its marks and its interval."""

@@ -15,6 +15,9 @@ from rankmeter.wording import Language, word
 
 STILL = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """The policy of a page without a script."""
+MOST_RAISED = 12
+"""Letters that stand above the line at most: a table of many systems stays readable."""
+LONG_NAME = 14
 _TAGS = {"note": "li", "item": "li", "hint": "p", "plain": "p", "code": "pre", "formula": "code", "alarm": "p"}
 
 
@@ -124,11 +127,20 @@ def _cell(cell: Cell, column: Column, scale: tuple[float, float], lang: Language
     if column.kind == "interval":
         return f"<td class='drawn'><span class='ends'>{span or '-'}</span>{_track(cell, scale)}</td>"
     beside = f" <span class='ends'>{span}</span>" if span else ""
-    raised = f"<sup>{escape(cell.raised)}</sup>" if cell.raised else ""
-    marks = [mark for mark in ("up", "down", "tied") if mark in cell.marks]
+    raised = _raised(cell.raised) if cell.raised else ""
+    marks: list[str] = [mark for mark in ("up", "down", "tied") if mark in cell.marks]
+    marks += [f"g{cell.shade}"] if cell.shade is not None else []
+    marks += ["long"] if column.kind == "text" and len(text) > LONG_NAME else []
     key = cell.sort if cell.sort is not None else cell.value
     sort = f" data-sort='{key}'" if isinstance(key, (int, float)) and not math.isnan(key) else ""
     return f"<td{_class(column, *marks)}{sort}>{text}{beside}{cell.arrow}{raised}</td>"
+
+
+def _raised(text: str) -> str:
+    """Numbers above the line; of many the first, all of them for those who point at it."""
+    if len(text) <= MOST_RAISED:
+        return f"<sup>{escape(text)}</sup>"
+    return f"<sup title='{escape(text)}'>{escape(text[:MOST_RAISED].rpartition(',')[0])}…</sup>"
 
 
 def _track(cell: Cell, scale: tuple[float, float]) -> str:

@@ -147,4 +147,4 @@ def test_judgments_of_subtopics_have_comments_and_marks_as_others_have(tmp_path)
 def test_topics_have_a_header_or_none(name, content, pack, tmp_path):
     path = tmp_path / name
     path.write_bytes(pack(content.encode()))
-    assert read_texts(path) == {"301": "first query", "302": '"quoted'}
+    assert read_texts(path).rows == {"301": ("first query",), "302": ('"quoted',)}

@@ -55,9 +55,17 @@ async function draw(chart, datasets, titles = {}) {
   });
 }
 
+// Query, value of the baseline and of the chosen system, the largest loss first.
+function pairs() {
+  if (data.pairs) return data.pairs[state.measure][state.system];
+  const rows = Object.entries(data.values).map(([q, values]) => [Number(q), values[state.measure]]).filter(([, values]) => !values.includes(null));
+  const both = rows.map(([q, values]) => [q, values[data.reference], values[state.system]]);
+  return both.sort((a, b) => a[2] - a[1] - (b[2] - b[1]) || a[0] - b[0]);
+}
+
 function pairRows() {
   const sign = data.measures[state.measure].higher ? 1 : -1;
-  return data.pairs[state.measure][state.system].map(([q, x, y], at) => {
+  return pairs().map(([q, x, y], at) => {
     const delta = y - x;
     const kind = delta === 0 ? "equal" : delta * sign > 0 ? "better" : "worse";
     return { at, q, x, y, delta, kind, query: data.queries[q][0], text: data.queries[q][1] };
@@ -190,7 +198,7 @@ function choose(q, scroll) {
   const [id, text] = data.queries[q];
   const body = [element("h3", { id: "detail-title" }, text ? `${id}: ${text}` : id), valuesTable(q)];
   const lists = data.lists.queries[q];
-  if (lists) body.push(element("h3", {}, `${words.lists} · ${lists.relevant} ${words.relevant_items}`), legend(), sides(lists), element("p", { class: "hint" }, words.moves), ...missed(lists));
+  if (lists) body.push(...history_of(lists), element("h3", {}, `${words.lists} · ${lists.relevant} ${words.relevant_items}`), legend(), sides(lists, terms(text)), element("p", { class: "hint" }, fill(words.moves, { depth: data.lists.depth }), text ? words.terms_marked : ""), ...missed(lists));
   else if (data.lists.items.length) body.push(element("p", { class: "hint" }, words.no_lists));
   byId("detail-body").replaceChildren(...body);
   if (scroll) byId("detail").scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "start" });
@@ -214,7 +222,7 @@ function valuesTable(q) {
 }
 
 function shade(grade) {
-  if (grade === undefined || grade < 0) return "unjudged";
+  if (grade === undefined || grade < 0) return data.users ? "g0" : "unjudged";
   if (grade === 0) return "g0";
   return `g${Math.max(1, Math.ceil((3 * grade) / Math.max(data.lists.top, 1)))}`;
 }
@@ -222,14 +230,35 @@ function shade(grade) {
 function legend() {
   const grades = [...new Set(Object.values(data.lists.queries).flatMap((one) => Object.values(one.grades)))].filter((grade) => grade >= 0);
   const entries = grades.sort((a, b) => a - b).map((grade) => element("span", { class: `item ${shade(grade)}` }, `${words.grade} ${grade}`));
-  return element("div", { class: "legend" }, ...entries, element("span", { class: "item unjudged" }, words.unjudged));
+  const rest = data.users ? element("span", { class: "item g0" }, words.not_taken) : element("span", { class: "item unjudged" }, words.unjudged);
+  return element("div", { class: "legend" }, ...entries, rest);
 }
 
-function sides(lists) {
-  const reference = lists.systems[data.reference];
+// What the query asks for: words of three letters and more, and every Chinese character but the commonest.
+function terms(text) {
+  const found = text.toLowerCase().match(/[\p{Script=Han}]|[\p{L}\p{N}]{3,}/gu) ?? [];
+  return new Set(found.filter((term) => !"的了是在和与有之the and for".split(" ").includes(term) && !"的了是在和与有之".includes(term)));
+}
+
+// A text in which what the query asks for is marked.
+function marked(text, wanted, attributes) {
+  const made = element("span", attributes);
+  for (const part of text.split(/([\p{Script=Han}]|[\p{L}\p{N}]+)/gu))
+    if (part) made.append(wanted.has(part.toLowerCase()) ? element("mark", {}, part) : part);
+  return made;
+}
+
+// What a user took before, the last things first.
+function history_of(lists) {
+  if (!lists.taken?.length) return [];
+  const items = lists.taken.map((at) => element("span", { class: "item", title: data.lists.items[at][0] }, data.lists.items[at][1] || data.lists.items[at][0]));
+  return [element("h3", {}, words.taken), element("div", { class: "legend taken" }, ...items)];
+}
+
+function sides(lists, wanted) {
   const columns = drawn().map((place) => {
     const items = lists.systems[place];
-    const rows = items.map((at, rank) => listItem(at, rank, lists.grades[at], place === data.reference ? null : reference));
+    const rows = items.map((at, rank) => listItem(at, rank, lists.grades[at], place === data.reference ? null : lists.before, wanted));
     const note = place === data.reference ? element("small", {}, ` ${words.reference}`) : "";
     return element("div", {}, element("h4", {}, name(place), note), rows.length ? element("ol", {}, ...rows) : element("p", { class: "hint" }, words.returned_nothing));
   });
@@ -255,20 +284,23 @@ function missed(lists) {
     return element("tr", { title: title ? `${id}: ${title}` : id }, item, element("td", { class: "number" }, grade), ...places.map((place) => element("td", { class: "number" }, ranks[place] ?? "–")));
   });
   const table = element("table", { id: "missed" }, element("thead", {}, head), element("tbody", {}, ...rows));
-  return [element("h3", {}, fill(words.missed, { depth: 10 })), element("div", { class: "wide", tabindex: 0 }, table), element("p", { class: "hint" }, fill(words.not_returned, { depth: 50 }))];
+  return [element("h3", {}, fill(words.missed, { depth: 10 })), element("div", { class: "wide tall", tabindex: 0 }, table), element("p", { class: "hint" }, fill(words.not_returned, { depth: data.lists.depth }))];
 }
 
-function listItem(at, rank, grade, reference) {
-  const [id, title] = data.lists.items[at];
-  const row = element("li", { class: `item ${shade(grade)}`, "data-item": at, title: title ? `${id}: ${title}` : id, tabindex: 0 });
-  row.append(element("span", { class: "place" }, rank + 1), element("span", { class: "what" }, title || id));
-  if (reference) {
-    const before = reference.indexOf(at);
-    const moved = before - rank;
-    const text = before < 0 ? words.new : moved > 0 ? `▲${moved}` : moved < 0 ? `▼${-moved}` : "=";
+function listItem(at, rank, grade, before, wanted) {
+  const [id, title, ...more] = data.lists.items[at];
+  const known = more.map((text, column) => [data.lists.columns[column], text]).filter(([, text]) => text);
+  const hover = [title ? `${id}: ${title}` : id, ...known.map(([column, text]) => (column ? `${column}: ${text}` : text))].join("\n");
+  const row = element("li", { class: `item ${shade(grade)}`, "data-item": at, title: hover, tabindex: 0 });
+  const what = marked(title || id, wanted, { class: "what" });
+  if (known.length) what.append(element("br"), marked(known.map(([, text]) => text).join(" · "), wanted, { class: "snippet" }));
+  row.append(element("span", { class: "place" }, rank + 1), what);
+  if (before) {
+    const moved = before[at] - rank - 1;
+    const text = before[at] === undefined ? words.new : moved > 0 ? `▲${moved}` : moved < 0 ? `▼${-moved}` : "=";
     row.append(element("span", { class: "move" }, text));
   }
-  row.append(element("span", { class: "grade" }, grade === undefined ? "?" : grade));
+  row.append(element("span", { class: "grade" }, grade !== undefined ? grade : data.users ? "" : "?"));
   return row;
 }
 
