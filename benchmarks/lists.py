@@ -216,7 +216,7 @@ def everything(folder: Path, options: harness.Options) -> harness.Work:
 
     import rankmeter as rm
     from rankmeter.measures import REGISTRY
-    from rankmeter.measures.slates import SlateMeasure
+    from rankmeter.measures.slate_base import SlateMeasure
 
     data, items = load(folder), options["items"]
     run, train = _frames(data, pd, options)

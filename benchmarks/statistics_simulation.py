@@ -18,7 +18,7 @@ import numpy as np
 
 from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
-from rankmeter.lists.samples import PartsSample
+from rankmeter.lists.slice_samples import PartsSample
 from rankmeter.stats.best import separation
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.equivalence import equivalence

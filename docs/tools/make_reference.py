@@ -20,7 +20,7 @@ from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import Rule, format_value
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 
 FOLDER = Path(__file__).resolve().parents[1] / "reference"
 SHARED = {option.name: option for option in fields(RankedMeasure)}
@@ -73,7 +73,7 @@ EN = Words(
         "what its values mean; the pages in [decisions](../decisions/README.md) say why a default is the default."
     ),
     families={
-        "found": "How much was found",
+        "hits": "How much was found",
         "order": "In what order",
         "gains": "How much it is worth",
         "incomplete": "When judgments are incomplete",
@@ -158,7 +158,7 @@ ZH = Words(
         "为什么选定某个默认值，见[决策](../decisions/README.md)（英文）。"
     ),
     families={
-        "found": "找到了多少",
+        "hits": "找到了多少",
         "order": "次序如何",
         "gains": "价值多少",
         "incomplete": "标注不完整时",

@@ -41,7 +41,7 @@ _HOMES = {
     "rankmeter.lists.catalogue": "Catalogue",
     "rankmeter.lists.slices": "Slices",
     "rankmeter.measures": "Measure parse parse_measures",
-    "rankmeter.placing.catalogue": "rank_catalogue",
+    "rankmeter.placing.catalogue_ranking": "rank_catalogue",
     "rankmeter.placing.ranked_ids": "ranked_ids",
     "rankmeter.placing.tensors": "tensors",
     "rankmeter.scale.sampling": "sampled sampled_ranks",

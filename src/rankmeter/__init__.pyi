@@ -34,7 +34,7 @@ from rankmeter.judging.nugget_scores import nuggets as nuggets
 from rankmeter.measures import parse as parse
 from rankmeter.measures import parse_measures as parse_measures
 from rankmeter.comparing.pooling import pool as pool
-from rankmeter.placing.catalogue import rank_catalogue as rank_catalogue
+from rankmeter.placing.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.inputs import ranked_grades as ranked_grades
 from rankmeter.placing.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.inputs.files import read_judgments as read_judgments
@@ -50,7 +50,7 @@ from rankmeter.placing.tensors import tensors as tensors
 from rankmeter.evaluating.verb import value as value
 from rankmeter import online as online
 from rankmeter.measures import counts as _counts
-from rankmeter.measures import found as _found
+from rankmeter.measures import hits as _hits
 from rankmeter.measures import order as _order
 from rankmeter.measures import gains as _gains
 from rankmeter.measures import incomplete as _incomplete
@@ -142,7 +142,7 @@ class _NumRelRet(_counts.NumRelevantReturned):
     def __matmul__(self, value: int) -> Self: ...
 NumRelRet: _NumRelRet
 
-class _P(_found.Precision):
+class _P(_hits.Precision):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -156,7 +156,7 @@ class _P(_found.Precision):
     def __matmul__(self, value: int) -> Self: ...
 P: _P
 
-class _R(_found.Recall):
+class _R(_hits.Recall):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -170,7 +170,7 @@ class _R(_found.Recall):
     def __matmul__(self, value: int) -> Self: ...
 R: _R
 
-class _F(_found.FMeasure):
+class _F(_hits.FMeasure):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -184,7 +184,7 @@ class _F(_found.FMeasure):
     def __matmul__(self, value: int) -> Self: ...
 F: _F
 
-class _Success(_found.Success):
+class _Success(_hits.Success):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -197,7 +197,7 @@ class _Success(_found.Success):
     def __matmul__(self, value: int) -> Self: ...
 Success: _Success
 
-class _Rprec(_found.RPrecision):
+class _Rprec(_hits.RPrecision):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -211,7 +211,7 @@ class _Rprec(_found.RPrecision):
     def __matmul__(self, value: int) -> Self: ...
 Rprec: _Rprec
 
-class _IPrec(_found.InterpolatedPrecision):
+class _IPrec(_hits.InterpolatedPrecision):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -225,7 +225,7 @@ class _IPrec(_found.InterpolatedPrecision):
     def __matmul__(self, value: float) -> Self: ...
 IPrec: _IPrec
 
-class _SetP(_found.SetPrecision):
+class _SetP(_hits.SetPrecision):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -239,7 +239,7 @@ class _SetP(_found.SetPrecision):
     def __matmul__(self, value: int) -> Self: ...
 SetP: _SetP
 
-class _SetR(_found.SetRecall):
+class _SetR(_hits.SetRecall):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -252,7 +252,7 @@ class _SetR(_found.SetRecall):
     def __matmul__(self, value: int) -> Self: ...
 SetR: _SetR
 
-class _SetF(_found.SetF):
+class _SetF(_hits.SetF):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -266,7 +266,7 @@ class _SetF(_found.SetF):
     def __matmul__(self, value: int) -> Self: ...
 SetF: _SetF
 
-class _AllRelevant(_found.AllRelevant):
+class _AllRelevant(_hits.AllRelevant):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
@@ -279,7 +279,7 @@ class _AllRelevant(_found.AllRelevant):
     def __matmul__(self, value: int) -> Self: ...
 AllRelevant: _AllRelevant
 
-class _Compat(_found.Compatibility):
+class _Compat(_hits.Compatibility):
     def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
             duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import rankmeter as rm
-from rankmeter.compat.trec_eval import Command, output
+from rankmeter.compat.trec_eval import ProgramCall, output
 from rankmeter.compat.trec_measures import ORDER, Version
 from rankmeter.measures.dialects import find_dialect
 
@@ -66,7 +66,7 @@ def test_the_dialect_gives_what_the_command_prints(files: tuple[str, str], versi
         names.sort(key=lambda text: place[text.partition(".")[0]])
         result = rm.evaluate(*files, names, dialect=named)
         values = [result.means[one] for name in names for one in dialect.measures(name).values()]
-        text = output(Command(*files, measures=tuple(names), version=version, **OPTIONS[options]))  # type: ignore[arg-type]
+        text = output(ProgramCall(*files, measures=tuple(names), version=version, **OPTIONS[options]))  # type: ignore[arg-type]
         printed = [float(line.split("\t")[2]) for line in text.splitlines()]
         assert len(printed) >= len(names)
         assert values == pytest.approx(printed, abs=6e-5)

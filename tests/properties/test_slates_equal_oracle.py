@@ -17,7 +17,7 @@ import rankmeter as rm
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure
 from rankmeter.measures.base import rule_of
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 
 NAMES = sorted(name for name, m in REGISTRY.items() if isinstance(m, SlateMeasure) and name != "SegmentGap")
 ITEMS = ["a", "b", "c", "d", "e", "f"]

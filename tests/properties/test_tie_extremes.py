@@ -17,7 +17,7 @@ import rankmeter as rm
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.base import rule_of
-from rankmeter.measures.slates import ORDERS
+from rankmeter.measures.slate_base import ORDERS
 
 
 @rm.measure

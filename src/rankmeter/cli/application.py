@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from rankmeter import __version__
-from rankmeter.cli.spelling import as_typed, typed, typed_here
 from rankmeter.cli.talk import examples, language_of, notes_on_stderr, say, spoken_language
+from rankmeter.cli.typed_options import as_typed, typed, typed_here
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean, with_hint
 from rankmeter.wording import spelled_as
 

@@ -244,7 +244,7 @@ def command(
         result = _evaluate(events, asked, by, estimating, log)
     text = _text(result, chosen, delivery, lang)
     if report is not None:
-        from rankmeter.report.online import online_report
+        from rankmeter.report.log_page import online_report
 
         write_text(report, online_report(result, lang=lang))
     delivery.deliver(text)
@@ -378,7 +378,7 @@ def _document_text(tables: Document, format: OutputFormat, delivery: Delivery, l
 
 def _tables(result: OnlineEvaluation | Experiment, lang: Language) -> list[Table]:
     from rankmeter.online import Experiment
-    from rankmeter.report.online import days_table, effects_table, value_table
+    from rankmeter.report.log_page import days_table, effects_table, value_table
 
     tables = [value_table(result, lang)]
     if not tables[0].rows:

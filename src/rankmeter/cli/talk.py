@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
 
-from rankmeter.cli.spelling import as_typed_here
+from rankmeter.cli.typed_options import as_typed_here
 from rankmeter.errors import Finished, RankmeterWarning
 from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
 from rankmeter.wording import LANGUAGES, LOCALE, Language, Said, chosen_language, word

@@ -78,7 +78,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     """  # noqa: D301 (click wants the character itself)
     without_matrix_threads()
     gc.disable()  # there is no cycle worth a search, and searching takes a tenth of a short call
-    from rankmeter.compat.trec_eval import Command, TrecEvalError, output
+    from rankmeter.compat.trec_eval import ProgramCall, TrecEvalError, output
     from rankmeter.compat.trec_measures import wanted
 
     try:
@@ -93,7 +93,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
         if "help" in options:
             _show_help(ctx, options.get("measures", ()))
             return
-        text = output(Command(*_two(paths), **options))
+        text = output(ProgramCall(*_two(paths), **options))
     except TrecEvalError as error:
         _print(error.printed)
         say(str(error))

@@ -107,7 +107,7 @@ class Advice(Showable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """What the data look like, which measures fit and why, how they behave on the runs, what to mind."""
-        from rankmeter.report.advice import advice_document
+        from rankmeter.report.advice_page import advice_document
 
         return advice_document(self, check_language(language))
 

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.single_lists import SingleList
-from rankmeter.compat.scoring import LittleScores, Scores
-from rankmeter.compat.trec_columns import Columns, Settings
+from rankmeter.compat.placed_scores import LittleScores, Scores
+from rankmeter.compat.trec_columns import ColumnMaker, ValueSettings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest, with_hint
 from rankmeter.evaluating.little import by_score, single_list
@@ -87,7 +87,7 @@ class RelevanceEvaluator:
         if level <= 0:
             fact = f"relevance_level is {level}, but it should be positive."
             raise InputTypeError(with_hint(fact, "relevance_level=1 takes every grade above 0 as relevant"))
-        self._settings = Settings(version=9, level=level, judged_only=bool(judged_only))
+        self._settings = ValueSettings(version=9, level=level, judged_only=bool(judged_only))
         names = {one.printed.name for one in self._wanted}
         lowest = -math.inf
         if not (names & _LOOKS_AT_ALL_JUDGED or judged_only):
@@ -159,7 +159,7 @@ class RelevanceEvaluator:
 
     def _columns(self, placed: Scores) -> tuple[list[str], list[Floats]]:
         """The keys of the result, and under each the values of all queries."""
-        maker = Columns(placed, self._settings)
+        maker = ColumnMaker(placed, self._settings)
         labels: list[str] = []
         columns: list[Floats] = []
         for one in self._wanted:

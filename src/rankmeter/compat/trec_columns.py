@@ -13,9 +13,9 @@ import numpy as np
 from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
 from rankmeter.arithmetic.gain import gains_of
 from rankmeter.compat import c_library, trec_unusual
-from rankmeter.compat.scoring import Scores
+from rankmeter.compat.placed_scores import Scores
 from rankmeter.compat.trec_measures import LARGEST_INT, UNDEFINED, Printed, Version, Wanted
-from rankmeter.compat.trec_unusual import Seen
+from rankmeter.compat.trec_unusual import SeenQuery
 from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, find_dialect
@@ -25,7 +25,7 @@ UTILITY_COEFFICIENTS = 4
 HIGHEST_MULTIPLE = 1000
 MOST_WEIGHTS = 1 << 20
 """How many weights are kept at a time."""
-_OF_GAINS: dict[str, Callable[[Seen, list[trec_unusual.Gain]], float]] = {
+_OF_GAINS: dict[str, Callable[[SeenQuery, list[trec_unusual.Gain]], float]] = {
     "ndcg": trec_unusual.ndcg,
     "dcg": lambda seen, gains: trec_unusual.dcg(seen, gains)[0],
     "ideal_dcg": lambda seen, gains: trec_unusual.dcg(seen, gains)[1],
@@ -38,7 +38,7 @@ BEYOND_NINE = ">"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ValueSettings:
     """The options of the command that change values."""
 
     version: Version = 10
@@ -65,7 +65,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PrintedColumn:
     """One printed name."""
 
     label: str
@@ -79,7 +79,7 @@ class Column:
 class Definitions:
     """The measures under some settings, each made once."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ValueSettings) -> None:
         self._metrics = {name: metric for metric in reversed(settings.dialect.metrics) for name in metric.names}
         self._made: dict[tuple[str, float | None], Measure] = {}
 
@@ -104,10 +104,10 @@ definitions_of = lru_cache(maxsize=16)(Definitions)
 """The definitions under some settings, which a script asks for again and again."""
 
 
-class Columns:
+class ColumnMaker:
     """Makes the columns of a placed run."""
 
-    def __init__(self, scores: Scores, settings: Settings) -> None:
+    def __init__(self, scores: Scores, settings: ValueSettings) -> None:
         self.scores = scores
         self.settings = settings
         self.definitions = definitions_of(settings)
@@ -124,7 +124,7 @@ class Columns:
             "rbp_resid": self._rbp_residual,
         }
 
-    def of(self, wanted: Wanted) -> Iterator[Column]:
+    def of(self, wanted: Wanted) -> Iterator[PrintedColumn]:
         """The columns of one measure."""
         printed = wanted.printed
         if printed.kind == "text":
@@ -137,21 +137,21 @@ class Columns:
             yield self._maker[printed.name](wanted)
         elif printed.kind in ("cutoffs", "points"):
             for label, number in wanted.numbered(self.definitions.metric(printed).defaults):
-                yield Column(label, printed, self._at(number, printed))
+                yield PrintedColumn(label, printed, self._at(number, printed))
         else:
             values = self._values(self._with_gains(wanted) if printed.kind == "pairs" else self._measure(printed))
             if printed.mean == "geometric":
                 values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
-            yield Column(wanted.label, printed, values)
+            yield PrintedColumn(wanted.label, printed, values)
 
-    def _below_zero(self, wanted: Wanted) -> Iterator[Column]:
+    def _below_zero(self, wanted: Wanted) -> Iterator[PrintedColumn]:
         """Measures that count documents which nobody judged, because of an -l below 0."""
         value = trec_unusual.BELOW_ZERO[wanted.printed.name]
         is_cut = wanted.printed.kind == "cutoffs"
         cutoffs = wanted.numbered(self.definitions.metric(wanted.printed).defaults) if is_cut else [(wanted.label, 0.0)]
         for label, cutoff in cutoffs:
             values = self._of_each(lambda seen, k=cutoff: value(seen, k))  # type: ignore[misc]
-            yield Column(label, wanted.printed, values)
+            yield PrintedColumn(label, wanted.printed, values)
 
     def _at(self, number: float, printed: Printed) -> Floats:
         """A measure at a cutoff, a recall point or a multiple of the relevant documents."""
@@ -163,19 +163,19 @@ class Columns:
             return self._of_each(lambda seen: trec_unusual.precision_at_multiple(seen, number))
         return self._values(self._measure(printed, number))
 
-    def _by_query(self, wanted: Wanted, value: Callable[[Seen], float]) -> Column:
-        return Column(wanted.label, wanted.printed, self._of_each(value))
+    def _by_query(self, wanted: Wanted, value: Callable[[SeenQuery], float]) -> PrintedColumn:
+        return PrintedColumn(wanted.label, wanted.printed, self._of_each(value))
 
-    def _of_each(self, value: Callable[[Seen], float]) -> Floats:
+    def _of_each(self, value: Callable[[SeenQuery], float]) -> Floats:
         """(n,) what comes of each query alone, for parameters that no measure takes."""
         with np.errstate(all="ignore"):
             return np.array([value(seen) for seen in self._seen])
 
-    def _gains(self, seen: Seen, wanted: Wanted) -> list[trec_unusual.Gain]:
+    def _gains(self, seen: SeenQuery, wanted: Wanted) -> list[trec_unusual.Gain]:
         return trec_unusual.gains_of(seen, wanted.pairs, self.settings.version)
 
     @cached_property
-    def _seen(self) -> list[Seen]:
+    def _seen(self) -> list[SeenQuery]:
         """Every query as the program's measures see it."""
         view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
         grades = [[-1] * int(returned) for returned in view.returned]
@@ -183,7 +183,7 @@ class Columns:
             grades[query][int(rank) - 1] = -2 if grade < 0 else int(grade)
         judged = [view.best[start:end] for start, end in pairwise(view.best_offsets.tolist())]
         counts = [np.bincount(one[one >= 0].astype(np.int64)).tolist() for one in judged]
-        return [Seen(*both, self.settings.level) for both in zip(grades, counts, strict=True)]
+        return [SeenQuery(*both, self.settings.level) for both in zip(grades, counts, strict=True)]
 
     def _values(self, measure: Measure) -> Floats:
         values = self.scores.values(measure)
@@ -210,7 +210,7 @@ class Columns:
             return self._measure(wanted.printed)
         return self.definitions.metric(wanted.printed).build(None, {"gains": gains})
 
-    def _relstring(self, wanted: Wanted) -> Column:
+    def _relstring(self, wanted: Wanted) -> PrintedColumn:
         length = max(c_library.rounded_towards_zero(wanted.numbers[0]), 0)
         view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
         shown = [["-"] * int(min(length, returned)) for returned in view.returned]
@@ -218,9 +218,9 @@ class Columns:
         for query, rank, grade in zip(view.query[rows], view.rank[rows], view.grade[rows], strict=True):
             shown[query][rank - 1] = "." if grade < 0 else BEYOND_NINE if grade > 9 else str(int(grade))
         texts = tuple(f"'{''.join(letters)}'" for letters in shown)
-        return Column(wanted.label, wanted.printed, np.zeros(len(texts)), texts)
+        return PrintedColumn(wanted.label, wanted.printed, np.zeros(len(texts)), texts)
 
-    def _utility(self, wanted: Wanted) -> Column:
+    def _utility(self, wanted: Wanted) -> PrintedColumn:
         numbers = wanted.numbers
         if len(numbers) != UTILITY_COEFFICIENTS:
             raise MeasureError.of("compat.not_utility", count=len(numbers), text=wanted.text)
@@ -230,9 +230,9 @@ class Columns:
         names = ("found", "noise", "missed", "rest")
         coefficients = dict(zip(names, numbers, strict=True))
         measure = _with(self.definitions.measure("utility"), **coefficients, collection=collection)
-        return Column(wanted.label, wanted.printed, self._values(measure))
+        return PrintedColumn(wanted.label, wanted.printed, self._values(measure))
 
-    def _averaged_points(self, wanted: Wanted) -> Column:
+    def _averaged_points(self, wanted: Wanted) -> PrintedColumn:
         numbers = wanted.numbers
         if not all(abs(point) < LARGEST_INT for point in numbers):
             raise MeasureError.of("compat.point_too_large", name=wanted.label)
@@ -246,9 +246,9 @@ class Columns:
                 ),
             )
         points = [self._values(self._measure(wanted.printed, number)) for number in numbers]
-        return Column(wanted.label, wanted.printed, np.add.accumulate(points)[-1] / len(points))
+        return PrintedColumn(wanted.label, wanted.printed, np.add.accumulate(points)[-1] / len(points))
 
-    def _set_f(self, wanted: Wanted) -> Column:
+    def _set_f(self, wanted: Wanted) -> PrintedColumn:
         beta = wanted.numbers[0]
         if not 0 < beta < math.inf or self.settings.level < 0:
             return self._by_query(wanted, lambda seen: trec_unusual.set_f(seen, beta))
@@ -259,14 +259,14 @@ class Columns:
             precision, recall = hits / returned, hits / relevant
             # In the order of the program: reduced to counts, the same F can round to another fourth digit.
             values = (beta + 1.0) * precision * recall / (beta * precision + recall)
-        return Column(wanted.label, wanted.printed, np.where(hits > 0, values, 0.0))
+        return PrintedColumn(wanted.label, wanted.printed, np.where(hits > 0, values, 0.0))
 
-    def _dcg(self, wanted: Wanted) -> Column:
+    def _dcg(self, wanted: Wanted) -> PrintedColumn:
         parts = self.scores.parts(self._with_gains(wanted))
         values = parts.numerator if wanted.printed.name == "dcg" else parts.denominator
-        return Column(wanted.label, wanted.printed, values)
+        return PrintedColumn(wanted.label, wanted.printed, values)
 
-    def _ndcg_over_levels(self, wanted: Wanted) -> Column:
+    def _ndcg_over_levels(self, wanted: Wanted) -> PrintedColumn:
         """Rndcg, which the program gives up at 0 where nothing is relevant under -l, whatever the gains are."""
         measure = self._with_gains(wanted)
         parts = self.scores.parts(measure)
@@ -274,15 +274,15 @@ class Columns:
         # Relevant documents without a gain (-l 0) leave it nothing to average: 0/0.
         without = parts.denominator == 0
         values = np.where(relevant, np.where(without, -np.nan, self.scores.values_of(measure, parts)), 0.0)
-        return Column(wanted.label, wanted.printed, values)
+        return PrintedColumn(wanted.label, wanted.printed, values)
 
-    def _yaap(self, wanted: Wanted) -> Column:
+    def _yaap(self, wanted: Wanted) -> PrintedColumn:
         precision = self.scores.parts(self._measure(wanted.printed)).numerator
         relevant = self.scores.values(self.definitions.measure("num_rel"))
-        return Column(wanted.label, wanted.printed, np.log((1.0 + precision) / (1.0 + relevant - precision)))
+        return PrintedColumn(wanted.label, wanted.printed, np.log((1.0 + precision) / (1.0 + relevant - precision)))
 
     @np.errstate(all="ignore")
-    def _rbp(self, wanted: Wanted) -> Column:
+    def _rbp(self, wanted: Wanted) -> PrintedColumn:
         """Rank-biased precision of gains scaled by the highest, where that is above 1."""
         measure = self.definitions.measure("ndcg")
         gains = _gains(wanted)
@@ -298,10 +298,10 @@ class Columns:
         scale = np.where(highest > 1.0, highest, 1.0)
         p = dict(wanted.pairs).get("p", 0.9)
         weighed = gains_of(view.grade, measure) / scale[view.query] * np.power(p, view.rank - 1.0)
-        return Column(wanted.label, wanted.printed, (1.0 - p) * view.per_query(weighed))
+        return PrintedColumn(wanted.label, wanted.printed, (1.0 - p) * view.per_query(weighed))
 
     @np.errstate(all="ignore")  # any p may be asked for
-    def _rbp_residual(self, wanted: Wanted) -> Column:
+    def _rbp_residual(self, wanted: Wanted) -> PrintedColumn:
         """Added up in the order of the ranks, as in the program: powers of 0.9 are so short that rounding shows."""
         p = dict(wanted.pairs).get("p", 0.9)
         view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
@@ -326,7 +326,9 @@ class Columns:
             if len(ranks):
                 total[some] = np.add.accumulate(weights, axis=1)[:, -1]
         has_unjudged = returned > np.bincount(query, minlength=len(returned))
-        return Column(wanted.label, wanted.printed, np.where(has_unjudged, powers[returned] + (1 - p) * total, 0.0))
+        return PrintedColumn(
+            wanted.label, wanted.printed, np.where(has_unjudged, powers[returned] + (1 - p) * total, 0.0)
+        )
 
 
 def _highest_level(best: Floats, offsets: Ints) -> Ints:

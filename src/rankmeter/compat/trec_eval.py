@@ -1,7 +1,7 @@
 r"""trec_eval's command, versions 9 and 10: the same options in, the same bytes out.
 
->>> from rankmeter.compat.trec_eval import Command, output
->>> output(Command("judgments.qrels", "keyword.run", measures=("map", "P.5,10")))  # doctest: +SKIP
+>>> from rankmeter.compat.trec_eval import ProgramCall, output
+>>> output(ProgramCall("judgments.qrels", "keyword.run", measures=("map", "P.5,10")))  # doctest: +SKIP
 'map                   \tall\t0.2731\n...'
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
 from rankmeter.compat import c_library
-from rankmeter.compat.trec_columns import Column, Columns, Settings
+from rankmeter.compat.trec_columns import ColumnMaker, PrintedColumn, ValueSettings
 from rankmeter.compat.trec_files import (
     CANNOT_COMPUTE,
     WRONG_FILE,
@@ -32,11 +32,11 @@ from rankmeter.compat.trec_files import (
     read_table,
     with_stand_ins,
 )
-from rankmeter.compat.trec_measures import UNDEFINED, Command, Wanted, check_shared_gains, wanted
+from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Wanted, check_shared_gains, wanted
 from rankmeter.errors import InputError, MeasureError, RankmeterError, RankmeterWarning
 from rankmeter.placing.placements import Bools, Floats
 
-__all__ = ["Command", "TrecEvalError", "output"]
+__all__ = ["ProgramCall", "TrecEvalError", "output"]
 
 T = TypeVar("T")
 FOREIGN_FORMATS = ("prefs", "qrels_prefs", "qrels_jg")
@@ -49,7 +49,7 @@ DOUBTFUL = 1e-6
 """How near to half way the scaled number may be misleading: far more than its rounding error."""
 
 
-def output(command: Command) -> str:
+def output(command: ProgramCall) -> str:
     """Everything that the program would print."""
     try:
         chosen = wanted(command.measures or ("official",), command.version)
@@ -94,7 +94,7 @@ def _stopping_with(code: int, work: Callable[[], T]) -> T:
         raise TrecEvalError(error.problem, code) from error
 
 
-def _check_formats(command: Command) -> None:
+def _check_formats(command: ProgramCall) -> None:
     formats = (("-R", command.judgments_format, "qrels"), ("-T", command.run_format, "trec_results"))
     for option, name, known in formats:
         if option == "-R" and name in FOREIGN_FORMATS:
@@ -105,10 +105,10 @@ def _check_formats(command: Command) -> None:
             raise TrecEvalError(problem, WRONG_FILE)
 
 
-def _columns(evaluated: Evaluated, chosen: list[Wanted], command: Command) -> list[Column]:
+def _columns(evaluated: Evaluated, chosen: list[Wanted], command: ProgramCall) -> list[PrintedColumn]:
     depth = None if evaluated.is_cut else command.depth
-    settings = Settings(command.version, command.level, depth, command.judged_only, command.collection)
-    maker = Columns(evaluated.scores, settings)
+    settings = ValueSettings(command.version, command.level, depth, command.judged_only, command.collection)
+    maker = ColumnMaker(evaluated.scores, settings)
     columns = [column for asked in chosen for column in maker.of(asked)]
     absent = ~evaluated.scores.placed.placements.in_run
     if command.complete and absent.any():
@@ -117,7 +117,7 @@ def _columns(evaluated: Evaluated, chosen: list[Wanted], command: Command) -> li
     return columns
 
 
-def _clear_stand_ins(column: Column, absent: Bools) -> None:
+def _clear_stand_ins(column: PrintedColumn, absent: Bools) -> None:
     """Version 10 gives a missing query one unjudged document, and afterwards takes back what that would show.
 
     It looks at the printed names, so a measure with parameters keeps its value.
@@ -130,9 +130,9 @@ def _clear_stand_ins(column: Column, absent: Bools) -> None:
 class _Table:
     """The values of the evaluated queries, and how they are printed and averaged."""
 
-    command: Command
+    command: ProgramCall
     evaluated: Evaluated
-    columns: list[Column]
+    columns: list[PrintedColumn]
     zscores: Zscores | None
 
     def blocks(self, chosen: list[Wanted]) -> Iterator[str]:
@@ -159,7 +159,7 @@ class _Table:
         for name, row in zip(self._names, zip(*cells, strict=True), strict=True):
             yield name.replace("%", "%%").join(pieces) % row
 
-    def _cells(self, column: Column, values: Floats) -> Sequence[object]:
+    def _cells(self, column: PrintedColumn, values: Floats) -> Sequence[object]:
         """The values of one column, ready to be printed."""
         if column.texts is not None:
             return [self._text(column, number) for number in self.evaluated.order]
@@ -171,7 +171,7 @@ class _Table:
     def _names(self) -> list[str]:
         return [self.evaluated.names[number] for number in self.evaluated.order]
 
-    def _kept(self) -> Iterator[tuple[Column, Floats]]:
+    def _kept(self) -> Iterator[tuple[PrintedColumn, Floats]]:
         """The columns with the values of the evaluated queries, in order; as z-scores where that was asked."""
         rows = np.array(self.evaluated.order)
         for column in self.columns:
@@ -181,18 +181,18 @@ class _Table:
                 values = np.array([self.zscores.convert(name, column.label, value) for name, value in pairs])
             yield column, values
 
-    def _text(self, column: Column, number: int) -> str:
+    def _text(self, column: PrintedColumn, number: int) -> str:
         absent = not self.evaluated.scores.placed.placements.in_run[number]
         return "''" if absent and column.label == "relstring" else (column.texts or ())[number]
 
-    def _mark(self, column: Column) -> str:
+    def _mark(self, column: PrintedColumn) -> str:
         return "Z" if self.zscores and column.texts is None else ""
 
-    def _line(self, column: Column, query: str, value: float) -> str:
+    def _line(self, column: PrintedColumn, query: str, value: float) -> str:
         counted = column.printed.kind == "count" and not self.zscores
         return f"{self._mark(column)}{column.label:<22}\t{query}\t{int(value) if counted else four_digits(value)}\n"
 
-    def _summary(self, column: Column, values: Floats) -> float:
+    def _summary(self, column: PrintedColumn, values: Floats) -> float:
         """One number for all queries, added up in their order as the program does."""
         placements = self.evaluated.scores.placed.placements
         judged = int(placements.is_judged.sum())

@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from rankmeter.compat import c_library
-from rankmeter.compat.scoring import Scores
-from rankmeter.compat.trec_measures import UNDEFINED, Command, Source, Version
+from rankmeter.compat.placed_scores import Scores
+from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Source, Version
 from rankmeter.errors import InputError, Problem, RankmeterError, RankmeterWarning, examples
 from rankmeter.inputs import is_read_once
 from rankmeter.inputs.compression import ByteSource, open_source
@@ -78,7 +78,7 @@ class Evaluated:
     """Whether the lists are cut at the depth already."""
 
 
-def read(command: Command, *, looks_at_documents: bool) -> Evaluated:
+def read(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:
     """Read both files and place the run.
 
     `num_q` and `runid` do not look at documents, and the program then misses what is wrong with them.
@@ -101,7 +101,7 @@ def _is_long(source: Source) -> bool:
         return len(opened.read(SHORT_BYTES + 1)) > SHORT_BYTES
 
 
-def _ordinary(command: Command, *, looks_at_documents: bool) -> Evaluated | None:
+def _ordinary(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated | None:
     """What the ordinary readers make of plain files; None where the program may take them otherwise."""
     judged = _plain_grades(command.judgments)
     if judged is None or judged.value.max() >= HIGHEST_GRADE:
@@ -118,7 +118,7 @@ def _ordinary(command: Command, *, looks_at_documents: bool) -> Evaluated | None
     return Evaluated(scores, names, order, run.tag, stop, int((placements.best > 0).sum()), is_cut=False)
 
 
-def _exact(command: Command, *, looks_at_documents: bool) -> Evaluated:
+def _exact(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:
     """The program's own reading; lists are ranked and cut as there, so that only what it sees can be wrong."""
     judged = read_judgments(command.judgments, command.version)
     run = read_run(command.run, command.version)
@@ -142,7 +142,7 @@ def _plan(version: Version) -> Plan:
 
 
 def _trouble(
-    query: str, judged: list[tuple[str, int]], returned: list[tuple[str, float]] | None, command: Command
+    query: str, judged: list[tuple[str, int]], returned: list[tuple[str, float]] | None, command: ProgramCall
 ) -> InputError | None:
     """Why the program cannot evaluate a query."""
     name, source = _in_words(printed(query)), command.judgments
@@ -159,7 +159,7 @@ def _trouble(
 
 
 def _walk(
-    scores: Scores, names: list[str], command: Command, stops: Mapping[str, InputError] | None, wanted: str | None
+    scores: Scores, names: list[str], command: ProgramCall, stops: Mapping[str, InputError] | None, wanted: str | None
 ) -> tuple[list[int], TrecEvalError | None]:
     """The queries that are evaluated, in order, up to one at which the program stops.
 

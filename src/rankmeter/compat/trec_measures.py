@@ -25,7 +25,7 @@ UNDEFINED = Problem("compat.undefined", {})
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ProgramCall:
     """One call of the program; the comments name its options."""
 
     judgments: str

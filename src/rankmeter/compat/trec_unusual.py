@@ -21,7 +21,7 @@ Pairs = Sequence[tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenQuery:
     """One query, as the program's measures see it."""
 
     grades: list[int]
@@ -66,7 +66,7 @@ def are_usual_gains(wanted: Wanted) -> bool:
     )
 
 
-def gains_of(seen: Seen, pairs: Pairs, version: Version) -> list[Gain]:
+def gains_of(seen: SeenQuery, pairs: Pairs, version: Version) -> list[Gain]:
     """The gains in the program's order, lowest first: gains that differ by less than 1 stay as they were."""
     if not all(abs(value) < LARGEST_INT / 4 for _, value in pairs):
         raise MeasureError.of("compat.gain_too_large")
@@ -100,20 +100,20 @@ def _ideal(gains: list[Gain]) -> Iterator[float]:
         yield gain
 
 
-def dcg(seen: Seen, gains: list[Gain]) -> tuple[float, float]:
+def dcg(seen: SeenQuery, gains: list[Gain]) -> tuple[float, float]:
     """Discounted cumulative gain of the list and of the best list."""
     own = sum(_gain_of(grade, gains) / math.log2(rank + 1) for rank, grade in enumerate(seen.grades, 1))
     best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(_ideal(gains), 1) if gain > 0)
     return own, best
 
 
-def ndcg(seen: Seen, gains: list[Gain]) -> float:
+def ndcg(seen: SeenQuery, gains: list[Gain]) -> float:
     """Their quotient."""
     own, best = dcg(seen, gains)
     return own / best if best > 0 else 0.0
 
 
-def _side_by_side(seen: Seen, gains: list[Gain]) -> Iterator[tuple[int, float | None, float | None]]:
+def _side_by_side(seen: SeenQuery, gains: list[Gain]) -> Iterator[tuple[int, float | None, float | None]]:
     """Rank, gain of the list and gain of the best list; None where one of them has ended."""
     ideal = _ideal(gains)
     rank = 0
@@ -124,7 +124,7 @@ def _side_by_side(seen: Seen, gains: list[Gain]) -> Iterator[tuple[int, float | 
         yield rank, None, gain
 
 
-def ndcg_over_documents(seen: Seen, gains: list[Gain]) -> float:
+def ndcg_over_documents(seen: SeenQuery, gains: list[Gain]) -> float:
     """ndcg_rel: nDCG at every document with a gain, averaged."""
     own = best = total = np.float64(0.0)
     worthy = found = 0
@@ -140,7 +140,7 @@ def ndcg_over_documents(seen: Seen, gains: list[Gain]) -> float:
     return float(total / worthy) if total > 0 else 0.0
 
 
-def ndcg_over_levels(seen: Seen, gains: list[Gain]) -> float:
+def ndcg_over_levels(seen: SeenQuery, gains: list[Gain]) -> float:
     """Rndcg: nDCG where the ideal gain changes, averaged."""
     if not seen.relevant:
         return 0.0
@@ -164,7 +164,7 @@ def ndcg_over_levels(seen: Seen, gains: list[Gain]) -> float:
     return float(total / np.float64(changes))
 
 
-def gain_by_cost(seen: Seen, gains: list[Gain]) -> float:
+def gain_by_cost(seen: SeenQuery, gains: list[Gain]) -> float:
     """G: every gain divided by the logarithm of what lies between the list and the best list."""
     own = best = cost = total = np.float64(0.0)
     for _, gain, ideal in _side_by_side(seen, gains):
@@ -182,7 +182,7 @@ def _log2(value: np.float64) -> np.float64:
     return -np.float64(np.nan) if value < 0 else np.log2(value)
 
 
-def interpolated(seen: Seen, points: Sequence[float], version: Version) -> list[float | None]:
+def interpolated(seen: SeenQuery, points: Sequence[float], version: Version) -> list[float | None]:
     """Interpolated precision at recall points in any order; None where the list does not reach one."""
     found, returned, relevant = seen.found, len(seen.grades), seen.relevant
     cutoffs = [_at_recall(point, relevant, version) for point in points]
@@ -214,7 +214,7 @@ def _at_recall(point: float, relevant: int, version: Version) -> int:
     return int(math.copysign(math.floor(abs(point * relevant) + 0.5), point))
 
 
-def precision_at_multiple(seen: Seen, multiple: float) -> float:
+def precision_at_multiple(seen: SeenQuery, multiple: float) -> float:
     """Rprec_mult: precision at so many times the relevant documents."""
     cutoff = int(multiple * seen.relevant + 0.9)
     if cutoff <= 0:
@@ -223,7 +223,7 @@ def precision_at_multiple(seen: Seen, multiple: float) -> float:
     return max(seen.found - sum(rank > cutoff for rank in seen.hits), 0) / cutoff
 
 
-def set_f(seen: Seen, weight: float) -> float:
+def set_f(seen: SeenQuery, weight: float) -> float:
     """F of the whole list with any weight."""
     found, returned, relevant = seen.found, len(seen.grades), seen.relevant
     if not found:
@@ -232,7 +232,7 @@ def set_f(seen: Seen, weight: float) -> float:
     return float((weight + 1.0) * precision * recall / (weight * precision + recall))
 
 
-def utility(seen: Seen, worth: Sequence[float], collection: int) -> float:
+def utility(seen: SeenQuery, worth: Sequence[float], collection: int) -> float:
     """Utility with any worth and any size of the collection."""
     found, returned, relevant = seen.found, len(seen.grades), seen.relevant
     rest = (collection + found - returned - relevant + 2**63) % 2**64 - 2**63
@@ -241,24 +241,24 @@ def utility(seen: Seen, worth: Sequence[float], collection: int) -> float:
     return float(products[0] + products[1] + products[2] + products[3])
 
 
-def _sum_of_precisions(seen: Seen, cutoff: float = math.inf) -> float:
+def _sum_of_precisions(seen: SeenQuery, cutoff: float = math.inf) -> float:
     return sum(number / rank for number, rank in enumerate(seen.hits, 1) if rank <= cutoff)
 
 
-def _up_to(seen: Seen, cutoff: float) -> int:
+def _up_to(seen: SeenQuery, cutoff: float) -> int:
     return sum(rank <= cutoff for rank in seen.hits)
 
 
-def _average(seen: Seen, total: float) -> float:
+def _average(seen: SeenQuery, total: float) -> float:
     """A sum over the hits by the number of relevant documents, of which there may be none all the same."""
     return float(np.float64(total) / np.float64(seen.relevant)) if seen.hits else 0.0
 
 
-def _share(seen: Seen, hits: float, of: float) -> float:
+def _share(seen: SeenQuery, hits: float, of: float) -> float:
     return hits / of if seen.relevant else 0.0
 
 
-BELOW_ZERO: dict[str, Callable[[Seen, float], float]] = {
+BELOW_ZERO: dict[str, Callable[[SeenQuery, float], float]] = {
     "map": lambda seen, _: _average(seen, _sum_of_precisions(seen)),
     "gm_map": lambda seen, _: math.log(max(_average(seen, _sum_of_precisions(seen)), GEOMETRIC_FLOOR)),
     "Rprec": lambda seen, _: _share(seen, _up_to(seen, seen.relevant), seen.relevant),

@@ -17,8 +17,8 @@ import numpy as np
 
 from rankmeter.arithmetic import Parts, View, aggregated, formula_of
 from rankmeter.arithmetic.views import Gains, ranked, seen_by, turned_by, without_unreturned
-from rankmeter.definitions.needed import Needed, Needs, Seen, needs_of, reduced, seen_of, wider
-from rankmeter.definitions.space import DataFacts
+from rankmeter.definitions.needed import Needed, Needs, SeenConventions, needs_of, reduced, seen_of, wider
+from rankmeter.definitions.space import SearchedData
 from rankmeter.errors import MeasureError
 from rankmeter.evaluating.asking import with_options
 from rankmeter.evaluating.measuring import values_from, without_list
@@ -179,14 +179,14 @@ class Bench:
             value = self._values[measure] = self._computed(_with_conventions(measure))
         return value
 
-    def facts(self, measure: Measure) -> DataFacts:
+    def facts(self, measure: Measure) -> SearchedData:
         """What of the data decides which definitions are worth trying."""
         ranked = _with_conventions(measure)
         placed = self._placed_for(ranked, appended=ranked.candidates == "appended")
         p = placed.placements
         graded = p.best if not measure.subtopics else np.empty(0)
         grades = tuple(float(grade) for grade in np.unique(graded[graded > 0])[:12])
-        return DataFacts(grades, int(p.returned.max(initial=0)), placed.scored)
+        return SearchedData(grades, int(p.returned.max(initial=0)), placed.scored)
 
     def _computed(self, measure: Any) -> float:
         if self._ranked and measure.candidates == "appended":
@@ -228,13 +228,13 @@ class Bench:
         weighed = (plain[n] if n in plain else getattr(measure, n) for n in _weighing(type(measure)))  # type: ignore[arg-type]
         return kinds, (id(kinds), type(measure).name, *weighed), (ties, seen.gains)
 
-    def _kinds_of(self, placed: _Placed, seen: Seen, needs: Needs | None) -> _Kinds:
+    def _kinds_of(self, placed: _Placed, seen: SeenConventions, needs: Needs | None) -> _Kinds:
         key = (id(placed), *seen.moving)
         if (key, needs) not in self._kinds:
             self._kinds[key, needs] = _Kinds(self._needed(placed, seen, needs), placed.subtopics)
         return self._kinds[key, needs]
 
-    def _needed(self, placed: _Placed, seen: Seen, needs: Needs | None) -> Needed:
+    def _needed(self, placed: _Placed, seen: SeenConventions, needs: Needs | None) -> Needed:
         key = (id(placed), *seen.moving, needs)
         if key not in self._reduced:
             if needs is None:

@@ -18,7 +18,7 @@ from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.placements import Bools, Ints, Placements
 
 
-class Seen(NamedTuple):
+class SeenConventions(NamedTuple):
     """The conventions that decide what a definition sees, each in its plain form where it cannot matter."""
 
     candidates: str
@@ -62,7 +62,7 @@ class Needed:
     tied: bool
 
 
-def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortest: int) -> Seen:
+def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortest: int) -> SeenConventions:
     """What a definition sees on data of which ``plain`` tells what cannot matter and how long the shortest list is."""
     candidates, depth = measure.candidates, measure.depth
     last = measure.last_rank if measure.unjudged == "nonrelevant" else None
@@ -70,7 +70,7 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
         candidates = "all"  # What is appended stands behind everything that is looked at.
     if depth is not None and last is not None and last <= depth and candidates != "list":
         depth = None
-    return Seen(
+    return SeenConventions(
         candidates,
         plain.get("sign", measure.sign),
         measure.unjudged,
@@ -81,7 +81,7 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
     )
 
 
-def needs_of(measure: Any, seen: Seen, gain: object, longest: int) -> Needs:
+def needs_of(measure: Any, seen: SeenConventions, gain: object, longest: int) -> Needs:
     """What a definition, whose gain may stand for others, needs of what it sees in lists of some length."""
     ids, order = seen.ties in TIES_BY_ID, seen.ties in TIES_BY_INPUT
     if measure.subtopics or measure.places_judged:

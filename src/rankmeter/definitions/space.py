@@ -49,7 +49,7 @@ Changes = tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DataFacts:
+class SearchedData:
     """What of the data decides which values of an axis are worth trying."""
 
     grades: tuple[float, ...]
@@ -64,7 +64,7 @@ def place_in_order(axis: str) -> tuple[int, str]:
     return (ORDER.index(axis) if axis in ORDER else len(ORDER), axis)
 
 
-def axes_of(measure: Measure, data: DataFacts) -> dict[str, tuple[Any, ...]]:
+def axes_of(measure: Measure, data: SearchedData) -> dict[str, tuple[Any, ...]]:
     """The axes that a claim leaves open, each with the values other than its own that it may have on this data."""
     stated = stated_options(measure)
     found: dict[str, tuple[Any, ...]] = {}
@@ -80,7 +80,7 @@ def axes_of(measure: Measure, data: DataFacts) -> dict[str, tuple[Any, ...]]:
     return found
 
 
-def _values(measure: Measure, option: str, data: DataFacts) -> tuple[Any, ...]:
+def _values(measure: Measure, option: str, data: SearchedData) -> tuple[Any, ...]:
     rule = _rules(type(measure))[option]  # type: ignore[arg-type]
     if option == "cutoff":
         own = getattr(measure, option)

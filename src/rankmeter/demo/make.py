@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from rankmeter.demo.events import HEADER, make_events
+from rankmeter.demo.reader_log import HEADER, make_events
 from rankmeter.demo.words import (
     FIRST_NAMES,
     GENRES,

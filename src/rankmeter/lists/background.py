@@ -17,10 +17,10 @@ from rankmeter.errors import MeasureError
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
+from rankmeter.placing.joins import encode
 from rankmeter.placing.matching import numbers_among
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import group_rows, offsets_of
-from rankmeter.placing.table import encode
 
 FEW_IDS = 5_000
 """Up to how many ids are looked up one by one."""

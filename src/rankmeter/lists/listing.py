@@ -18,14 +18,14 @@ from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.item_slices import SlicedJudgments, no_values
 from rankmeter.lists.protocol import notice, protocol_notes
-from rankmeter.lists.samples import PartsSample, SumSample, parts_sample, sum_sample
 from rankmeter.lists.slating import Given, Material, gather, lists_of, ties_at
+from rankmeter.lists.slice_samples import PartsSample, SumSample, parts_sample, sum_sample
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import Slicing, into_slicings
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.fairness import GroupExposure
 from rankmeter.measures.grammar import find_measure
-from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure
+from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Ints
 

@@ -15,7 +15,7 @@ from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
 from rankmeter.lists.catalogue import Catalogue, History, possible_features
 from rankmeter.measures import Measure
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.placements import Ints
 from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.slates import Lists, first_items

@@ -13,7 +13,7 @@ from rankmeter.evaluating.reasons import (
     why_no_value,
 )
 from rankmeter.late import pl
-from rankmeter.lists.samples import PartsSample, SumSample
+from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Ints
 from rankmeter.wording import chosen_language, said

@@ -6,7 +6,7 @@ from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real, whole
-from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
+from rankmeter.measures.slate_base import SlateMeasure, WholeMeasure, log_base
 
 
 @register

@@ -7,7 +7,7 @@ from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, real
-from rankmeter.measures.slates import WholeMeasure, word
+from rankmeter.measures.slate_base import WholeMeasure, word
 
 
 @with_options

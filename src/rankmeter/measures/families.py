@@ -7,7 +7,7 @@ from __future__ import annotations
 
 FAMILIES: dict[str, str] = {
     "counts": "NumQ NumRet NumRel NumRelRet",
-    "found": "P R F Success Rprec IPrec SetP SetR SetF AllRelevant Compat",
+    "hits": "P R F Success Rprec IPrec SetP SetR SetF AllRelevant Compat",
     "order": "RR AP AUC MeanRank",
     "gains": "CG DCG nDCG RBP ERR",
     "incomplete": "Bpref infAP Judged",

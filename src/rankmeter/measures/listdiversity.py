@@ -7,7 +7,7 @@ from typing import Literal
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import register
 from rankmeter.measures.options import choice
-from rankmeter.measures.slates import SlateMeasure, WholeMeasure, log_base
+from rankmeter.measures.slate_base import SlateMeasure, WholeMeasure, log_base
 
 SIMILARITIES = ("cosine", "jaccard", "hamming", "given")
 """The metrics that are one minus a similarity."""
@@ -46,7 +46,7 @@ class IntraListDistance(SlateMeasure):
     scale: Literal["distance", "similarity"] = choice("distance", "similarity")
 
     name = "ILD"
-    formula = "slates.diversity.intra_list_distance"
+    formula = "slates.listdiversity.intra_list_distance"
     bounds = (float("-inf"), float("inf"))
     """A similarity that is given may be of any size."""
 
@@ -90,7 +90,7 @@ class CategoryDiversity(SlateMeasure):
     norm: Literal["k", "list", "catalogue", "count"] = choice("k", "list", "catalogue", "count")
 
     name = "CategoryDiversity"
-    formula = "slates.diversity.category_diversity"
+    formula = "slates.listdiversity.category_diversity"
     bounds = (0.0, float("inf"))
     needs = ("categories",)
 
@@ -120,7 +120,7 @@ class CategoryEntropy(SlateMeasure):
     norm: Literal["none", "categories"] = choice("none", "categories")
 
     name = "CategoryEntropy"
-    formula = "slates.diversity.category_entropy"
+    formula = "slates.listdiversity.category_entropy"
     bounds = (0.0, float("inf"))
     needs = ("categories",)
 
@@ -145,6 +145,6 @@ class Personalisation(WholeMeasure):
     """
 
     name = "Personalisation"
-    formula = "slates.diversity.personalisation"
+    formula = "slates.listdiversity.personalisation"
     no_value = "it compares lists with each other, and fewer than two hold items"
     counts_by = "length"

@@ -6,7 +6,7 @@ from typing import Literal
 
 from rankmeter.measures.base import register
 from rankmeter.measures.options import choice
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 
 
 @register

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
-from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure, log_base
+from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure, log_base
 
 
 @with_options

@@ -7,7 +7,7 @@ from typing import Literal
 
 from rankmeter.measures.base import register
 from rankmeter.measures.options import choice, real
-from rankmeter.measures.slates import JudgedSlateMeasure, SlateMeasure, log_base
+from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure, log_base
 
 
 @register

@@ -35,7 +35,7 @@ def _place_matrices(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun | N
     """Place two matrices; None where they are not."""
     if judgments.matrix is None or run.matrix is None:
         return None
-    from rankmeter.placing.arrays import place_arrays
+    from rankmeter.placing.matrices import place_arrays
 
     placements = place_arrays(judgments.matrix, run.matrix, plan)
     highest = float(judgments.matrix.max())
@@ -91,7 +91,7 @@ def _place_plain(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun | None
 
 def _place_tables(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
     from rankmeter.inputs.regrouping import regrouped
-    from rankmeter.placing.table import ScatteredQueryError, place_blocks
+    from rankmeter.placing.joins import ScatteredQueryError, place_blocks
 
     truth = judgments.judgment_table()
     scored: list[bool] = []

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, with_hint
-from rankmeter.placing.pair_counts import Asked, Counted, Excluded, Tally, each_once, host
+from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally, each_once, host
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.top import top_items
 from rankmeter.placing.vectors import Precision, kth_best
@@ -69,13 +69,13 @@ class ScoredTiles:
         """The tile of scores that the callback returns."""
         return 8 * min(QUERIES_AT_ONCE, len(self.rows)) * min(ITEMS_AT_ONCE, self.shape[1])
 
-    def count(self, asked: Asked, precision: Precision) -> Counted:
+    def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
         """The second pass: count what is above, and what is equal with its ids."""
         if precision == "fast":
             fact = "precision='fast' multiplies vectors in low precision, and here a callback gives the scores."
             raise InputError(with_hint(fact, "precision='exact'"))
         owner = asked.owner
-        tally = Tally(asked, self.scores(owner, asked.item))
+        tally = PairTally(asked, self.scores(owner, asked.item))
         for block in _blocks(self.rows):
             low, high = np.searchsorted(owner, [block[0], block[-1] + 1])
             if low == high:

@@ -15,7 +15,7 @@ import torch
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.placing import cuda_tiles as kernels
-from rankmeter.placing.pair_counts import Asked, Counted, Excluded, host
+from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
 from rankmeter.placing.placements import Ints
 from rankmeter.placing.products import LEAST, exact_scores, float32_error
 from rankmeter.placing.vectors import (
@@ -90,10 +90,10 @@ class CudaVectors:
         width: int = self.left.shape[1]
         return max(FEWEST_WORDS, min(self.block, len(self.right)) * width >> 18)
 
-    def count(self, asked: Asked, precision: Precision) -> Counted:
+    def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
         if not len(asked.owner):
             nothing = np.empty(0, np.int64)
-            return Counted(np.empty(0), nothing, nothing, nothing, nothing)
+            return CountedPairs(np.empty(0), nothing, nothing, nothing, nothing)
         return self._fitting(lambda vectors: _Count.of(vectors, asked).run(precision))
 
     def top(self, rows: Ints, k: int, excluded: Excluded) -> Ints:
@@ -122,7 +122,7 @@ class _Count:
     """Judged items being placed."""
 
     vectors: CudaVectors
-    asked: Asked
+    asked: AskedPairs
     query: Any
     own: Any
     threshold: Any
@@ -134,7 +134,7 @@ class _Count:
     keys: Any = None
 
     @classmethod
-    def of(cls, vectors: CudaVectors, asked: Asked) -> _Count:
+    def of(cls, vectors: CudaVectors, asked: AskedPairs) -> _Count:
         """Score the judged items by the definition."""
         query, own = vectors.native(asked.owner), vectors.native(asked.item)
         threshold = torch.empty(len(own), dtype=torch.float64, device=query.device)
@@ -144,7 +144,7 @@ class _Count:
         counts, taken = torch.zeros((2, 5, len(own)), dtype=torch.int32, device=query.device)
         return cls(vectors, asked, query, own, threshold, counts, taken)
 
-    def run(self, precision: Precision) -> Counted:
+    def run(self, precision: Precision) -> CountedPairs:
         """Pass all blocks of items, and for each all judged items."""
         rows, band = torch.arange(len(self.own), device=self.own.device), torch.zeros_like(self.own)
         step = max(128, WORD_BYTES // (8 * self.vectors.capacity()))
@@ -167,12 +167,12 @@ class _Count:
         if precision == "exact":
             check_again(host(self.counts[:2, checks]), host(again[:2]), host(checks))
             above, tied, earlier, higher, _ = host((self.counts - self.taken).long())
-            return Counted(host(self.threshold), above, tied, higher, earlier, int(self.counts[4].sum()))
+            return CountedPairs(host(self.threshold), above, tied, higher, earlier, int(self.counts[4].sum()))
         above = host((self.counts[0] - self.taken[0]).long().clamp(min=0))
         nothing = np.zeros_like(above)
         sampled = band[_spread(len(rows), rows.device)]
         uncertain = round(float((sampled > 1).float().mean()) * len(rows))
-        return Counted(host(self.threshold), above, nothing + 1, nothing, nothing, 0, uncertain)
+        return CountedPairs(host(self.threshold), above, nothing + 1, nothing, nothing, 0, uncertain)
 
     def _exact(self, block: _Block, rows: Any) -> None:
         """Items surely above by fast arithmetic, the doubtful ones by definition, and crowded rows as a whole."""

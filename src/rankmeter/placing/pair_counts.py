@@ -18,7 +18,7 @@ ROWS_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedPairs:
     """Where each judged item stands among all items; every array ``(r,)``."""
 
     threshold: Floats
@@ -33,7 +33,7 @@ class Counted:
     """How many ranks stay in doubt."""
 
     @classmethod
-    def joined(cls, parts: list[Counted]) -> Counted:
+    def joined(cls, parts: list[CountedPairs]) -> CountedPairs:
         """The counts of one judged item after another."""
         names = ("threshold", "above", "tied", "higher_id", "earlier")
         arrays: Any = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
@@ -42,7 +42,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedPairs:
     """The judged items to be placed."""
 
     owner: Ints
@@ -54,15 +54,15 @@ class Asked:
     excluded: Excluded
     told: Told
 
-    def part(self, rows: Ints, excluded: Excluded, told: Told) -> Asked:
+    def part(self, rows: Ints, excluded: Excluded, told: Told) -> AskedPairs:
         """Some of the items, for a device of its own."""
-        return Asked(self.owner[rows], self.item[rows], self.text_order, excluded, told)
+        return AskedPairs(self.owner[rows], self.item[rows], self.text_order, excluded, told)
 
 
-class Tally:
+class PairTally:
     """Counts for thresholds in main memory; pairs are added, and excluded ones taken off again."""
 
-    def __init__(self, asked: Asked, threshold: Floats) -> None:
+    def __init__(self, asked: AskedPairs, threshold: Floats) -> None:
         self.asked = asked
         self.threshold = threshold
         self.above, self.tied, self.higher, self.earlier = (np.zeros(len(threshold), np.int64) for _ in range(4))
@@ -82,13 +82,13 @@ class Tally:
             self.earlier += times * np.bincount(row[item < own], minlength=total)
             self.higher += times * np.bincount(row[keys[item] > keys[own]], minlength=total)
 
-    def counted(self, score: Callable[[Ints, Ints], Floats]) -> Counted:
+    def counted(self, score: Callable[[Ints, Ints], Floats]) -> CountedPairs:
         """The counts, the excluded items taken off."""
         owner = self.asked.owner
         for first in range(0, len(owner) if len(self.asked.excluded.keys) else 0, ROWS_AT_ONCE):
             row, item = self.asked.excluded.beside(owner[first : first + ROWS_AT_ONCE])
             self.add(row + first, item, score(owner[row + first], item), -1)
-        return Counted(self.threshold, self.above, self.tied, self.higher, self.earlier, self.recomputed)
+        return CountedPairs(self.threshold, self.above, self.tied, self.higher, self.earlier, self.recomputed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Placing straight from plain text: queries by their stretches of lines, items by words of their bytes.
 
-It gives what :mod:`rankmeter.placing.table` gives, without a table. What it does not take (a query that comes back
+It gives what :mod:`rankmeter.placing.joins` gives, without a table. What it does not take (a query that comes back
 later in the run, an item twice) is for that module to place or to refuse.
 """
 

@@ -17,10 +17,10 @@ from rankmeter.inputs.ids import ids
 from rankmeter.inputs.shards import all_queries, joined_runs
 from rankmeter.inputs.tables import Run, RunTable
 from rankmeter.late import pl
+from rankmeter.placing.joins import encode, without_repeated
 from rankmeter.placing.matching import Keys, item_keys, pair_keys
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
-from rankmeter.placing.table import encode, without_repeated
 
 FEW_PLACES = 64
 """Up to how many places the items of lists are compared with each other, rather than hashed."""

@@ -15,8 +15,8 @@ import numpy as np
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
-from rankmeter.placing.arrays import place_arrays
 from rankmeter.placing.counting import place
+from rankmeter.placing.matrices import place_arrays
 from rankmeter.placing.placed import Placeable, PlacedRun
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending

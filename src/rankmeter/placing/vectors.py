@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from rankmeter.errors import InputError, MissingExtraError, RankmeterError, examples, with_hint
-from rankmeter.placing.pair_counts import Asked, Counted, Excluded, Tally
+from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.products import Products, Vectors, exact_scores
 from rankmeter.placing.top import top_items
@@ -43,7 +43,7 @@ class VectorPair(Protocol):
         """About how many bytes ranking takes beside what was given."""
         ...
 
-    def count(self, asked: Asked, precision: Precision) -> Counted:
+    def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
         """Place the judged items."""
         ...
 
@@ -95,11 +95,11 @@ class NumpyVectors:
         """The score of each pair by its definition."""
         return exact_scores(self.left, self.right, query, item)
 
-    def count(self, asked: Asked, precision: Precision) -> Counted:
+    def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
         if precision == "fast":
             fact = "precision='fast' is one pass in low precision on a GPU, and these vectors are in main memory."
             raise InputError(with_hint(fact, "precision='exact', or device='cuda'"))
-        tally = Tally(asked, self.scores(asked.owner, asked.item))
+        tally = PairTally(asked, self.scores(asked.owner, asked.item))
         for row, item in Products.of(self.left, self.right).undecided(
             asked.owner, tally.threshold, tally.above, asked.told
         ):
@@ -108,7 +108,7 @@ class NumpyVectors:
         self._check(tally)
         return tally.counted(self.scores)
 
-    def _check(self, tally: Tally) -> None:
+    def _check(self, tally: PairTally) -> None:
         """Count some ranks again, fewer where that would take longer than a twentieth of the products."""
         rows = chosen_checks(tally.threshold)[: max(1, len(tally.threshold) // 512)]
         every = np.arange(len(self.right))

@@ -25,7 +25,7 @@ from rankmeter.lists.listing import measured, slates_of
 from rankmeter.lists.protocol import notice
 from rankmeter.lists.slating import Given, check_needs, gather, lists_of, order_of, shared_type, ties_at
 from rankmeter.measures import Measure
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing import PlacedRun
 
 if TYPE_CHECKING:

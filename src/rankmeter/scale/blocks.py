@@ -28,11 +28,11 @@ from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.lists.protocol import noticed_together, protocol_notes
 from rankmeter.measures import Measure
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing import PlacedRun, place_unjudged
+from rankmeter.placing.joins import place_blocks
 from rankmeter.placing.placed import without_any_subtopic
 from rankmeter.placing.placements import Plan
-from rankmeter.placing.table import place_blocks
 from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
 
 _SHOWN = 3  # ids kept for the message about judgments and a run that have no query in common

@@ -27,7 +27,7 @@ from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import TIES_BY_INPUT
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.scale.block_lists import background_of, check_lists, listed_in, values_of_counts
 from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, summary
 from rankmeter.scale.distant import DistantEvaluation

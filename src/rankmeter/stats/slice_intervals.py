@@ -16,7 +16,7 @@ import numpy as np
 from rankmeter.arithmetic.aggregates import Aggregate
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, check_level
-from rankmeter.lists.samples import PartsSample, SumSample
+from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.intervals import check_resamples

@@ -18,7 +18,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.measures import REGISTRY
 from rankmeter.measures.dialects import dialect_names, find_dialect
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 
 CASES = {case["id"]: case for case in json.loads((Path(__file__).parent / "recorded.json").read_text())}
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rankmeter.compat import c_library, trec_files
-from rankmeter.compat.trec_eval import Command, TrecEvalError, output
+from rankmeter.compat.trec_eval import ProgramCall, TrecEvalError, output
 from rankmeter.compat.trec_measures import Version
 from rankmeter.errors import RankmeterWarning
 
@@ -86,7 +86,7 @@ def test_a_long_file_is_taken_as_a_short_one(
 
 
 def _result(folder: Path, version: Version, short: int) -> tuple[int, str]:
-    command = Command(
+    command = ProgramCall(
         str(folder / "judgments"), str(folder / "run"), ("official", "relstring"), per_query=True, version=version
     )
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():

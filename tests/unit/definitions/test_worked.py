@@ -8,7 +8,7 @@ import pytest
 from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
-from rankmeter.definitions.space import Change, DataFacts, axes_of, with_changes
+from rankmeter.definitions.space import Change, SearchedData, axes_of, with_changes
 from rankmeter.measures import REGISTRY, RankedMeasure
 
 JUDGED = {"a": 3, "b": 1, "c": 0, "d": 2, "e": -1, "f": 1}
@@ -74,7 +74,7 @@ def test_an_unknown_query_is_refused():
 
 def options_of(draw: random.Random, measure: rm.Measure) -> rm.Measure:
     """The measure with a few of its conventions changed at random."""
-    axes = axes_of(measure, DataFacts((1.0, 2.0, 3.0), 8, scored=True))
+    axes = axes_of(measure, SearchedData((1.0, 2.0, 3.0), 8, scored=True))
     chosen = draw.sample(list(axes), draw.randint(0, 3))
     return with_changes(measure, tuple(Change(axis, draw.choice(axes[axis])) for axis in chosen)) or measure
 

@@ -13,7 +13,7 @@ import rankmeter as rm
 from rankmeter.arithmetic.formulas import formula_of, function_named
 from rankmeter.measures import REGISTRY, RankedMeasure
 from rankmeter.measures.base import Measure
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 
 EVERY = sorted(name for name, measure in REGISTRY.items() if not measure.custom)
 CUT = [name for name in PLAIN if usual(name).at == "cutoff"]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rankmeter.measures import REGISTRY
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 
 PROSE = Path(__file__).parents[3] / "src" / "rankmeter" / "measures" / "prose"
 MEASURES = [

@@ -11,7 +11,7 @@ import pytest
 from rankmeter.measures import REGISTRY
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.prose import read_convention, read_prose
-from rankmeter.measures.slates import SlateMeasure
+from rankmeter.measures.slate_base import SlateMeasure
 
 LISTS = {name: measure for name, measure in REGISTRY.items() if isinstance(measure, SlateMeasure)}
 

@@ -9,7 +9,7 @@ import pytest
 
 import rankmeter as rm
 from rankmeter.compat.nearest import Nearest
-from rankmeter.placing import catalogue
+from rankmeter.placing import catalogue_ranking
 from rankmeter.placing.pair_counts import Excluded
 from rankmeter.placing.products import exact_scores
 
@@ -128,7 +128,7 @@ def interpreted(monkeypatch):
             return cuda.CudaVectors(left, right, "cpu", block)
 
         with monkeypatch.context() as patch:
-            patch.setattr(catalogue, "into_vectors", vectors)
+            patch.setattr(catalogue_ranking, "into_vectors", vectors)
             return rm.rank_catalogue(judgments, queries, items, **options)
 
     return ranked

@@ -8,9 +8,9 @@ import pytest
 
 from rankmeter.errors import RepeatedItemError
 from rankmeter.inputs.tables import RunTable
+from rankmeter.placing.joins import encode
 from rankmeter.placing.matching import numbers_among
 from rankmeter.placing.slates import first_items
-from rankmeter.placing.table import encode
 
 
 def a_table(seed: int, *, text: bool, scores: str, grouped: bool, rows: int = 60) -> RunTable:

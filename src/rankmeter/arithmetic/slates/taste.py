@@ -8,9 +8,9 @@ import numpy as np
 
 from rankmeter.arithmetic.slates.coverage import log_of
 from rankmeter.arithmetic.slates.data import ListValues, Slates, along, place_weights
-from rankmeter.arithmetic.slates.diversity import categories, category_shares, spread
+from rankmeter.arithmetic.slates.item_vectors import described, likeness_to_history
+from rankmeter.arithmetic.slates.listdiversity import categories, category_shares, spread
 from rankmeter.arithmetic.slates.popularity import counts_of, has_relevant, rows_of
-from rankmeter.arithmetic.slates.vectors import described, likeness_to_history
 from rankmeter.placing.placements import Bools, Floats
 
 

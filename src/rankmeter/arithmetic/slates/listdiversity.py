@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.coverage import log_of
 from rankmeter.arithmetic.slates.data import Counts, Items, ListValues, Sets, Slates, along, blocks, expanded
-from rankmeter.arithmetic.slates.vectors import Described, described, pair_sums_of_cosines
+from rankmeter.arithmetic.slates.item_vectors import Described, described, pair_sums_of_cosines
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 MOST_DENSE_COLUMNS = 1024

@@ -24,7 +24,7 @@ from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles
 from rankmeter.placing.devices import into_vectors
-from rankmeter.placing.pair_counts import Asked, Counted, Excluded, host
+from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
 from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
@@ -296,10 +296,10 @@ class _Ranking:
         parts = np.array_split(np.arange(len(rows)), len(self.places))
         told = _Told(self.told, len(rows), [len(part) for part in parts], self._memory())
         asked = [
-            Asked(owner[part], item[part], self.items.text_order, hidden, told.part(number))
+            AskedPairs(owner[part], item[part], self.items.text_order, hidden, told.part(number))
             for number, (part, hidden) in enumerate(zip(parts, excluded, strict=True))
         ]
-        counted = Counted.joined(self._on_each(lambda place, part: place.count(part, self.precision), asked))
+        counted = CountedPairs.joined(self._on_each(lambda place, part: place.count(part, self.precision), asked))
         placed = PlacedRun(
             judged.queries,
             _placements(judged, rows, counted, excluded[0], self.items.count),
@@ -375,7 +375,7 @@ class _Told:
             self._listener(Progress(int(done), fraction, monotonic() - self._start, self._memory))
 
 
-def _placements(judged: JudgedRows, rows: Ints, counted: Counted, excluded: Excluded, items: int) -> Placements:
+def _placements(judged: JudgedRows, rows: Ints, counted: CountedPairs, excluded: Excluded, items: int) -> Placements:
     total = len(judged.queries)
     present = judged.row >= 0
     returned = np.zeros(total, np.int64)
