@@ -33,6 +33,7 @@ COMMANDS = {
     "reconcile": "Find which definitions give a reported number, and why two tools differ.",
     "table": "Score one table under several definitions, side by side.",
     "dialects": "List how other tools define their metrics.",
+    "rank_eval": "Answer Elasticsearch's _rank_eval from saved responses.",
     "trec_eval": "Do what trec_eval does, with its options and its output.",
     "measures": "List all measures, their other names and their options.",
     "online": "Measure what users did: CTR, CVR, sessions, experiments.",

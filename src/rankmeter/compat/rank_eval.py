@@ -1,0 +1,210 @@
+"""Elasticsearch's and OpenSearch's ``_rank_eval``, without an engine: the answer to a request over saved responses.
+
+The metric of the request is a metric of the dialect ``elasticsearch``; beside it stands what the measure of the same
+name gives under the usual definition.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankmeter.errors import InputError, examples, nearest
+from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.verb import evaluate
+from rankmeter.inputs.compression import open_source
+from rankmeter.inputs.exports import run_from_responses
+from rankmeter.inputs.responses import Entry, shape_of
+from rankmeter.late import pl
+from rankmeter.showing.document import Block, Paragraph, text_table
+from rankmeter.showing.showable import ShownAsTable
+from rankmeter.wording import Language, said, word
+
+_USUAL = {
+    "precision": "P",
+    "recall": "R",
+    "mean_reciprocal_rank": "RR",
+    "dcg": "DCG",
+    "expected_reciprocal_rank": "ERR",
+}
+"""What each metric is usually called."""
+_OPTIONS = {
+    "precision": ("k", "relevant_rating_threshold", "ignore_unlabeled"),
+    "recall": ("k", "relevant_rating_threshold"),
+    "mean_reciprocal_rank": ("k", "relevant_rating_threshold"),
+    "dcg": ("k", "normalize", "unknown_doc_rating"),
+    "expected_reciprocal_rank": ("k", "maximum_relevance", "unknown_doc_rating"),
+}
+SIZE = 10
+"""How many hits are looked at where a metric does not say k."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RankEval(ShownAsTable):
+    """What ``_rank_eval`` answers, and the usual definition beside it."""
+
+    metric: str
+    """The metric with its parameters, as the dialect writes it."""
+    score: float
+    details: Mapping[str, Mapping[str, Any]]
+    """Of each request: its score, its hits with their ratings, and those that nobody rated."""
+    evaluation: Evaluation
+    usual: str
+    """The measure of the same name as rankmeter defines it."""
+    usual_score: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer in the form in which the engine gives it."""
+        return {"metric_score": _or_none(self.score), "details": dict(self.details), "failures": {}}
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row for each request: its score, how many hits were returned, how many of them nobody rated."""
+        rows = [
+            (str(query), detail["metric_score"], len(detail["hits"]), len(detail["unrated_docs"]))
+            for query, detail in self.details.items()
+        ]
+        return pl.DataFrame(rows, ["query", "metric_score", "hits", "unrated"], orient="row")
+
+    def document(self, language: Language = "en") -> Sequence[Block]:
+        """The score of each request and of all, and the usual definition beside it."""
+        heads = [word(f"rank_eval_{name}", language) for name in ("request", "hits", "unrated")]
+        rows = [[query, score, hits, unrated] for query, score, hits, unrated in self.to_polars().rows()]
+        rows.append(
+            [
+                word("rank_eval_all", language),
+                _or_none(self.score),
+                *map(sum, zip(*(row[2:] for row in rows), strict=True)),
+            ]
+        )
+        table = text_table([heads[0], self.metric, *heads[1:]], rows, ["text", "number", "count", "count"])
+        beside = said("rank_eval_usual", metric=self.metric, score=self.score, usual=self.usual, value=self.usual_score)
+        return [table, Paragraph(beside.text(language))]
+
+
+def rank_eval(request: object, responses: object) -> RankEval:
+    """Answer a ``_rank_eval`` request from saved responses.
+
+    Parameters
+    ----------
+    request
+        The body of the request, as a mapping or the path of a JSON file: ``requests`` with ratings, and ``metric``.
+    responses
+        An ``_msearch`` response whose answers stand in the order of the requests, ``{id: response}``, or the path of
+        either; a list of responses in that order.
+
+    Examples
+    --------
+    >>> body = {"requests": [{"id": "q", "request": {}, "ratings": [{"_index": "i", "_id": "a", "rating": 3},
+    ...                                                            {"_index": "i", "_id": "b", "rating": 3}]}],
+    ...         "metric": {"dcg": {"k": 5, "normalize": True}}}
+    >>> answer = rank_eval(body, {"q": {"hits": {"hits": [{"_index": "i", "_id": "a", "_score": 1.0}]}}})
+    >>> answer.score, round(answer.usual_score, 4)
+    (1.0, 0.6131)
+    """
+    body, where = _loaded(request, "the request")
+    judged = _judgments(body, where)
+    metric, usual, k = _metric(body, where)
+    lists = _lists(responses, list(judged), k)
+    grades = {query: dict(zip(entry.items, entry.values or (), strict=True)) for query, entry in judged.items()}
+    ranked = {query: [hit["_id"] for hit in hits] for query, hits in lists.items()}
+    ev = evaluate(grades, ranked, [metric], dialect="elasticsearch")
+    [measure] = ev.means
+    values = dict(zip(ev.per_query["query"].to_list(), ev.per_query[str(measure)].to_list(), strict=True))
+    details = {query: _detail(values.get(query), lists[query], grades[query]) for query in judged}
+    beside = evaluate(grades, ranked, [usual], duplicates="counted")
+    return RankEval(metric, float(ev.means[measure]), details, ev, usual, float(beside[usual]))
+
+
+def _loaded(given: object, what: str) -> tuple[Any, str]:
+    """A parsed document, and how messages call it."""
+    if isinstance(given, (str, Path)):
+        with open_source(given) as source:
+            content = source.read_all()
+        try:
+            return json.loads(content), source.name
+        except (ValueError, RecursionError) as error:
+            raise InputError.of("inputs.damaged", source=source.name, format="JSON", reason=str(error)) from None
+    return given, what
+
+
+def _judgments(body: Any, where: str) -> dict[object, Entry]:
+    """The ratings of each request."""
+    shape = shape_of(body, "judgments")
+    if shape is None or shape.kind.name != "_rank_eval request":
+        keys = examples(body, shown=8) if isinstance(body, Mapping) else type(body).__name__
+        raise InputError.of("responses.not_a_rank_eval", source=where, keys=keys)
+    entries = list(shape.entries(body, where))
+    if not entries or not any(entry.items for entry in entries):
+        raise InputError.of("responses.nothing_rated", source=where)
+    twice = next(
+        (entry.query for n, entry in enumerate(entries) if entry.query in [e.query for e in entries[:n]]), None
+    )
+    if twice is not None:
+        raise InputError.of("responses.twice", source=where, query=twice)
+    return {entry.query: entry for entry in entries}
+
+
+def _metric(body: Mapping[str, Any], where: str) -> tuple[str, str, int]:
+    """The metric as the dialect writes it, the usual measure of the name, and how many hits are looked at."""
+    given = body.get("metric")
+    if not isinstance(given, Mapping) or len(given) != 1:
+        raise InputError.of("responses.no_metric", source=where, metrics=", ".join(_USUAL))
+    [(name, options)] = given.items()
+    options = options if isinstance(options, Mapping) else {}
+    if name not in _USUAL:
+        close = nearest(str(name), list(_USUAL), shown=1)
+        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(_USUAL)}"
+        raise InputError.of("responses.unknown_metric", source=where, metric=name, hint=hint)
+    odd = [option for option in options if option not in _OPTIONS[name]]
+    if odd:
+        raise InputError.of("responses.unknown_option", source=where, metric=name, option=odd[0],
+                            options=", ".join(_OPTIONS[name]))  # fmt: skip
+    if name == "expected_reciprocal_rank" and "maximum_relevance" not in options:
+        raise InputError.of("responses.no_maximum", source=where)
+    k = options.get("k", SIZE)
+    written = ",".join(
+        f"{option}={str(value).lower()}" for option, value in {"k": k, **options}.items() if value is not None
+    )
+    usual = "nDCG(gain=exp2)" if options.get("normalize") else _USUAL[name]
+    usual = "DCG(gain=exp2)" if usual == "DCG" else usual
+    threshold = options.get("relevant_rating_threshold", 1)
+    usual = f"{usual}(rel={threshold})" if threshold != 1 else usual
+    usual = f"ERR(max_grade={options['maximum_relevance']})" if usual == "ERR" else usual
+    return f"{name}({written})", f"{usual}@{k}", int(k)
+
+
+def _lists(responses: object, queries: list[object], k: int) -> dict[object, list[Mapping[str, Any]]]:
+    """The hits of each request, no more than the search would have returned."""
+    document, where = _loaded(responses, "the responses")
+    if isinstance(document, Mapping) and isinstance(document.get("responses"), list):
+        document = document["responses"]
+    if isinstance(document, list):
+        if len(document) != len(queries):
+            raise InputError.of("responses.other_count", source=where, count=len(document), file="the request",
+                                named=len(queries))  # fmt: skip
+        document = dict(zip(queries, document, strict=True))
+    if not isinstance(document, Mapping) or run_from_responses(document) is None:
+        raise InputError.of("responses.not_a_response", source=where, key="hits.hits")
+    missing = [query for query in queries if query not in document]
+    if missing:
+        raise InputError.of("responses.no_answer", source=where, queries=examples(missing))
+    return {query: document[query]["hits"]["hits"][:k] for query in queries}  # type: ignore[index]
+
+
+def _detail(score: float | None, hits: list[Mapping[str, Any]], grades: Mapping[object, object]) -> dict[str, Any]:
+    """What the engine says of one request."""
+    rated = [{"hit": _hit(hit), "rating": grades.get(hit["_id"])} for hit in hits]
+    unrated = [{key: hit[key] for key in ("_index", "_id") if key in hit} for hit in hits if hit["_id"] not in grades]
+    return {"metric_score": _or_none(score), "unrated_docs": unrated, "hits": rated}
+
+
+def _hit(hit: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: hit[key] for key in ("_index", "_id", "_score") if key in hit}
+
+
+def _or_none(score: float | None) -> float | None:
+    return None if score is None or math.isnan(score) else float(score)
