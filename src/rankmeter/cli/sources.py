@@ -105,7 +105,7 @@ def _refuse_folders(judged: str | None, runs: Sequence[str]) -> None:
     for path in runs:
         if Path(path).is_dir():
             raise InputError.of("cli.run_is_folder", source=path, files=str(Path(path) / "*"))
-    if judged is not None and Path(judged).is_dir():
+    if judged is not None and Path(judged).is_dir() and not Path(judged, "qrels").is_dir():
         raise InputError.of("cli.judgments_are_folder", source=judged)
 
 

@@ -50,7 +50,7 @@ class RankEval(ShownAsTable):
     metric: str
     """The metric with its parameters, as the dialect writes it."""
     score: float
-    details: Mapping[str, Mapping[str, Any]]
+    details: Mapping[object, Mapping[str, Any]]
     """Of each request: its score, its hits with their ratings, and those that nobody rated."""
     evaluation: Evaluation
     usual: str
@@ -192,7 +192,7 @@ def _lists(responses: object, queries: list[object], k: int) -> dict[object, lis
     missing = [query for query in queries if query not in document]
     if missing:
         raise InputError.of("responses.no_answer", source=where, queries=examples(missing))
-    return {query: document[query]["hits"]["hits"][:k] for query in queries}  # type: ignore[index]
+    return {query: document[query]["hits"]["hits"][:k] for query in queries}
 
 
 def _detail(score: float | None, hits: list[Mapping[str, Any]], grades: Mapping[object, object]) -> dict[str, Any]:

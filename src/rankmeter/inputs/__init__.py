@@ -11,7 +11,7 @@ from typing import Any
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
 from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.shards import Files, expand, joined_judgments
+from rankmeter.inputs.shards import Files, expand, joined_judgments, judged_collection
 from rankmeter.inputs.sources import (
     AnyJudgments,
     AnyRun,
@@ -40,7 +40,8 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
         _check_name(data)
         from rankmeter.inputs.files import columns_in, plain_judgments, read_judgments  # only when a file is read
 
-        paths = _files_of(data)
+        collection = None if isinstance(data, Files) or not data else judged_collection(os.fspath(data))
+        paths = collection or _files_of(data)
         columns = columns_in(paths.paths, format, columns)
         if (plain := plain_judgments(paths.paths, format=format, columns=columns)) is not None:
             return _with_notes(plain, paths)

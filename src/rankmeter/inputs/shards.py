@@ -34,13 +34,18 @@ class Files:
     """The folder that was named in place of them."""
     left_out: tuple[str, ...] = ()
     """Files of a folder or pattern that look like data but for the beginning of their names."""
+    other_splits: tuple[str, ...] = ()
+    """The judgments of a collection that were not chosen."""
 
     @property
     def notes(self) -> dict[str, Said]:
         """What whoever reads the files should be told about the choice of them."""
-        if not self.left_out:
-            return {}
-        return {"left out": said("left_out", files=examples(self.left_out))}
+        notes = {}
+        if self.left_out:
+            notes["left out"] = said("left_out", files=examples(self.left_out))
+        if self.other_splits:
+            notes["splits"] = said("other_splits", file=self.paths[0], others=examples(self.other_splits))
+        return notes
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -97,6 +102,19 @@ def folder_is_one_run(run: object) -> Iterator[None]:
         if not (isinstance(run, (str, os.PathLike)) and Path(run).is_dir()):
             raise
         raise error.changed(hint=Problem("inputs.run_in_each_file", {"pattern": str(Path(run, "*"))})) from error
+
+
+def judged_collection(path: str) -> Files | None:
+    """The judgments of a collection as BEIR and MTEB store one (``qrels/test.tsv``); None for any other path."""
+    splits = sorted(str(file) for file in Path(path, "qrels").glob("*.tsv")) if Path(path).is_dir() else []
+    if not splits:
+        return None
+    chosen = next(
+        (split for split in splits if Path(split).name == "test.tsv"), splits[0] if len(splits) == 1 else None
+    )
+    if chosen is None:
+        raise InputError.of("inputs.which_split", source=path, splits=examples(splits))
+    return Files((chosen,), other_splits=tuple(split for split in splits if split != chosen))
 
 
 def expand(path: str) -> Files:

@@ -373,3 +373,28 @@ def test_every_shape_is_read_in_a_test_above():
 
 def test_ids_of_items_called_like_keys_of_a_response_stay_items():
     assert rm.evaluate({"q": {"hits"}}, {"q": {"hits": 2.0, "root": 1.0}}, "RR")["RR"] == 1.0
+
+
+# Collections as BEIR and MTEB store them.
+
+
+def collection(folder: Path, *splits: str) -> Path:
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "a"}\n')
+    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "b"}\n')
+    for split in splits:
+        (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t2\nq1\td1\t0\nq2\td3\t1\n")
+    return folder
+
+
+@pytest.mark.parametrize("splits", [("test",), ("dev",), ("dev", "test", "train")])
+def test_a_collection_has_its_judgments_in_a_folder(tmp_path, splits):
+    path = collection(tmp_path / "scifact", *splits)
+    assert graded(path) == GRADES
+    notes = " ".join(rm.evaluate(path, LISTS, "RR").reading.notes)
+    assert ("train.tsv" in notes) == (len(splits) > 1)
+
+
+def test_a_collection_whose_judgments_are_several_is_asked_about(tmp_path):
+    with pytest.raises(rm.InputError, match=r"dev\.tsv.*train\.tsv"):
+        rm.evaluate(collection(tmp_path / "x", "dev", "train"), LISTS, "RR")
