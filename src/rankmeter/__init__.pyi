@@ -24,6 +24,7 @@ from rankmeter.evaluating.verb import evaluate as evaluate
 from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds
+from rankmeter.report.judge_page import judge_page as judge_page
 from rankmeter.judging.panel_agreement import judges as judges
 from rankmeter.judging.two_leaderboards import leaderboards as leaderboards
 from rankmeter.compat.trackers import log_to_mlflow as log_to_mlflow
@@ -77,7 +78,7 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds",
     "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD", "ILS", "infAP",
     "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
-    "ItemCoverage", "Judged", "judges", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
+    "ItemCoverage", "judge_page", "Judged", "judges", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
     "log_to_wandb", "LongTailShare", "MAP", "Margin", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank",
     "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10",
     "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet",

@@ -28,6 +28,7 @@ COMMANDS = {
     "nuggets": "Score answers by the nuggets that they support.",
     "draw": "Draw what people judge, with known chances that are recorded.",
     "pool": "List the unjudged items that are most worth judging.",
+    "judge": "Make a page on which people judge what a pool lists.",
     "advise": "Say which measures and cutoffs fit the data, and why.",
     "explain": "Say what a measure means, with every convention.",
     "reconcile": "Find which definitions give a reported number, and why two tools differ.",

@@ -101,7 +101,7 @@ def _open_columnar(label: str) -> Open:
 def _open_delimited(separator: str) -> Open:
     def open_(source: ByteSource, side: Side, block_bytes: int | None) -> OpenedTable:
         from rankmeter.inputs.delimited import Delimited
-        from rankmeter.inputs.quepid import export_of
+        from rankmeter.inputs.rated_tables import export_of
 
         table = Delimited(source, separator, block_bytes)
         return export_of(table, source.name, side) or table
@@ -111,7 +111,7 @@ def _open_delimited(separator: str) -> Open:
 
 def _open_book(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
     from rankmeter.inputs.delimited import Delimited
-    from rankmeter.inputs.quepid import read_book
+    from rankmeter.inputs.rated_tables import read_book
 
     return read_book(Delimited(source, ",", None), source.name, side)
 

@@ -1,4 +1,7 @@
-"""What Quepid exports as CSV: the ratings of a case, its results with their ratings, snapshots, and books of judges."""
+"""Tables of ratings in which some cells are blank on purpose: what Quepid exports, and what the judging page does.
+
+Quepid's are the ratings of a case, its results with their ratings, snapshots, and books of judges.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,20 @@ from rankmeter.inputs.reading import Side
 from rankmeter.inputs.responses import Entry, Kind, agreed_rating
 
 _BASIC = (["query", "docid", "rating"], ["query", "doc_id", "rating"])
+_JUDGED = ["query", "item", "grade", "judge", "time", "skipped"]
+"""How a table begins that was judged on the page of ``rankmeter judge``: pairs that were skipped have no grade."""
 _BLANK_ENDS = (b",,\n", b",,\r")
 
 
 def export_of(table: Delimited, name: str, side: Side) -> ExportedTable | None:
-    """A table that only Quepid writes; None for any other."""
+    """A table that only Quepid or the judging page writes; None for any other."""
     names = list(table.names)
+    if side == "judgments" and names[: len(_JUDGED)] == _JUDGED:
+        return _read_ratings(table, name, "judging page")
     if "Query Text" in names and "Doc ID" in names and ("Rating" in names or "Doc Position" in names):
         return _read_results(table, name, side)
     if side == "judgments" and names in _BASIC and any(map(table.has, _BLANK_ENDS)):
-        return _read_ratings(table, name)
+        return _read_ratings(table, name, "Quepid export")
     return None
 
 
@@ -54,18 +61,19 @@ def _place(listed: tuple[str, object]) -> float:
     return float(position) if isinstance(position, (int, float)) else math.inf
 
 
-def _read_ratings(table: Delimited, name: str) -> ExportedTable:
-    """Ratings of a case, in which a query without a rated document has a row of its own: it is judged, and has none."""
+def _read_ratings(table: Delimited, name: str, kind: str) -> ExportedTable:
+    """Ratings in which a query without any has a row of its own, and so has a pair that was skipped."""
     by_query: dict[str, list[tuple[object, object]]] = {}
-    for _, (query, item, grade) in table.records():
+    for _, (query, item, grade, *beside) in table.records():
         listed = by_query.setdefault(query, [])
-        if item or grade:
+        is_skipped = bool(beside) and not grade
+        if (item or grade) and not is_skipped:
             listed.append((item or None, number_of(grade or None)))
     entries = [
         Entry(query, [item for item, _ in listed], [grade for _, grade in listed]) for query, listed in by_query.items()
     ]
-    kind = Kind("Quepid export", "judgments", "query", table.names[1], "rating")
-    return ExportedTable(kind, entries, name, "query")
+    names = list(table.names)
+    return ExportedTable(Kind(kind, "judgments", "query", names[1], names[2]), entries, name, "query")
 
 
 def read_book(table: Delimited, name: str, side: Side) -> ExportedTable:

@@ -1,0 +1,198 @@
+"""The page to judge on: one file that works without a network, keeps what was judged, and exports it as judgments."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from rankmeter.errors import InputError, examples
+from rankmeter.inputs.attributes import is_id_name, table_of
+from rankmeter.inputs.columns import find_columns, is_usual
+from rankmeter.late import pl
+from rankmeter.report.titles import read_texts
+from rankmeter.showing.html import asset
+from rankmeter.whole_files import write_text
+from rankmeter.wording import Language, words
+
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+MOST_GRADES = 10
+"""A key for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePage:
+    """A page to judge on."""
+
+    text: str
+    """The page, as one HTML file."""
+    pairs: int
+    queries: int
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page, whole or not at all."""
+        write_text(Path(path), self.text)
+
+
+def judge_page(
+    pool: object,
+    *,
+    items: object = None,
+    queries: object = None,
+    grades: Sequence[int] = (0, 1, 2, 3),
+    labels: Mapping[int, str] | None = None,
+    guidelines: str = "",
+    judge: str = "",
+    seed: int = 0,
+    lang: Language = "en",
+) -> JudgePage:
+    """A page on which a person judges pairs of query and item, as one HTML file.
+
+    Grades are given by the keys 0 to 9 or by buttons; what was judged is kept in the browser and exported as a table
+    (query, item, grade, judge, time, skipped, comment) that rankmeter reads as judgments. Which system returned an
+    item, and where, is not on the page; the items of a query stand in a random order.
+
+    Parameters
+    ----------
+    pool
+        The pairs to judge: a frame or a file with a query and an item column, as :func:`rankmeter.pool` makes it. Any
+        other column of it is left out.
+    items
+        What an item looks like: a frame or a file with an id and any other columns, of which the first is its heading.
+    queries
+        The texts of the queries, ``{id: text}`` or a file with ids and texts.
+    grades, labels
+        The grades that can be given, at most ten from 0 to 9, and what each of them means.
+    guidelines
+        What a judge should keep to; shown on the page, a blank line makes a paragraph.
+    judge
+        The name of the judge; it can be changed on the page.
+    seed
+        Of the random order of the items. Two judges with the same seed see the same order.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> page = judge_page(pl.DataFrame({"query": ["q1"], "item": ["<b>17"]}), queries={"q1": "red dress"})
+    >>> page.pairs, "red dress" in page.text, "<b>17" in page.text
+    (1, True, False)
+    """
+    pairs = _pairs(pool, seed)
+    shown = {item for _, item in pairs}
+    said = {
+        name.removeprefix("page_"): text for name, text in words("judge_page", lang).items() if name.startswith("page_")
+    }
+    texts = {query: text for query, text in _texts(queries).items() if query in {one for one, _ in pairs}}
+    known = [[grade, (labels or {}).get(grade, "")] for grade in _checked(grades)]
+    digest = hashlib.sha256(json.dumps([pairs, known]).encode()).hexdigest()[:16]
+    data = {
+        "digest": digest, "judge": judge, "pairs": pairs, "queries": texts, "items": _fields(items, shown),
+        "grades": known, "words": said,
+    }  # fmt: skip
+    # Inside of a script nothing but "</" and "<!--" would end or hide it.
+    embedded = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+    text = _page(embedded, said, guidelines, lang)
+    return JudgePage(text, len(pairs), len({query for query, _ in pairs}))
+
+
+def _pairs(pool: object, seed: int) -> list[list[str]]:
+    """The pairs query by query, the items of each in a random order."""
+    frame = table_of(pool, "pool")
+    columns = find_columns(frame.columns, ("query", "item"), None, _called(pool))
+    frame = frame.select(
+        pl.col(columns["query"]).cast(pl.String).alias("query"), pl.col(columns["item"]).cast(pl.String).alias("item")
+    )
+    missing = frame.select(pl.any_horizontal(pl.all().is_null()).sum()).item()
+    if missing:
+        raise InputError.of("judging.pair_without_id", source=_called(pool), count=missing)
+    by_query: dict[str, dict[str, None]] = {}
+    for query, item in frame.iter_rows():
+        by_query.setdefault(query, {})[item] = None
+    if not by_query:
+        raise InputError.of("inputs.empty", source=_called(pool))
+    pairs = []
+    for query, listed in by_query.items():
+        order = sorted(listed)
+        random.Random(f"{seed} {query}").shuffle(order)  # noqa: S311 (an order, not a secret)
+        pairs += [[query, item] for item in order]
+    return pairs
+
+
+def _called(data: object) -> str:
+    return str(data) if isinstance(data, (str, Path)) else "the pool"
+
+
+def _texts(queries: object) -> dict[str, str]:
+    if queries is None:
+        return {}
+    if isinstance(queries, Mapping):
+        return {str(query): str(text) for query, text in queries.items()}
+    return read_texts(Path(str(queries)))
+
+
+def _fields(items: object, shown: set[str]) -> dict[str, list[list[str]]]:
+    """What is shown of each item: the columns of the table but for its id, those without a value left out."""
+    if items is None:
+        return {}
+    frame = table_of(items, "items")
+    ids = next((name for name in frame.columns if is_usual("item", name)), None)
+    ids = ids or next((name for name in frame.columns if is_id_name(name) or name == "_id"), None)
+    if ids is None:
+        raise InputError.of("judging.items_without_id", columns=examples(frame.columns, shown=8))
+    fields: dict[str, list[list[str]]] = {}
+    for row in frame.filter(pl.col(ids).cast(pl.String).is_in(sorted(shown))).iter_rows(named=True):
+        values = [[name, str(value)] for name, value in row.items() if name != ids and value not in (None, "")]
+        fields[str(row[ids])] = values
+    return fields
+
+
+def _checked(grades: Sequence[int]) -> list[int]:
+    """Grades that have a key each."""
+    wrong = [grade for grade in grades if grade not in range(10)]
+    if wrong or not 2 <= len(grades) <= MOST_GRADES or len(set(grades)) != len(grades):
+        raise InputError.of("judging.grades_without_keys", grades=list(grades))
+    return list(grades)
+
+
+def _page(embedded: str, said: Mapping[str, Any], guidelines: str, lang: Language) -> str:
+    paragraphs = "".join(f"<p>{escape(part.strip())}</p>" for part in guidelines.split("\n\n") if part.strip())
+    told = f"<details open><summary>{escape(said['guidelines'])}</summary>{paragraphs}</details>" if paragraphs else ""
+    word = {name: escape(str(text)) for name, text in said.items()}
+    return f"""<!doctype html>
+<html lang="{"zh-CN" if lang == "zh" else "en"}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{word["title"]}</title>
+<style>{asset("style.css")}{asset("judge.css")}</style>
+</head>
+<body class="rankmeter page judging"><main>
+<div class="bar-top">
+<progress id="progress" value="0" max="1" aria-label="{word["progress"]}"></progress>
+<div class="tools">
+<button id="back" title="p">{word["back"]}</button><button id="next" title="n">{word["next"]}</button>
+<button id="undo" title="u">{word["undo"]}</button><button id="view"></button>
+<button id="export">{word["export"]}</button>
+<label class="file">{word["import"]}<input id="import" type="file" accept=".csv,text/csv"></label>
+<label>{word["judge"]} <input id="judge" size="10"></label>
+<span id="count"></span> <span id="kept" class="soft"></span>
+</div></div>
+<p id="said" role="status"></p>
+<p id="done" class="notes" hidden>{word["done"]}</p>
+{told}
+<h2 id="query"></h2><p id="query-id" class="soft"></p>
+<div id="cards"></div>
+<p class="soft"><kbd>0</kbd>-<kbd>9</kbd> {word["key_grade"]} · <kbd>s</kbd> {word["skip"]} ·
+<kbd>u</kbd> {word["undo"]} · <kbd>n</kbd> <kbd>p</kbd> {word["key_move"]} · <kbd>c</kbd> {word["comment"]}</p>
+</main>
+<script type="application/json" id="data">{embedded}</script>
+<script>{asset("judge.js")}</script>
+</body></html>
+"""

@@ -1,0 +1,278 @@
+/* The judging page: everything is put in as text, never as markup. */
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const words = data.words;
+  const $ = (id) => document.getElementById(id);
+  const key = "rankmeter judge " + data.digest;
+  const empty = () => ({ judge: data.judge, at: 0, view: "one", marks: {}, past: [] });
+  let state = empty();
+  let canKeep = true;
+
+  try {
+    const kept = JSON.parse(localStorage.getItem(key) || "null");
+    if (kept && kept.marks) state = Object.assign(empty(), kept);
+  } catch {
+    canKeep = false;
+  }
+
+  function keep() {
+    try {
+      localStorage.setItem(key, JSON.stringify(state));
+      canKeep = true;
+    } catch {
+      canKeep = false;
+    }
+    $("kept").textContent = canKeep ? words.kept : words.not_kept;
+    $("kept").classList.toggle("alarm", !canKeep);
+  }
+
+  function make(tag, text, name) {
+    const node = document.createElement(tag);
+    if (text !== undefined) node.textContent = text;
+    if (name) node.className = name;
+    return node;
+  }
+
+  const mark = (n) => state.marks[n] || {};
+  const isDone = (n) => mark(n).grade !== undefined || mark(n).skipped;
+
+  function set(n, change) {
+    state.past.push([n, state.marks[n] || null]);
+    if (state.past.length > 2000) state.past.shift();
+    state.marks[n] = Object.assign({}, mark(n), change, { time: new Date().toISOString() });
+    for (const name of Object.keys(state.marks[n])) if (state.marks[n][name] === null) delete state.marks[n][name];
+    keep();
+  }
+
+  function grade(n, value) {
+    set(n, { grade: value, skipped: null });
+    onward(n);
+  }
+
+  function skip(n) {
+    set(n, { grade: null, skipped: true });
+    onward(n);
+  }
+
+  function onward(n) {
+    if (state.view === "one") {
+      let next = n + 1;
+      while (next < data.pairs.length && isDone(next)) next += 1;
+      if (next >= data.pairs.length) next = data.pairs.findIndex((_, k) => !isDone(k));
+      if (next >= 0) state.at = next;
+    } else {
+      const [first, last] = ends(n);
+      let next = n;
+      for (let k = n + 1; k < last; k += 1) if (!isDone(k)) { next = k; break; }
+      if (next === n) { // the query is done: go to the first that is not, behind it or from the beginning
+        const open = data.pairs.findIndex((_, k) => k >= last && !isDone(k));
+        next = open >= 0 ? open : Math.max(0, data.pairs.findIndex((_, k) => !isDone(k)));
+        if (open < 0 && isDone(next)) next = first;
+      }
+      state.at = next;
+    }
+    keep();
+    show();
+  }
+
+  function undo() {
+    const last = state.past.pop();
+    if (!last) return;
+    if (last[1]) state.marks[last[0]] = last[1];
+    else delete state.marks[last[0]];
+    state.at = last[0];
+    keep();
+    show();
+  }
+
+  function ends(n) {
+    const query = data.pairs[n][0];
+    let first = n;
+    let last = n + 1;
+    while (first > 0 && data.pairs[first - 1][0] === query) first -= 1;
+    while (last < data.pairs.length && data.pairs[last][0] === query) last += 1;
+    return [first, last];
+  }
+
+  function go(step) {
+    if (state.view === "one") state.at = Math.min(data.pairs.length - 1, Math.max(0, state.at + step));
+    else {
+      const [first, last] = ends(state.at);
+      if (step > 0 && last < data.pairs.length) state.at = last;
+      if (step < 0 && first > 0) state.at = ends(first - 1)[0];
+    }
+    keep();
+    show();
+  }
+
+  function card(n) {
+    const box = make("article", undefined, "card" + (n === state.at ? " now" : ""));
+    box.dataset.pair = n;
+    const item = data.pairs[n][1];
+    const fields = data.items[item] || [];
+    const title = fields.length ? fields[0][1] : item;
+    box.append(make("h3", title));
+    const list = make("dl");
+    for (const [name, text] of fields.slice(1)) {
+      list.append(make("dt", name), make("dd", text));
+    }
+    if (fields.length) list.append(make("dt", words.item), make("dd", item));
+    box.append(list);
+    const row = make("p", undefined, "grades");
+    for (const [value, label] of data.grades) {
+      const button = make("button", label ? `${value} ${label}` : `${value}`);
+      button.dataset.grade = value;
+      button.setAttribute("aria-pressed", String(mark(n).grade === value));
+      button.addEventListener("click", () => grade(n, value));
+      row.append(button);
+    }
+    const skipping = make("button", words.skip, "skip");
+    skipping.setAttribute("aria-pressed", String(Boolean(mark(n).skipped)));
+    skipping.addEventListener("click", () => skip(n));
+    row.append(skipping);
+    box.append(row);
+    const comment = make("input");
+    comment.placeholder = words.comment;
+    comment.setAttribute("aria-label", words.comment);
+    comment.value = mark(n).comment || "";
+    comment.addEventListener("change", () => set(n, { comment: comment.value || null }));
+    box.append(comment);
+    box.addEventListener("focusin", () => {
+      if (state.at !== n) {
+        state.at = n;
+        for (const other of document.querySelectorAll(".card")) other.classList.toggle("now", other === box);
+      }
+    });
+    return box;
+  }
+
+  function show() {
+    const n = state.at;
+    const query = data.pairs[n][0];
+    const done = data.pairs.reduce((sum, _, k) => sum + (isDone(k) ? 1 : 0), 0);
+    $("query").textContent = data.queries[query] || query;
+    $("query-id").textContent = data.queries[query] ? query : "";
+    $("progress").value = done;
+    $("progress").max = data.pairs.length;
+    const [first, last] = ends(n);
+    $("count").textContent = words.count
+      .replace("{done}", done).replace("{all}", data.pairs.length)
+      .replace("{place}", n - first + 1).replace("{of}", last - first);
+    $("done").hidden = done < data.pairs.length;
+    const places = state.view === "one" ? [n] : Array.from({ length: last - first }, (_, k) => first + k);
+    $("cards").replaceChildren(...places.map(card));
+    $("view").textContent = state.view === "one" ? words.view_query : words.view_one;
+    if (state.view !== "one") {
+      const now = document.querySelector(".card.now");
+      if (now) now.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  function cell(value) {
+    let text = value === undefined || value === null ? "" : String(value);
+    if (/^'*[\s\u200b\ufeff]*[=+\-@\t\r]/.test(text) && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) text = "'" + text;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  }
+
+  function exported() {
+    const rows = [["query", "item", "grade", "judge", "time", "skipped", "comment"]];
+    data.pairs.forEach(([query, item], n) => {
+      const one = mark(n);
+      if (isDone(n) || one.comment)
+        rows.push([query, item, one.grade, state.judge, one.time, one.skipped ? "yes" : "", one.comment]);
+    });
+    return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";
+  }
+
+  function save() {
+    const link = make("a");
+    link.href = URL.createObjectURL(new Blob([exported()], { type: "text/csv" }));
+    link.download = `judgments${state.judge ? "-" + state.judge.replace(/[^\w-]+/g, "_") : ""}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  function parsed(text) {
+    const rows = [[""]];
+    let quoted = false;
+    for (let i = 0; i < text.length; i += 1) {
+      const sign = text[i];
+      const row = rows[rows.length - 1];
+      if (quoted && sign === '"' && text[i + 1] === '"') { row[row.length - 1] += '"'; i += 1; }
+      else if (sign === '"') quoted = !quoted;
+      else if (!quoted && sign === ",") row.push("");
+      else if (!quoted && (sign === "\n" || sign === "\r")) { if (row.length > 1 || row[0]) rows.push([""]); }
+      else row[row.length - 1] += sign;
+    }
+    return rows.filter((row) => row.length > 1 || row[0])
+      .map((row) => row.map((text) => /^'+[\s\u200b\ufeff]*[=+\-@\t\r]/.test(text) ? text.slice(1) : text));
+  }
+
+  function read(text) {
+    const [head, ...rows] = parsed(text.replace(/^\ufeff/, ""));
+    const at = Object.fromEntries((head || []).map((name, place) => [name, place]));
+    if (at.query === undefined || at.item === undefined || at.grade === undefined) return words.not_judgments;
+    const place = new Map(data.pairs.map(([query, item], n) => [JSON.stringify([query, item]), n]));
+    const known = new Set(data.grades.map(([value]) => value));
+    let taken = 0;
+    let strange = 0;
+    for (const row of rows) {
+      const n = place.get(JSON.stringify([row[at.query], row[at.item]]));
+      const value = row[at.grade] === "" || row[at.grade] === undefined ? undefined : Number(row[at.grade]);
+      const skipped = row[at.skipped] === "yes";
+      if (n === undefined || (value !== undefined && !known.has(value))) { strange += 1; continue; }
+      if (value === undefined && !skipped && !row[at.comment]) continue;
+      const one = { time: row[at.time] || new Date().toISOString() };
+      if (value !== undefined) one.grade = value;
+      else if (skipped) one.skipped = true;
+      if (row[at.comment]) one.comment = row[at.comment];
+      state.past.push([n, state.marks[n] || null]);
+      state.marks[n] = one;
+      taken += 1;
+    }
+    keep();
+    show();
+    return words.imported.replace("{taken}", taken) + (strange ? " " + words.strange.replace("{count}", strange) : "");
+  }
+
+  $("judge").value = state.judge || "";
+  $("judge").addEventListener("change", () => { state.judge = $("judge").value; keep(); });
+  $("back").addEventListener("click", () => go(-1));
+  $("next").addEventListener("click", () => go(1));
+  $("undo").addEventListener("click", undo);
+  $("export").addEventListener("click", save);
+  $("import").addEventListener("change", async (event) => {
+    const file = event.target.files[0];
+    if (file) $("said").textContent = read(await file.text());
+    event.target.value = "";
+  });
+  $("view").addEventListener("click", () => {
+    state.view = state.view === "one" ? "query" : "one";
+    keep();
+    show();
+  });
+  document.addEventListener("keydown", (event) => {
+    const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (isTyping) {
+      if (event.key === "Escape" || event.key === "Enter") event.target.blur();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typed = Number(event.key);
+    if (/^[0-9]$/.test(event.key) && data.grades.some(([value]) => value === typed)) grade(state.at, typed);
+    else if (event.key === "s") skip(state.at);
+    else if (event.key === "u" || event.key === "Backspace") undo();
+    else if (event.key === "ArrowRight" || event.key === "n") go(1);
+    else if (event.key === "ArrowLeft" || event.key === "p") go(-1);
+    else if (event.key === "c") {
+      const box = document.querySelector(".card.now input");
+      if (box) box.focus();
+    } else return;
+    event.preventDefault();
+  });
+
+  state.at = Math.min(state.at, data.pairs.length - 1);
+  keep();
+  show();
+})();

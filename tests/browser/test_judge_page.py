@@ -1,0 +1,192 @@
+"""The judging page in a real browser: keys, undo, what is kept, exported and read back, a phone, hostile text."""
+
+from __future__ import annotations
+
+import shutil
+import time
+
+import polars as pl
+import pytest
+
+import rankmeter as rm
+from rankmeter.inputs import into_judgments
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser and is not installed")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH"),
+    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver on the PATH"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+POOL = pl.DataFrame(
+    {"query": ["q1"] * 3 + ["q2"] * 2, "item": ["a", "b", HOSTILE, '=a,"1"', "b"], "best_rank": [7, 8, 9, 1, 2]}
+)
+ITEMS = pl.DataFrame({"item": ["a", "b"], "title": ["Red dress", HOSTILE], "text": ["line one\nline two", None]})
+QUERIES = {"q1": HOSTILE, "q2": "红色连衣裙"}
+FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
+--disable-component-update --disable-sync --force-prefers-reduced-motion --window-size=1200,900""".split()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("judging")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in [*FLAGS, f"--user-data-dir={folder / 'profile'}"]:
+        options.add_argument(flag)
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder / "downloads")})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.folder = folder
+    yield driver
+    driver.quit()
+
+
+def opened(browser, name, *, fresh=True, **options):
+    path = browser.folder / f"{name}.html"
+    rm.judge_page(options.pop("pool", POOL), **{"items": ITEMS, "queries": QUERIES, **options}).save(path)
+    browser.get(path.as_uri())
+    if fresh:
+        browser.execute_script("localStorage.clear(); location.reload()")
+    return browser
+
+
+def press(browser, *keys):
+    script = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))"
+    for key in keys:
+        browser.execute_script(script, key)
+
+
+def marks(browser):
+    script = "return Object.values(localStorage).map(JSON.parse)[0].marks"
+    return {int(place): mark for place, mark in browser.execute_script(script).items()}
+
+
+def text(browser, selector):
+    return browser.execute_script("return document.querySelector(arguments[0]).textContent", selector)
+
+
+def exported(browser):
+    folder = browser.folder / "downloads"
+    before = set(folder.glob("*.csv")) if folder.exists() else set()
+    browser.execute_script("document.getElementById('export').click()")
+    for _ in range(100):
+        new = set(folder.glob("*.csv")) - before if folder.exists() else set()
+        if new:
+            return new.pop()
+        time.sleep(0.1)
+    raise AssertionError("nothing was exported")
+
+
+def test_nothing_in_a_text_is_markup(browser):
+    opened(browser, "hostile", guidelines=HOSTILE, judge=HOSTILE)
+    press(browser, "n", "n", "n")
+    assert browser.execute_script("return window.hacked") is None
+    assert HOSTILE in browser.execute_script("return document.querySelector('details').textContent")
+
+
+def test_neither_ranks_nor_systems_are_on_the_page(browser):
+    page = rm.judge_page(POOL, items=ITEMS)
+    assert "best_rank" not in page.text
+
+
+def test_keys_give_grades_and_go_on_and_undo_takes_back(browser):
+    opened(browser, "keys")
+    press(browser, "3", "s", "0")
+    assert {place: (mark.get("grade"), mark.get("skipped")) for place, mark in marks(browser).items()} == {
+        0: (3, None), 1: (None, True), 2: (0, None)
+    }  # fmt: skip
+    assert "红色连衣裙" in text(browser, "#query")
+    press(browser, "u")
+    assert set(marks(browser)) == {0, 1}
+    press(browser, "9", "x")  # neither is a grade of this page
+    assert set(marks(browser)) == {0, 1}
+
+
+def test_what_was_judged_is_kept_and_goes_on_after_a_reload(browser):
+    opened(browser, "kept")
+    press(browser, "2", "1")
+    browser.refresh()
+    assert [mark["grade"] for mark in marks(browser).values()] == [2, 1]
+    assert "2 of 5 judged" in text(browser, "#count")
+
+
+def test_the_whole_query_at_a_time(browser):
+    opened(browser, "query")
+    browser.execute_script("document.getElementById('view').click()")
+    assert browser.execute_script("return document.querySelectorAll('.card').length") == 3
+    press(browser, "1", "1", "1")
+    assert browser.execute_script("return document.querySelectorAll('.card').length") == 2
+
+
+def test_an_export_is_judgments_and_can_be_imported(browser):
+    opened(browser, "export", judge="Ann Ø")
+    press(browser, "3", "s", "0", "2", "1")
+    assert not browser.execute_script("return document.getElementById('done').hidden")
+    path = exported(browser)
+    table = into_judgments(path).judgment_table()
+    assert sorted(table.grade.to_list()) == [0, 1, 2, 3]
+    assert '=a,"1"' in table.item.to_list()
+    frame = pl.read_csv(path)
+    assert frame["judge"].unique().to_list() == ["Ann Ø"]
+    assert frame["skipped"].to_list().count("yes") == 1
+    opened(browser, "export", judge="Ann Ø")
+    assert marks(browser) == {}
+    browser.find_element("id", "import").send_keys(str(path))
+    time.sleep(0.3)
+    assert "5 judgments" in text(browser, "#said")
+    assert exported(browser).read_text() == path.read_text()
+
+
+def test_a_file_that_is_something_else_is_said(browser, tmp_path):
+    opened(browser, "strange")
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    browser.find_element("id", "import").send_keys(str(tmp_path / "a.csv"))
+    time.sleep(0.3)
+    assert "no columns query, item and grade" in text(browser, "#said")
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_it_fits_a_phone(browser, width):
+    opened(browser, "phone", lang="zh")
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    )
+    try:
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        heights = browser.execute_script(
+            "return [...document.querySelectorAll('.grades button')].map(b => b.getBoundingClientRect().height)"
+        )
+        assert min(heights) >= 44
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_thousands_of_pairs_stay_quick(browser):
+    pool = pl.DataFrame({"query": [f"q{n // 50}" for n in range(5000)], "item": [f"d{n}" for n in range(5000)]})
+    opened(browser, "many", pool=pool)
+    script = """
+        const begin = performance.now();
+        for (let n = 0; n < 50; n += 1)
+            document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '1', bubbles: true}));
+        return performance.now() - begin;
+    """
+    browser.execute_script(script)
+    assert len(marks(browser)) == 50
+    assert browser.execute_script("return document.querySelectorAll('*').length") < 400
+
+
+def test_the_order_is_random_but_the_same_for_two_judges():
+    pool = pl.DataFrame({"query": ["q"] * 50, "item": [f"{n:02}" for n in range(50)]})
+    same, again, other = (rm.judge_page(pool, seed=seed).text for seed in (1, 1, 2))
+    assert same == again
+    assert same != other
+    assert '["q", "00"], ["q", "01"], ["q", "02"]' not in same
+
+
+@pytest.mark.parametrize("grades", [(0,), (0, 10), (0, 0.5), (-1, 0), (0, 0), tuple(range(11))])
+def test_every_grade_needs_a_key(grades):
+    with pytest.raises(rm.InputError, match="cannot each have a key"):
+        rm.judge_page(POOL, grades=grades)
