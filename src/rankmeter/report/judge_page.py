@@ -133,7 +133,7 @@ def _texts(queries: object) -> dict[str, str]:
         return {}
     if isinstance(queries, Mapping):
         return {str(query): str(text) for query, text in queries.items()}
-    return read_texts(Path(str(queries)))
+    return {query: row[0] for query, row in read_texts(Path(str(queries))).rows.items()}
 
 
 def _fields(items: object, shown: set[str]) -> dict[str, list[list[str]]]:
