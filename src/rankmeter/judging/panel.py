@@ -87,7 +87,7 @@ def into_panel(
         raise InputError.of("judging.one_judge", judges=list(tables))
     stated = None if scale is None else parse_scale(scale)
     grades = _scale_of(tables) if stated is None else stated
-    coded = {name: _coded(table, name, grades, is_stated=stated is not None) for name, table in tables.items()}
+    coded = {name: _coded(table, name, grades) for name, table in tables.items()}
     panel = _side_by_side(coded, grades, is_stated=stated is not None)
     if not (panel.grades.codes != GAP).any():
         raise InputError.of("judging.no_grade", judges=list(tables))
@@ -184,7 +184,7 @@ def _scale_of(tables: Mapping[str, pl.DataFrame]) -> Floats:
     return np.arange(0, max(top, 1) + 1, dtype=np.float64)
 
 
-def _coded(table: pl.DataFrame, name: str, scale: Floats, *, is_stated: bool) -> Coded:
+def _coded(table: pl.DataFrame, name: str, scale: Floats) -> Coded:
     """Grades as places on the scale; below 0 and not on the scale means: seen and not judged."""
     grades = table["grade"].to_numpy()
     places = np.searchsorted(scale, grades).clip(0, len(scale) - 1)
@@ -195,7 +195,6 @@ def _coded(table: pl.DataFrame, name: str, scale: Floats, *, is_stated: bool) ->
         raise InputError.of(
             "judging.outside_scale", judge=name, grade=plain_number(grades[row]), query=table["query"][row],
             item=table["item"][row], count=int(wrong.sum()), low=plain_number(scale[0]), high=plain_number(scale[-1]),
-            stated=is_stated,
         )  # fmt: skip
     if outside.any():
         table, places = table.filter(pl.Series(~outside)), places[~outside]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -21,6 +21,8 @@ from rankmeter.stats.judge_agreement import (
     GAP,
     OF_MANY,
     OF_TWO,
+    Counts,
+    Grades,
     Jackknifed,
     jackknifed,
     kappa_from,
@@ -284,8 +286,12 @@ def judges(
     kept = np.ones(len(in_common), np.bool_) if singles == "count" else in_common
     together = type(grades)(grades.codes[:, kept], _renumbered(grades.query[kept]), grades.scale)
     wanted = {**OF_MANY, **OF_TWO} if len(panel.judges) == 2 else OF_MANY
-    coefficients, _ = jackknifed(together, wanted, level=level, singles=singles == "count")
-    pairs = tuple(_pairs_of(panel, level)) if len(panel.judges) <= MOST_PAIRED else ()
+    coefficients, counts = jackknifed(together, wanted, level=level, singles=singles == "count")
+    pairs: tuple[JudgePair, ...] = ()
+    if len(panel.judges) == 2 and singles == "skip":
+        pairs = (_pair(panel.judges, together, coefficients, counts),)
+    elif len(panel.judges) <= MOST_PAIRED:
+        pairs = tuple(_pairs_of(panel, level))
     per_query, to_discuss = _apart(panel, in_common)
     queries = len(np.unique(grades.query[in_common]))
     return JudgeAgreement(
@@ -297,7 +303,7 @@ def judges(
 
 
 def _renumbered(query: Ints) -> Ints:
-    return np.asarray(np.unique(query, return_inverse=True)[1], np.int64)
+    return np.concatenate([[0], np.cumsum(np.diff(query) != 0)]).astype(np.int64)[: len(query)]
 
 
 def _pairs_of(panel: Panel, level: float) -> list[JudgePair]:
@@ -306,14 +312,17 @@ def _pairs_of(panel: Panel, level: float) -> list[JudgePair]:
         two = panel.grades.of(first, second)
         if not len(two.query):
             continue
-        coefficients, counts = jackknifed(two, {**OF_MANY, **OF_TWO}, level=level)
-        thresholds = {
-            float(grade): float(kappa_from(place)(counts, two.scale)) for place, grade in enumerate(two.scale) if place
-        }
-        confusion = tuple(tuple(int(count) for count in row) for row in counts.confusion)
         names = panel.judges[first], panel.judges[second]
-        made.append(JudgePair(*names, len(two.query), two.queries, coefficients, confusion, thresholds))
+        made.append(_pair(names, two, *jackknifed(two, {**OF_MANY, **OF_TWO}, level=level)))
     return made
+
+
+def _pair(names: Sequence[str], two: Grades, coefficients: Mapping[str, Jackknifed], counts: Counts) -> JudgePair:
+    thresholds = {
+        float(grade): float(kappa_from(place)(counts, two.scale)) for place, grade in enumerate(two.scale) if place
+    }
+    confusion = tuple(tuple(int(count) for count in row) for row in counts.confusion)
+    return JudgePair(names[0], names[1], len(two.query), two.queries, coefficients, confusion, thresholds)
 
 
 def _values(panel: Panel) -> Floats:
