@@ -36,6 +36,7 @@ _BLANKS_TO_SPACE = bytes.maketrans(b"\t\v\f", b"   ")
 # Small enough that the masks of one step stay in the processor's cache: three times faster than whole blocks.
 _STEP = 1 << 17
 
+_MOST_COMMENTS = 1000
 _COMMENT = re.compile(rb"^[ \t\v\f]*#[^\n]*", re.MULTILINE)
 _BEFORE_COMMENTS = b"# \t\v\f"
 
@@ -292,15 +293,25 @@ def _bisect_change(text: bytes, low: int, high: int, query: bytes, first: int) -
 
 
 def _query_at(text: bytes, start: int, floor: int) -> bytes | None:
-    """The query of the line at ``start``; a comment or blank line counts to the line before it, down to ``floor``."""
-    while True:
+    """The query of the line at ``start``; a comment or blank line counts to the line before it, down to ``floor``.
+
+    Blank lines are passed over many at a time, and among more comments than anybody writes nothing is looked for.
+    """
+    for _ in range(_MOST_COMMENTS):
         end = text.find(b"\n", start)
         fields = text[start : end if end >= 0 else len(text)].split(None, 1)
         if fields and not fields[0].startswith(b"#"):
             return fields[0]
+        while start > floor:
+            before = text[max(floor, start - _STEP) : start]
+            if kept := before.rstrip():
+                start += len(kept) - len(before)
+                break
+            start -= len(before)
         if start <= floor:
             return None
-        start = max(text.rfind(b"\n", floor, start - 1) + 1, floor)
+        start = max(text.rfind(b"\n", floor, start) + 1, floor)
+    return None
 
 
 def _parse(block: bytes, layout: Layout, first_line: int, problems: Problems) -> tuple[pl.DataFrame, int]:

@@ -242,7 +242,9 @@ def into_catalogue(data: Any, columns: Mapping[str, Any] | None = None) -> Catal
         return data
     if columns:
         return Catalogue(items=data, **columns)
-    if not (is_path(data) or is_frame(data) or isinstance(data, Iterable)):
+    if isinstance(data, (bytes, bytearray, memoryview)) or not (
+        is_path(data) or is_frame(data) or isinstance(data, Iterable)
+    ):
         raise InputError.of("lists.not_a_catalogue", type=type(data).__name__)
     return Catalogue(items=data)
 

@@ -267,3 +267,14 @@ def test_comments_that_are_no_data_are_left_out_without_a_word():
     # Warnings are errors here.
     assert len(qrels_rows(b"# see table 4\n#query iteration item grade\n#1 2 3\nq1 0 #a 1\n")) == 1
     assert len(run_rows(b"# q Q0 a 1 2\n#query Q0 item rank score tag\n#q Q0 a first 1.5 t\nq1 Q0 #a 1 1 #t\n")) == 1
+
+
+@pytest.mark.parametrize("between", ["\n" * 300_000, " \n" * 150_000, "# x\n" * 3_000, "\n# x\n\n" * 900])
+@pytest.mark.parametrize("block_bytes", [64, 1 << 16])
+def test_a_query_goes_on_behind_any_number_of_blank_lines_and_comments(between: str, block_bytes: int) -> None:
+    text = f"p Q0 a 1 2 t\nq Q0 a 1 2 t\n{between}q Q0 b 2 1 t\n{between}r Q0 a 1 2 t\n"
+    tables = list(iter_run(text.encode(), block_bytes=block_bytes))
+    assert [row for table in tables for row in zip(table.query, table.item, strict=True)] == [
+        ("p", "a"), ("q", "a"), ("q", "b"), ("r", "a"),
+    ]  # fmt: skip
+    assert sum("q" in table.query.to_list() for table in tables) == 1

@@ -279,3 +279,10 @@ def test_items_without_an_order_are_paired_with_nothing_that_has_one(items, opti
     if option != "similarity":
         by_item = dict(zip(sorted(items), PAIRED[option], strict=True))
         assert len(rm.Catalogue(items=items, **{option: by_item})) == 2
+
+
+@pytest.mark.parametrize("bytes_", [b"ab", bytearray(b"ab"), memoryview(b"ab")])
+@pytest.mark.parametrize("beside", ["catalogue", "history", "by"])
+def test_bytes_are_no_ids(beside, bytes_):
+    with pytest.raises(rm.InputError, match="cannot be read"):
+        rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, ["RR"], **{beside: bytes_})
