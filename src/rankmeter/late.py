@@ -87,7 +87,7 @@ else:
 
 
 def polars_faults(*others: type[BaseException]) -> tuple[type[BaseException], ...]:
-    """What Polars raises for a file that is not what it should be, and others; a panic of it is no `Exception`."""
+    """What Polars raises for a file that is not what it should be, and others; its panics are not an `Exception`."""
     return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, TypeError, *others)
 
 

@@ -96,7 +96,7 @@ def _files_of(given: str) -> Iterator[str]:
     """The files that a path on a command line stands for: itself, those in a folder, those of a pattern."""
     if given in ("", "-"):
         return
-    with suppress(OSError, ValueError):  # a text that is no path at all
+    with suppress(OSError, ValueError):  # a text that cannot be a path
         if os.path.isdir(given):  # noqa: PTH112 (Path.is_dir fails where a text is too long for a name)
             yield from (str(path) for path in Path(given).rglob("*") if path.is_file())
             return

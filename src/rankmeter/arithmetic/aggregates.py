@@ -69,7 +69,7 @@ class Aggregate:
         return np.exp(quotient) if self.logs else quotient
 
     def number(self, values: Values, times: Ints | None = None) -> float:
-        """The number for all queries that count; with ``times`` each stands for so many queries.
+        """The number for all queries that count; with ``times`` each stands for that many queries.
 
         Sums are exact (as ``math.fsum``), so that no partitioning of the queries changes a digit.
         """

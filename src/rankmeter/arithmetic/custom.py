@@ -21,7 +21,7 @@ from rankmeter.measures.options import Rule
 
 
 class FailedMeasureError(MeasureError):
-    """A function of the user's that raised, or returned what is no number.
+    """A function of the user's that raised, or returned what is not a number.
 
     Parameters
     ----------

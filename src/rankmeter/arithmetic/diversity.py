@@ -172,7 +172,7 @@ def nrbp(view: View, m: Options) -> Parts:
 
 
 def nnrbp(view: View, m: Options) -> Parts:
-    """The same over that of the ideal list of all judged items."""
+    """NRBP over the NRBP of the ideal list of all judged items."""
     deepest = np.diff(view.best_offsets) if m.cutoff is None else np.full(len(view), m.cutoff)
     return _against_ideal(view, m, _patience(m.beta), deepest)
 

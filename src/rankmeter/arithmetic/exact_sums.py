@@ -30,7 +30,7 @@ MANY = 4096
 def summed(values: Floats, times: Ints | None = None) -> float:
     """``math.fsum(values)``, the exact sum rounded once, without a Python number for each value.
 
-    With ``times`` each value is added so many times.
+    With ``times`` each value is added that many times.
     """
     return math.fsum(exact_terms(values, times))
 

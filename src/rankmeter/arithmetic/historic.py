@@ -37,7 +37,7 @@ class _AtRecall:
 
 
 def averaged_interpolated_precision(view: View, m: Options) -> Parts:
-    """The mean of interpolated precision over recall points: those stated, or so many spread evenly."""
+    """The mean of interpolated precision over recall points: those stated, or a number of them spread evenly."""
     # i / 10 and not i * 0.1, so that 0.3 is 0.3.
     recalls = m.points if isinstance(m.points, tuple) else [i / (m.points - 1) for i in range(m.points)]
     parts = [interpolated_precision(view, _AtRecall(m.rel, m.cutoff, m.rounding, recall)) for recall in recalls]

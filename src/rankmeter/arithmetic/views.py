@@ -69,7 +69,7 @@ class View:
         return self.memo[key]
 
     def once_of_best(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """The same for what depends on nothing but the candidates, in whatever order the list stands."""
+        """What was made under this key of the candidates alone, in whatever order the list stands; or is made now."""
         if key not in self.of_best:
             self.of_best[key] = make()
         return self.of_best[key]

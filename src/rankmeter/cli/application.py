@@ -96,7 +96,7 @@ class Application(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> None:
         for stream in (sys.stdout, sys.stderr):
-            # A name that the terminal's encoding lacks is shown as an escape; it is no reason to stop.
+            # A name that the terminal's encoding lacks is shown as an escape; it must not stop the command.
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         with notes_on_stderr(), ends_by_unwinding(), spelled_as(typed_here):

@@ -261,7 +261,7 @@ def _recommended_to_users(facts: DataFacts, k: int) -> list[Recommendation]:
 
 
 def rating_threshold(facts: DataFacts) -> float | None:
-    """The lowest rating of those who liked an item, four stars of five; None where grades are no ratings."""
+    """The lowest rating of those who liked an item, four stars of five; None where grades are not ratings."""
     highest = max(facts.grades, default=0.0)
     return round(highest * 0.8) if facts.is_graded and highest >= 3 else None
 

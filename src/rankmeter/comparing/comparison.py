@@ -95,7 +95,7 @@ def compare(
         The largest loss that does not matter, for "no worse than" tests; a number or one for each measure.
     unit
         What varies: ``query``; ``run`` where systems have several (see :func:`seeds`); or a mapping from queries to
-        what they belong to, such as ``{query: user}``, where the queries of one user are no independent witnesses.
+        what they belong to, such as ``{query: user}``, where the queries of one user are not independent witnesses.
     unit_name
         What a unit of such a mapping is called: ``user``, ``session``.
     permutations, resamples, seed

@@ -101,7 +101,8 @@ def _limit(text: str, whole: str) -> tuple[str | None, float, bool]:
         return _name(match["name"]), size / 100 if match["percent"] else size, bool(match["percent"])
     meant = _plain(text)
     if re.search(r"[*/]|\s[+-]\s", text) or re.fullmatch(rf"(?:.*\s)?[+-]?\s*{_NUMBER}\s*%?", meant):
-        raise InputError(with_hint(f"'{whole}' is not a gate: '{text}' is no limit.", _in_ascii(whole) or _EXAMPLE))
+        fact = f"'{whole}' is not a gate: '{text}' is not a valid limit: expected a number."
+        raise InputError(with_hint(fact, _in_ascii(whole) or _EXAMPLE))
     return _name(text), 0.0, False
 
 

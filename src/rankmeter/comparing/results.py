@@ -118,7 +118,7 @@ class Comparison:
 
     @property
     def purpose(self) -> Purpose:
-        """What the lists are for: held-out items of users are no judgments of a pool."""
+        """What the lists are for: held-out items of users are not judgments of a pool."""
         return self.evaluations[self.systems[0]].facts.purpose
 
     def find_system(self, name: str) -> str:

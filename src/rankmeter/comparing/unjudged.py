@@ -163,7 +163,7 @@ def _within(p: Placements, limit: Ints, ties: str) -> Bools:
 
 
 def _free_alone(p: Placements, limit: Ints) -> dict[str, Ints]:
-    """The places within the limit that no judged item and none of its ties takes; whether they tie is no matter."""
+    """The places within the limit that no judged item and none of its ties takes; whether they tie does not matter."""
     starts = offsets_of(limit.astype(np.int64))
     taken = np.zeros(int(starts[-1]) + 1, np.int64)
     rows = np.flatnonzero(p.above < limit[p.query])

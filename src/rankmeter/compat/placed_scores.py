@@ -79,7 +79,7 @@ class Scores:
         return values.value
 
     def with_stand_ins(self, length: int = 1) -> Scores:
-        """Give every judged query that is absent from the run a list of so many items that nobody judged."""
+        """Give every judged query that is absent from the run a list of ``length`` items that nobody judged."""
         placements = self.placed.placements
         absent = placements.is_judged & ~placements.in_run
         returned = np.where(absent, length, placements.returned)

@@ -190,7 +190,7 @@ def _as_dicts(queries: list[str], labels: list[str], columns: list[Floats]) -> V
 def _whole(number: Any, what: str) -> int:
     """A whole number of 32 bits, as the original takes it."""
     if not hasattr(number, "__index__") or not -(2**31) <= index(number) < 2**31:
-        raise InputTypeError(with_hint(f"{what} is {number!r}, which is no whole number.", "give an int"))
+        raise InputTypeError(with_hint(f"{what} is {number!r}, which is not a whole number.", "give an int"))
     return index(number)
 
 

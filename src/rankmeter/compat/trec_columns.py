@@ -340,5 +340,5 @@ def _highest_level(best: Floats, offsets: Ints) -> Ints:
 
 
 def _gains(wanted: Wanted) -> dict[int, float]:
-    """The gains among the parameters: ``1=3,2=9``; other names (``p``) are no grades."""
+    """The gains among the parameters: ``1=3,2=9``; other names (``p``) are not grades."""
     return {int(name): value for name, value in wanted.pairs if name.lstrip("+-").isdigit()}

@@ -399,7 +399,7 @@ def _fields(source: Source, number: int, line: bytes, names: Sequence[str], *, e
 def ranked(rows: list[tuple[str, float]], depth: int | None, version: Version) -> list[tuple[str, float]]:
     """The rows of one query in the program's order, as far as it looks at them; scores that keep that order.
 
-    A score that is no number is neither higher nor lower than another, so what comes of it depends on how the C
+    A score that is not a number is neither higher nor lower than another, so what comes of it depends on how the C
     library sorts: by merging, in every release of glibc.
     """
     scores = np.array([score for _, score in rows])

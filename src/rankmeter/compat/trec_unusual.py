@@ -215,7 +215,7 @@ def _at_recall(point: float, relevant: int, version: Version) -> int:
 
 
 def precision_at_multiple(seen: SeenQuery, multiple: float) -> float:
-    """Rprec_mult: precision at so many times the relevant documents."""
+    """Rprec_mult: precision at a multiple of the number of relevant documents."""
     cutoff = int(multiple * seen.relevant + 0.9)
     if cutoff <= 0:
         return 0.0

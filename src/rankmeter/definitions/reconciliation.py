@@ -67,7 +67,7 @@ class NearMiss:
     off: float
     """How much its value would have to change."""
     units: float
-    """The same in units of the claim's last digit."""
+    """How much its value would have to change, in units of the claim's last digit."""
 
 
 @dataclass(frozen=True, slots=True)

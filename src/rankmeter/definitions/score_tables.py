@@ -23,7 +23,7 @@ from rankmeter.showing.showable import Showable
 from rankmeter.wording import Language, Said
 
 MOST_PLACES = 50_000_000
-"""Over the whole list every group ranks every item; beyond so many places the table is refused."""
+"""Over the whole list every group ranks every item; a table with more places than this is refused."""
 
 FIRST = "RR"
 """The measure whose inverse is the rank of the first relevant item."""

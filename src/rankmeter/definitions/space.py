@@ -27,7 +27,7 @@ CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 """The cutoffs that people use, tried where a claim states none, and where a tool cuts runs before it measures."""
 
 USUAL: Mapping[str, tuple[float, ...]] = {"p": (0.5, 0.8, 0.9, 0.95, 0.99), "beta": (0.5, 1, 2), "mult": ()}
-"""The values that people give to numbers which are no part of a name."""
+"""The values that people give to numbers that are not part of a name."""
 
 _NOT_SEARCHED = ("duplicates",)
 """A list that holds an item twice is refused unless its rule is stated, so there is nothing to compare with."""
@@ -147,7 +147,7 @@ _JUDGED = Change("queries", "judged")
 
 
 def change_sets(axes: Mapping[str, tuple[Any, ...]], size: int) -> Iterator[Changes]:
-    """Every set of so many changes, at most one for each axis, in the stated order."""
+    """Every set of ``size`` changes, at most one for each axis, in the stated order."""
     for chosen in combinations(axes, size):
         for values in product(*(axes[axis] for axis in chosen)):
             yield tuple(Change(axis, value) for axis, value in zip(chosen, values, strict=True))

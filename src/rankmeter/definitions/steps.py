@@ -23,7 +23,7 @@ class Step:
     """Some conventions changed, and what that does to the number."""
 
     changes: Changes
-    """One change; several where one without the other is no definition or has no value."""
+    """One change; several where one without the other is not a definition or has no value."""
     measure: Measure
     """The definition after the step."""
     value: float

@@ -207,7 +207,7 @@ def _values(
 ) -> dict[Any, tuple[Values, int]]:
     """The values of some lists for the query, each under its name, and where it stands among them.
 
-    Unlike for a whole run, it is no mistake that nothing in one query is as relevant as the measure asks.
+    Unlike for a whole run, it is fine that nothing in one query is as relevant as the measure asks.
     """
     runs: Any = lists if data.scored else {name: list(one) for name, one in lists.items()}
     judged: dict[Any, Any] = dict.fromkeys(lists, data.truth)

@@ -52,7 +52,7 @@ class Facts:
     reading: Readings = Readings()
     """How judgments and run were read."""
     purpose: Purpose = "search"
-    """What the lists are for. Held-out items of users are no judgments of a pool: nothing is said of unjudged items."""
+    """What the lists are for; held-out items of users are not a judged pool, so unjudged items are not counted."""
     ties: str = ""
     """The tie rule under which unjudged items were counted, where ties could change the count."""
 

@@ -29,7 +29,7 @@ class MeasuredGroup:
     values: dict[Measure, Values]
 
     def only(self, measures: Sequence[Measure]) -> MeasuredGroup:
-        """The same with the values of some of the measures."""
+        """What was measured, with the values of some of the measures."""
         return replace(self, values={measure: values for measure, values in self.values.items() if measure in measures})
 
 

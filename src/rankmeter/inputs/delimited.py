@@ -21,7 +21,7 @@ from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
 
 WHOLE_BLOCKS = 4
-"""Text of up to so many blocks is read at once, which finds every wrong line before anything is said."""
+"""Text of up to this many blocks is read at once, which finds every wrong line before anything is said."""
 
 
 class Delimited:

@@ -125,7 +125,7 @@ def run_from_responses(by_query: Mapping[object, object]) -> RunTable | None:
 
 
 def _as_document(query: object, value: object) -> object:
-    """A response, or a record with the documents of a retriever; lists of anything else are no documents."""
+    """A response, or a record with the documents of a retriever; lists of anything else are not documents."""
     plain = _plain(value)
     if isinstance(plain, list) and all(is_document(one) for one in plain):
         return {"query_id": query, "retrieved": plain}

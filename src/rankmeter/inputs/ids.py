@@ -96,7 +96,7 @@ def ids(values: list[Any]) -> pl.Series:
 
 
 def _refuse_no_ids(values: list[Any]) -> None:
-    """Refuse what is no id: a float, nothing, or text that no table can hold."""
+    """Refuse what is not an id: a float, nothing, or text that no table can hold."""
     if not all(map(is_id_type, set(map(type, values)))):
         wrong = next(value for value in values if not is_id_type(type(value)))
         fact = f"an id is {wrong!r:.60}, of type {type(wrong).__name__}; ids are text or whole numbers."
@@ -105,13 +105,13 @@ def _refuse_no_ids(values: list[Any]) -> None:
 
 
 def refuse_no_text(values: Iterable[Any]) -> None:
-    """Refuse ids of which one is no text."""
+    """Refuse ids of which any is not text."""
     together = "".join(map(str, values))
     if not together.isascii() and not is_text(together):
         raise InputError(no_text(next(text for text in map(str, values) if not is_text(text))))
 
 
 def no_text(id_: str) -> str:
-    """What is said of an id that is no text: half of a character, which no file and no table can hold."""
+    """What is said of an id that is not text: half of a character, which no file and no table can hold."""
     hint = "bytes were decoded with surrogateescape or cut in two; decode them again"
-    return with_hint(f"the id {id_!r:.60} holds a lone surrogate, which is no character.", hint)
+    return with_hint(f"the id {id_!r:.60} holds a lone surrogate, which is not a character.", hint)

@@ -132,7 +132,7 @@ def _fields(text: Text, layout: Layout) -> Ints | None:
     if width * lines != len(ends) or (text.data[ends[width - 1 :: width]] != _NEWLINE).any():
         return None
     blanks = len(ends) - lines - np.count_nonzero(data == _SPACE)
-    if blanks and blanks != np.count_nonzero(data == _TAB):  # what is no blank inside a line, or none at all
+    if blanks and blanks != np.count_nonzero(data == _TAB):  # a blank of another kind inside a line, or no line at all
         return None
     if blank[0] or (blank[1:] & blank[:-1]).any():
         return None

@@ -98,7 +98,7 @@ class RunFile(Run):
     read: Callable[[], Iterator[RunTable]]
     source: str = "run"
     plain: Callable[[], Iterator[PlainRows]] | None = None
-    """The same as it stands in a TREC text, which may turn out not to be plain; None where it is no such text."""
+    """The same as it stands in a TREC text, which may turn out not to be plain; None where it is not such a text."""
     log: ReadLog = field(default_factory=ReadLog)
     """What was noticed while it was read."""
 

@@ -83,7 +83,7 @@ class Run(Side):
 
     @property
     def text(self) -> Callable[[], Iterator[PlainRows]] | None:
-        """Reads the rows of a TREC text, which may turn out not to be plain; None where it is no such text."""
+        """Reads the rows of a TREC text, which may turn out not to be plain; None where it is not such a text."""
         return None
 
     @property

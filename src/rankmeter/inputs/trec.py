@@ -5,7 +5,7 @@ whole. Polars parses a block, three columns of it, without a Python loop over li
 single separator (two blanks make an empty field, silently), the bytes of a block are looked at first and rewritten if
 need be.
 
-Whatever that fast way does not take (a missing field, a score that is no number, bytes that are not UTF-8) is read
+Whatever that fast way does not take (a missing field, a score that is not a number, bytes that are not UTF-8) is read
 again line by line in plain Python, which either finds every problem with its line number or returns the rows itself.
 """
 

@@ -190,7 +190,7 @@ class SingleItems(Observed):
         return self._estimated(self.corrected, self.corrections, level, target, weight=1.0)
 
     def alone(self, level: float, target: Target) -> Estimated:
-        """The same without the machine."""
+        """The value from people's judgments alone, without the machine."""
         return self._estimated(self.from_people, self.gains, level, target, weight=0.0)
 
     def _estimated(self, values: Floats, drawn: Floats, level: float, target: Target, *, weight: float) -> Estimated:

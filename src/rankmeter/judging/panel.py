@@ -25,7 +25,7 @@ from rankmeter.wording import Option
 JUDGE_NAMES = ("judge", "judge_id", "assessor", "assessor_id", "annotator", "annotator_id", "rater", "rater_id")
 """What a column of judges is usually called."""
 MOST_GRADES = 101
-"""A percentage has so many; more are measurements, not grades."""
+"""A percentage has this many; more are measurements, not grades."""
 
 
 @dataclass(frozen=True, slots=True)

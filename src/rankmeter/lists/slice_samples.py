@@ -76,7 +76,7 @@ def _others(slices: int) -> Floats:
 
 
 def parts_sample(rows: Sequence[Values], aggregate: str) -> PartsSample | None:
-    """What every query adds to each slice, from its values there; None where the aggregate is no function of sums."""
+    """What every query adds to each slice by its values there; None where the aggregate is not a function of sums."""
     rule = AGGREGATES[aggregate]
     if not rule.of_sums:
         return None
@@ -88,7 +88,7 @@ def parts_sample(rows: Sequence[Values], aggregate: str) -> PartsSample | None:
 
 
 def sum_sample(measure: Measure, whole: Whole | None, counted: Bools, code: Ints, slices: int) -> SumSample | None:
-    """The sample of a measure of all lists; None where it is no function of sums over queries."""
+    """The sample of a measure of all lists; None where it is not a function of sums over queries."""
     if whole is None or whole.parts is None or whole.constants is None:
         return None
     every = np.zeros((len(counted), whole.parts.shape[1]))

@@ -119,7 +119,7 @@ class RPrecision(HitMeasure):
     .. math:: \mathrm{Rprec} = \mathrm{P@}R
 
     With a cutoff it looks at min(R, k) places and divides by as many; ``norm="relevant"`` divides by R all the same.
-    ``mult`` looks at so many times R places (trec_eval's ``Rprec_mult``).
+    ``mult`` looks at ``mult`` times R places (trec_eval's ``Rprec_mult``).
 
     Misleads: it looks at one depth only, and that depth differs from query to query.
 

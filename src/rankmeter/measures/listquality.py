@@ -74,7 +74,7 @@ class SeenItems(SlateMeasure):
 
     ``scale="unseen"`` is one minus it, which RePlay calls novelty.
 
-    Misleads: where repeated use is the point (music, groceries) it is no fault.
+    Misleads: where repeated use is the point (music, groceries) it is not a fault.
 
     Examples
     --------

@@ -19,7 +19,7 @@ class AverageRecommendationPopularity(SlateMeasure):
     ``count="users"`` counts users instead of interactions; ``norm`` divides by all interactions (share) or by the most
     popular item's count (max); ``cold="skip"`` leaves items that nobody took out of the mean.
 
-    Misleads: popular items are popular for a reason; a low value is no merit by itself.
+    Misleads: popular items are popular for a reason; a low value is not a merit by itself.
 
     Examples
     --------

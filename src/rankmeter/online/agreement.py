@@ -143,7 +143,7 @@ def _listed(measures: object) -> list[Any]:
 def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, level: float) -> Estimate:
     """The mean difference over the queries that both evaluations have, with a paired t interval."""
     if measure.aggregate != "mean":
-        raise InputError(f"{measure} is no mean over queries, so its differences cannot be paired.")
+        raise InputError(f"{measure} is not a mean over queries, so its differences cannot be paired.")
     tables = [ev.per_query.select("query", str(ev.find(measure))) for ev in (base, other)]
     joined = tables[0].join(tables[1], on="query", suffix=" other").drop_nulls()
     gaps = (joined.to_series(2) - joined.to_series(1)).to_numpy()

@@ -312,7 +312,7 @@ def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats 
 
 
 def _check_bounds(**bounds: float | None) -> None:
-    """Refuse bounds of weights that are none."""
+    """Refuse bounds that weights cannot have."""
     for name, bound in bounds.items():
         if bound is not None and not check_number(name, bound) > 0:
             what = "shrinks by a number above 0" if name == "shrink" else "is a largest weight, which is above 0"
@@ -334,5 +334,5 @@ def _check_probabilities(r: Floats, p: Floats, pi: Floats) -> None:
     for name, values, wrong in (("logged", p, (p <= 0) | (p > 1)), ("target", pi, (pi < 0) | (pi > 1))):
         if wrong.any():
             shown = examples(values[wrong].tolist())
-            fact = f"{name} has {np.count_nonzero(wrong):,} values that are no probability here: {shown}."
+            fact = f"{name} has {np.count_nonzero(wrong):,} values that are not probabilities here: {shown}."
             raise InputError(with_hint(fact, "what was logged had a probability above 0; log it when serving"))

@@ -25,7 +25,7 @@ from rankmeter.online.tallies import count
 from rankmeter.wording import Said, said
 
 ENOUGH_TO_SEE = 5.0
-"""From so many users expected in two variants on, their absence shows that users were assigned."""
+"""From this many users expected in two variants on, their absence shows that users were assigned."""
 DEFAULT_MEASURES = ("CTR", "CVR", "SessionDuration")
 _COUNTS = ("users", "impressions", "clicks", "conversions", "other", "sessions", "sessions of no length",
            "engaged sessions", "users with impression", "users with click", "users with conversion")  # fmt: skip

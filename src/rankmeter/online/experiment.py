@@ -220,7 +220,7 @@ def _moment(start: str | datetime | date | float) -> int:
             start = datetime.fromisoformat(start)
         except ValueError as error:
             raise InputError(
-                with_hint(f"start='{start}' is no time.", "start='2026-03-01' or '2026-03-01T09:00Z'")
+                with_hint(f"start='{start}' is not a time.", "start='2026-03-01' or '2026-03-01T09:00Z'")
             ) from error
     if isinstance(start, datetime):
         aware = start if start.tzinfo else start.replace(tzinfo=UTC)

@@ -217,7 +217,7 @@ def _check_rankings(a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
             distinct = len(set(ranking))
         except TypeError as error:
             raise InputError(
-                f"ranking {name} is no list of ids: {error}. Hint: team_draft(['d1', 'd2'], ['d2'])"
+                f"ranking {name} is not a list of ids: {error}. Hint: team_draft(['d1', 'd2'], ['d2'])"
             ) from error
         if distinct < len(ranking):
             raise InputError(f"ranking {name} holds an item more than once.")
@@ -343,7 +343,7 @@ def score_interleaving(
     if vote == "credit":
         made = table["credit"].cast(pl.Float64, strict=False)
         if wrong := made.null_count() - table["credit"].null_count():
-            raise InputError(f"column '{names['credit']}' (credit) is no number in {wrong:,} rows.")
+            raise InputError(f"column '{names['credit']}' (credit) is not a number in {wrong:,} rows.")
     for role in (role for role in names if role != vote):
         if empty := table[role].null_count():
             raise InputError(f"column '{names[role]}' ({role}) has no value in {empty:,} rows of the interleaving log.")

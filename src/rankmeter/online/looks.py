@@ -24,7 +24,7 @@ TUNED_FOR = 5000
 TUNED_AT = 0.05
 """The error for which it is."""
 MANY_UNITS = 10_000
-"""From so many degrees of freedom on a short series gives the quantiles of Student's t."""
+"""From this many degrees of freedom on, a short series gives the quantiles of Student's t."""
 POINTS = 400
 """How finely the paths that have not crossed a boundary are integrated, on each side of 0."""
 

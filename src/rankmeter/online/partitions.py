@@ -34,13 +34,13 @@ HELD_BYTES = 1_000_000_000
 """How much is kept in memory before partitions are written to a file."""
 
 USUAL_WORDS = 12
-"""Each type of event is first compared with so many of the words met so far; the rest is looked up."""
+"""Each type of event is first compared with this many of the words met so far; the rest is looked up."""
 
 MOST_LABELS = 1_000
 """More variants or segments than this are a mistake in the columns."""
 
 LARGEST_VALUE = 1e100
-"""A larger one is no amount of anything, and its square would be no number."""
+"""A larger one is not an amount of anything, and its square would not be a number."""
 
 HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID, IS_REFUND, HAS_QUERY = 4, 8, 16, 32, 64, 128
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
@@ -73,7 +73,7 @@ class Seen:
     dated_after: int = 0
     lowest_position: int | None = None
     broken_positions: int = 0
-    """Positions that are no whole number."""
+    """Positions that are not whole numbers."""
     types: Counter[str] = field(default_factory=Counter)
     labels: dict[str, list[str]] = field(default_factory=lambda: {"variant": [], "segment": []})
     """The words behind the codes of variants and segments, in the order in which they were met."""
@@ -160,7 +160,7 @@ class Partitions:
         return self
 
     def divide(self, rows: int) -> None:
-        """Make ready for so many rows."""
+        """Make ready for a number of rows."""
         self._held = [[] for _ in range(max(1, -(-rows // self._rows_per_partition)))]
 
     def each(self, work: Work) -> Iterator[Any]:
@@ -233,7 +233,7 @@ class Partitions:
         if "value" in self._needed:
             value = batch["value"].to_numpy()  # null is NaN there
             columns["value"] = value = np.where(np.abs(value) <= LARGEST_VALUE, value, np.nan)
-            # Money that is given back is no conversion; what it takes away is counted with the value.
+            # Money that is given back is not a conversion; what it takes away is counted with the value.
             refund = ((flags & 3) == CONVERSION) & (value < 0)
             flags = np.where(refund, (flags & ~np.uint8(3)) | np.uint8(IS_REFUND), flags)
         for role in ("variant", "segment"):

@@ -13,7 +13,7 @@ from rankmeter.online.contrasts import Estimate
 from rankmeter.online.phrases import Told, html_table, interval_of
 
 WRONG = 4.0
-"""So many standard errors above 1 the mean weight is no accident."""
+"""This many standard errors above 1, the mean weight is not an accident."""
 HANDFUL = 100
 """With an effective sample size below this no winner is named."""
 

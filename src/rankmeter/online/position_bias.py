@@ -169,7 +169,7 @@ def _counts(log: Events, positions: int) -> tuple[pl.DataFrame, list[str]]:
 
 
 def _counts_of(columns: Columns, seen: Seen, words: Words, *, positions: int) -> pl.DataFrame:
-    """The same of some whole users."""
+    """Impressions and clicks of some whole users, by item, query and position."""
     part = Log(columns, first_position=0 if seen.lowest_position == 0 else 1, last_time=seen.last_time or 0)
     pairs = part.exposures()
     clicked = part.clicks("once", "drop")

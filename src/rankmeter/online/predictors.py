@@ -79,7 +79,7 @@ class Predictors(Told):
 
     @property
     def verdict(self) -> str:
-        """What so many experiments allow to say."""
+        """What can be said from this many experiments."""
         best = self.predictors[0]
         if math.isnan(best.correlation):
             return "no data: no offline measure, or the online outcome, ever varies, so nothing foretells anything"

@@ -1,6 +1,6 @@
-"""Plain proportions: intervals and tests for so many out of so many independent units.
+"""Plain proportions: intervals and tests for a count out of a number of independent units.
 
-Only where each unit counts once. Clicks out of impressions are no such thing when users were randomised: use the delta
+Only where each unit counts once. Clicks out of impressions do not when users were randomised: use the delta
 method (:mod:`rankmeter.online.contrasts`).
 """
 
@@ -73,4 +73,4 @@ def sample_ratio(
 
 def _check(count: float, n: float) -> None:
     if not 0 <= count <= n or n <= 0:
-        raise InputError(f"{count} out of {n} is no proportion.")
+        raise InputError(f"{count} out of {n} is not a proportion.")

@@ -115,7 +115,7 @@ class Tally:
     windows: dict[int, Window] = field(default_factory=dict)
     found: Counter[str] = field(default_factory=Counter)
     units_of_users: Counter[int] = field(default_factory=Counter)
-    """How many users have so many units, where units are smaller than users."""
+    """How many users have each number of units, where units are smaller than users."""
     units_of_variants: Counter[int] = field(default_factory=Counter)
     positions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((POSITIONS, 5)))
     """For each position the totals over users of impressions, clicks, and their squares and product."""

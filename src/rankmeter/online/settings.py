@@ -16,9 +16,9 @@ from rankmeter.stats.corrections import CORRECTIONS, Correction
 class Counting(TypedDict, total=False):
     """How a log is counted, whatever is asked of it.
 
-    ``level`` is that of the intervals. With ``resamples`` above 0 they come from so many resamples of units, drawn from
-    ``seed``, instead of the delta method. ``bots`` says whether users who do more in an hour than a person does are
-    kept or dropped, ``crossed`` whether a unit seen in two variants is dropped or counted in the first.
+    ``level`` is that of the intervals. With ``resamples`` above 0 they come from that many resamples of units, drawn
+    from ``seed``, instead of the delta method. ``bots`` says whether users who do more in an hour than a person does
+    are kept or dropped, ``crossed`` whether a unit seen in two variants is dropped or counted in the first.
     """
 
     level: float

@@ -213,7 +213,7 @@ def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
             raise InputError(f"the table of sums: {name} of {row['measure']} in variant {variant} is {row[name]!r}.")
     where = f"of {row['measure']} in variant {variant}"
     if found["n"] != int(found["n"]):
-        raise InputError(f"the table of sums: n={found['n']:g} {where} is no whole number of units.")
+        raise InputError(f"the table of sums: n={found['n']:g} {where} is not a whole number of units.")
     for name in ("y", "py") if has_before else ("y",):
         if found[name] < 0:
             raise InputError(f"the table of sums: {name}={found[name]:g} {where} is below 0, as no count is.")

@@ -174,7 +174,7 @@ def _of_users(other: Log, log: Log, question: Question, *, idle: bool) -> Floats
     """(users, columns) the same of the same users in another part of the log.
 
     Who is not there did nothing. Where a measure is about users and ``idle`` ones count, that is a 0 of theirs;
-    otherwise it is no part of any quotient.
+    otherwise it is not part of any quotient.
     """
     row = [part for one in question.summed for part in (0.0, float(idle and is_per_user(one)))]
     table = np.tile(row, (log.users, 1))

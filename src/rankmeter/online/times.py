@@ -31,7 +31,7 @@ _FAR = _FROM * 1000
 """What a number of the next smaller unit becomes: a time in the year 31,969 or later."""
 
 STRAY = 1_000
-"""Of so many events one may be dated apart from the rest; in a smaller log one of all."""
+"""One event in this many may be dated apart from the rest; in a smaller log one of all."""
 APART_HOURS = 24
 """How far apart, at least; and farther than the longest pause in the rest of the log."""
 ENOUGH = 10

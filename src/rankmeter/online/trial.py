@@ -76,7 +76,7 @@ class Effect:
 
     @property
     def relative(self) -> Estimate:
-        """The same as a share of the control's value."""
+        """The effect as a share of the control's value."""
         return self.test.relative
 
     @property

@@ -38,7 +38,7 @@ class ScoredTensors(Placeable):
     scores: Tensor
     """(b, n), or (N,) where the lists stand one behind another."""
     grades: Tensor
-    """The same shape."""
+    """Of the shape of the scores."""
     sizes: Tensor | None
     """(b,) the length of each list where the scores are flat; None for a matrix."""
     item: Tensor | None

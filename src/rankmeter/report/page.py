@@ -90,7 +90,7 @@ def report_html(
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: without_controls(value) if type(value) is str else value,  # what is safe is no plain str
+        finalize=lambda value: without_controls(value) if type(value) is str else value,  # markup is no plain str
     )
     return str(
         environment.from_string(asset("report.html.jinja")).render(
@@ -196,5 +196,5 @@ def vega_bundle() -> str:
         make_folder(kept.parent)
         write_text(kept, bundle)
     except InputError:
-        return bundle  # a cache that cannot be written is no reason to fail
+        return bundle  # failing to write a cache must not fail the report
     return bundle

@@ -424,7 +424,7 @@ def _checked(measures: list[Measure]) -> Iterator[RankedMeasure]:
     for measure in measures:
         usable = isinstance(measure, RankedMeasure) and not measure.places_judged and measure.unjudged == "nonrelevant"
         if not isinstance(measure, RankedMeasure) or not usable or measure.aggregate != "mean":
-            fact = f"{measure} cannot be estimated from samples: it is no mean of a function of one item's rank."
+            fact = f"{measure} cannot be estimated from samples: it is not a mean of a function of one item's rank."
             raise MeasureError(with_hint(fact, "rank_catalogue gives its exact value"))
         yield measure
 

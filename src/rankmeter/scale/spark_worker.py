@@ -30,7 +30,7 @@ from rankmeter.scale.blocks import BlockValues, evaluate_block
 from rankmeter.scale.spark_tables import BLANK
 
 BLOCK_ROWS = 1 << 19
-"""From so many rows on a block ends with the query."""
+"""From this many rows on, a block ends with the query."""
 ARRAYS = {"value": "double", "counted": "boolean", "numerator": "double", "denominator": "double"}
 """What is known of each query and measure (`rankmeter.arithmetic.Values`), and its type in Spark."""
 COUNTS = {"of": "bigint", "item": "string", "key": "bigint", "times": "bigint"}

@@ -38,7 +38,7 @@ from rankmeter.scale.distant import DistantEvaluation
 from rankmeter.whole_files import check_apart, check_writable, whole_file
 
 LONGEST_PATH = 4096
-"""A longer text is no path but data."""
+"""A longer text is data, not a path."""
 QUERIES_AT_ONCE = 200_000
 """How many of the judged queries that the run does not hold are evaluated at a time."""
 

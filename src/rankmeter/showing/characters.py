@@ -9,7 +9,7 @@ import re
 import unicodedata
 
 _NOT_SHOWN = ("Cc", "Cn", "Cs", "Zl", "Zp")
-"""Controls, what is no character, halves of characters, separators of lines: XML forbids some of them."""
+"""Controls, what is not a character, halves of characters, separators of lines: XML forbids some of them."""
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067")
 """Marks that turn the direction of everything after them; those of an isolated name (FSI, PDI) are rankmeter's own."""
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067\u2028\u2029\ud800-\udfff]")
@@ -45,7 +45,7 @@ _NEVER_FIRST = frozenset("，。；：、！？）】》”’")
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """A text in lines of at most so many columns; a word that is longer than a line stays whole.
+    """A text in lines of at most a given number of columns; a word that is longer than a line stays whole.
 
     >>> wrapped("ab cd efg", 5), wrapped("中文没有空格。", 6)
     (['ab cd', 'efg'], ['中文没', '有空', '格。'])

@@ -1,4 +1,4 @@
-"""Results as JSON: what is no number is null, and so many digits as were asked for."""
+"""Results as JSON: what is not a number is null, and numbers have as many digits as were asked for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def finite(value: Any, digits: int | None = None) -> Any:
-    """Plain data with None for what JSON cannot say, floats to so many digits where some are asked for.
+    """Plain data with None for what JSON cannot say, floats rounded to the digits asked for.
 
     Definitions are what was asked, not what was measured: p=0.85 stays 0.85.
 

@@ -12,12 +12,12 @@ NONE = "-"
 
 
 def fixed(value: float | None, digits: int = DIGITS) -> str:
-    """A number with so many digits after the point."""
+    """A number with a given number of digits after the point."""
     return NONE if value is None else f"{value:.{digits}f}"
 
 
 def exact(value: float | None, digits: int | None) -> str:
-    """All digits of a value, or so many; empty where there is none."""
+    """All digits of a value, or as many as asked for; empty where there is no value."""
     if value is None:
         return ""
     return repr(float(value)) if digits is None else f"{value:.{digits}f}"

@@ -128,7 +128,7 @@ def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float
 
 
 def _gaps(means: Floats) -> Floats:
-    """(systems, systems) the mean of the row less that of the column; rounding errors are no gap."""
+    """(systems, systems) the mean of the row less that of the column; rounding errors do not count as a gap."""
     gap: Floats = means[:, None] - means[None, :]
     gap[np.abs(gap) <= 1e-12 * max(float(np.abs(means).max(initial=0.0)), 1e-300)] = 0.0
     return gap
@@ -162,7 +162,7 @@ def _parts(blocks: Iterator[Floats], cells: int) -> Iterator[Floats]:
 
 
 def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """How large a t is no surprise: (measures, systems) against each system as the best, (measures,) for all pairs.
+    """How large a t may be by chance: (measures, systems) against each system as the best, (measures,) for all pairs.
 
     Parameters
     ----------

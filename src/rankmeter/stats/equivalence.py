@@ -31,7 +31,7 @@ class Equivalence:
 
 
 def check_margin(margin: float) -> None:
-    """Refuse what is no margin."""
+    """Refuse what is not a margin."""
     if isinstance(margin, bool) or not isinstance(margin, Real) or not 0 < margin < math.inf:
         raise InputError(f"margin={margin!r} is not possible; a margin is above 0, as in 0.01.")
 
@@ -53,7 +53,7 @@ def equivalence(differences: Floats, margin: float, *, higher_is_better: bool = 
 
 
 def equivalences(contrasts: Contrasts, margin: float, *, higher_is_better: bool = True) -> list[Equivalence]:
-    """The same for differences of which the mean and its error are known."""
+    """Whether two systems are equivalent, from differences of which the mean and its error are known."""
     check_margin(margin)
     above, below = contrasts.moved(margin).p("greater"), contrasts.moved(-margin).p("less")
     both = (above, below) if higher_is_better else (below, above)

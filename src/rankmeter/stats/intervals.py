@@ -76,7 +76,7 @@ def interval_of(
 ) -> Interval:
     """The interval of an aggregated value, queries being the units.
 
-    A median is no function of sums: its interval lies between the order statistics that a sign test does not reject.
+    A median is not a function of sums: its interval lies between the order statistics that a sign test does not reject.
     """
     check_level(level)
     check_resamples(resamples)

@@ -39,7 +39,7 @@ def tau_ap(truth: Floats, other: Floats) -> float:
         surely, inside, others = _truly_above(truth, place, above), _truly_above(truth, place, tied), int(tied.sum())
         start = int(above.sum())
         for within in range(others + 1):
-            if start + within:  # the share of orders in which so many of the tied stand above it
+            if start + within:  # the share of orders in which this many of the tied stand above it
                 correct = surely + (within * inside / others if others else 0.0)
                 total += correct / (start + within) / (others + 1)
     return 2 * total / (many - 1) - 1

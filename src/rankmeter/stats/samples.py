@@ -14,7 +14,7 @@ from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.student import SAME, Contrasts, Pair, sides
 
 UNTESTED = ("median", "whole")
-"""Aggregates that have no paired test here: a median is no mean over queries, a whole has one value for all lists."""
+"""Aggregates without a paired test here: a median is not a mean over queries, a whole has one value for all lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Sample:
 
     @property
     def smallest_p(self) -> float:
-        """The smallest two-sided p-value that so many units allow: that of signs which are all alike."""
+        """The smallest two-sided p-value that this number of units allows: that of signs which are all alike."""
         return float(0.5 ** max(self.units - 1, 0))
 
     def values(self) -> Floats:

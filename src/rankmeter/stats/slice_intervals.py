@@ -1,7 +1,7 @@
 """Whether slices differ: Student's t over queries, as for a whole, and permutations for gaps.
 
 A slice's interval is the one that its queries alone would have. Two slices are compared as two groups of queries are
-(Welch), less what queries that are in both have in common. Measures of all lists together are no means over queries:
+(Welch), less what queries that are in both have in common. Measures of all lists together are not means over queries:
 theirs come from resamples, as the interval of the whole does.
 """
 

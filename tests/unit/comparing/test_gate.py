@@ -111,7 +111,7 @@ def test_a_gate_that_asks_for_proof_that_there_cannot_be_is_refused() -> None:
     cmp = rm.compare(truth, runs, ["RR(aggregate=median)"], baseline="old", permutations=200, resamples=200)
     gate = "RR(aggregate=median) < baseline"
     assert check_gates(cmp, [parse_gate(gate)])[0].failed
-    with pytest.raises(rm.InputError, match="cannot be checked: a median is no mean over queries"):
+    with pytest.raises(rm.InputError, match="cannot be checked: a median is not a mean over queries"):
         check_gates(cmp, [parse_gate(f"{gate} significantly")])
 
 

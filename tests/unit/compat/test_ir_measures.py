@@ -105,7 +105,7 @@ def test_it_is_registered_and_can_come_first() -> None:
     try:
         use_first()
         assert ir_measures.DefaultPipeline.providers[0] is provider
-        # ERR is Perl in ir_measures, and refuses query ids that are no numbers.
+        # ERR is Perl in ir_measures, and refuses query ids that are not numbers.
         found = ir_measures.calc_aggregate([ir_measures.ERR @ 5], {"q": {"a": 1}}, {"q": {"a": 1.0}})
         assert found == {ir_measures.ERR @ 5: pytest.approx(1 / 16)}
     finally:

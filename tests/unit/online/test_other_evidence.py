@@ -344,7 +344,7 @@ LOG = [{"time": n, "user": n % 4, "type": "click", "item": n, "variant": "AB"[n 
         (lambda: rm.online.off_policy(["a"], [1], [1]), "makes no table of numbers"),
         (lambda: rm.online.off_policy_slates([[1], [1, 2]], [[1]], [[1]]), "makes no table of numbers"),
         (lambda: rm.online.team_draft(None, [1]), "no list of ids"),
-        (lambda: rm.online.score_interleaving([{"user": 1, "request": 1, "credit": "x"}]), "is no number in 1 rows"),
+        (lambda: rm.online.score_interleaving([{"user": 1, "request": 1, "credit": "x"}]), "is not a number in 1 rows"),
         (lambda: rm.online.position_bias(LOG, positions="a"), "positions='a' is not possible"),
         (lambda: rm.online.sums_from_table([5]), "a list of records"),
         (lambda: rm.online.sample_ratio([math.nan, 5]), "counts of units"),

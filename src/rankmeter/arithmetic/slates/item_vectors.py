@@ -157,7 +157,7 @@ def sparse_blocks(units: Sets, codes: Ints, has: Bools) -> list[slice]:
 
 
 def bounded(entries: Ints) -> list[slice]:
-    """Slices of consecutive rows with at most so many entries together, but at least one row each."""
+    """Slices of consecutive rows with at most a given number of entries together, but at least one row each."""
     made, first, total = [], 0, 0
     ends = np.cumsum(entries)
     while first < len(entries):

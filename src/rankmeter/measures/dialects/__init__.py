@@ -198,7 +198,7 @@ class Dialect:
         return max(meant, key=lambda metric: len(metric.given)), asked
 
     def _refuse_accident(self, text: str) -> None:
-        """Say why a metric that the tool has is no measure here, where the reason is listed."""
+        """Say why a metric that the tool has is not a measure here, where the reason is listed."""
         for accident in self.accidents:
             asked = read_metric(text, accident.metrics) if accident.when == "always" else None
             if asked is not None:
