@@ -26,6 +26,8 @@ Query = str | int
 Item = str | int
 _JUDGMENTS_LOOK = "{query: {item: grade}} or {query: [relevant items]}"
 _RUN_LOOK = "{query: {item: score}} or {query: [items, best first]}"
+NO_LISTS = (str, bytes, bytearray, memoryview)
+"""Sequences whose parts are letters or bytes, not items."""
 _TRUTH_TYPES = frozenset({bool, np.bool_})
 
 
@@ -177,7 +179,7 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
     for query, one in by_query.items():
         if isinstance(one, Mapping):
             graded[query] = one
-        elif isinstance(one, Collection) and not isinstance(one, (str, bytes)):
+        elif isinstance(one, Collection) and not isinstance(one, NO_LISTS):
             try:
                 graded[query] = dict.fromkeys(one, 1)
             except TypeError as error:
@@ -246,7 +248,7 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
         if isinstance(one, AbstractSet):
             fact = f"run: the items of query {query} are a set, which has no order."
             raise InputError(with_hint(fact, "give a list, best first"))
-        if isinstance(one, (Mapping, str, bytes)) or not (hasattr(one, "__getitem__") and hasattr(one, "__len__")):
+        if isinstance(one, (Mapping, *NO_LISTS)) or not (hasattr(one, "__getitem__") and hasattr(one, "__len__")):
             raise InputError(_unlike("run", query, one, _RUN_LOOK))
     lists = {query: one if isinstance(one, list) else list(one) for query, one in by_query.items()}
     return _checked(RankedLists(lists), _RUN_LOOK)
@@ -300,7 +302,7 @@ def _check_id(value: object, what: str, whose: str, look: str) -> None:
 def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
     if isinstance(data, Mapping):
         return data
-    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+    if isinstance(data, Sequence) and not isinstance(data, NO_LISTS):
         return dict(enumerate(data))
     look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK
     raise InputError(

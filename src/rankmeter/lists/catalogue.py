@@ -20,6 +20,7 @@ from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import USUAL_NAMES, fold
 from rankmeter.inputs.frames import is_frame, judgments_from_frame, kind_of_frame
 from rankmeter.inputs.ids import ids
+from rankmeter.inputs.mappings import NO_LISTS
 from rankmeter.late import pl
 from rankmeter.lists.categories import categories_of
 from rankmeter.lists.features import feature_columns, features_of, is_numeric
@@ -408,7 +409,7 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
         return data
     if isinstance(data, (Mapping, list, tuple)):
         by_user = data if isinstance(data, Mapping) else dict(enumerate(data))
-        if any(isinstance(items, str) or not isinstance(items, Iterable) for items in by_user.values()):
+        if any(isinstance(items, NO_LISTS) or not isinstance(items, Iterable) for items in by_user.values()):
             raise InputError.of("lists.not_taken")
         rows = [(user, item) for user, items in by_user.items() for item in items]
         if not rows:

@@ -286,3 +286,11 @@ def test_items_without_an_order_are_paired_with_nothing_that_has_one(items, opti
 def test_bytes_are_no_ids(beside, bytes_):
     with pytest.raises(rm.InputError, match="cannot be read"):
         rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, ["RR"], **{beside: bytes_})
+
+
+@pytest.mark.parametrize("bytes_", [b"ab", bytearray(b"ab"), memoryview(b"ab"), "ab"])
+@pytest.mark.parametrize("side", ["judgments", "run", "history"])
+def test_letters_and_bytes_are_no_lists_of_items(side, bytes_):
+    given = {"judgments": {"q": ["a"]}, "run": {"q": ["a"]}, "history": {"q": ["b"]}, side: {"q": bytes_}}
+    with pytest.raises(rm.InputError):
+        rm.evaluate(given["judgments"], given["run"], ["RR"], history=given["history"])
