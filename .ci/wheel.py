@@ -40,7 +40,7 @@ EXTRAS = {
 MISSED = {
     "report": COMPARED,
     "torch": "rm.rank_catalogue({0: [0]}, [[1.0]], [[1.0]], device='cuda')",
-    "mlflow": f"from rankmeter.compat.mlflow import log_to_mlflow; log_to_mlflow({CORE})",
+    "mlflow": f"rm.log_to_mlflow({CORE})",
 }
 """Calls whose message must name the extra where it is not installed."""
 REFUSED = """

@@ -24,10 +24,17 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.enviro
 os.environ["RANKMETER_LANG"] = "en"
 
 
+SHARED = ("spark", "page")
+"""Fixtures that start a program of their own: tests that share one run in one process, so that it starts once."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the profile ``fast`` hold for tests that ask for a number of examples of their own, too."""
+    """Keep tests of one program together, and let the profile ``fast`` hold for all numbers of examples."""
     most = settings.default.max_examples
     for item in items:
+        for fixture in set(SHARED) & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group(fixture))
         asked = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
         if settings.get_current_profile_name() == "fast" and asked is not None and asked.max_examples > most:
             item.obj._hypothesis_internal_use_settings = settings(asked, max_examples=most)
