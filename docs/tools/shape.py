@@ -19,6 +19,8 @@ from typing import Any
 SRC = Path(__file__).parents[2] / "src"
 JUDGMENTS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 0.9, "x": 0.8, "b": 0.7}, "q2": {"x": 0.5, "c": 0.4}}
+PLACED = {query: {item: round(10 * score) for item, score in items.items()} for query, items in RUN.items()}
+"""The same with whole scores, which are placed: the short way for little data takes plain floats alone."""
 
 
 def sources() -> dict[str, Path]:
@@ -36,14 +38,14 @@ def lines_by_room(modules: dict[str, Path]) -> dict[str, int]:
     return dict(sorted(rooms.items()))
 
 
-def way_of_one_number() -> list[tuple[str, str]]:
+def way_of_one_number(run: dict[str, dict[str, float]] = RUN) -> list[tuple[str, str]]:
     """Module and name of every function of ours that one nDCG from dictionaries passes, in order, once warm.
 
     A comprehension, a lambda and what a dataclass generates belong to the function that holds them.
     """
     import rankmeter as rm
 
-    rm.evaluate(JUDGMENTS, RUN, ["nDCG@10"])["nDCG@10"]
+    rm.evaluate(JUDGMENTS, run, ["nDCG@10"])["nDCG@10"]
     passed: list[tuple[str, str]] = []
 
     def note(frame: Any, event: str, _: Any) -> None:
@@ -55,7 +57,7 @@ def way_of_one_number() -> list[tuple[str, str]]:
 
     sys.setprofile(note)
     try:
-        rm.evaluate(JUDGMENTS, RUN, ["nDCG@10"])["nDCG@10"]
+        rm.evaluate(JUDGMENTS, run, ["nDCG@10"])["nDCG@10"]
     finally:
         sys.setprofile(None)
     return passed
@@ -139,20 +141,24 @@ def isinstance_of_sources(modules: dict[str, Path]) -> int:
     )
 
 
+def _counted(way: list[tuple[str, str]]) -> dict[str, int]:
+    return {
+        "calls": len(way),
+        "functions": len(set(way)),
+        "changes of module": sum(before[0] != after[0] for before, after in pairwise(way)),
+        "modules": len({module for module, _ in way}),
+    }
+
+
 def shape() -> dict[str, Any]:
     """All of it."""
     modules = sources()
-    way = way_of_one_number()
     rooms = lines_by_room(modules)
     return {
         "lines": sum(rooms.values()),
         "modules": len(modules),
-        "way": {
-            "calls": len(way),
-            "functions": len(set(way)),
-            "changes of module": sum(before[0] != after[0] for before, after in pairwise(way)),
-            "modules": len({module for module, _ in way}),
-        },
+        "way": _counted(way_of_one_number()),
+        "way through placing": _counted(way_of_one_number(PLACED)),
         "cycles": [len(group) for group in cycles(imports(modules))],
         "most parameters": most_parameters(modules)[0],
         "questions about the kind of a source": isinstance_of_sources(modules),
@@ -164,11 +170,12 @@ def main() -> None:
     """Print the shape."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--way", action="store_true", help="print every function that one nDCG passes")
+    parser.add_argument("--placed", action="store_true", help="with --way: those of data that is placed, not little")
     parser.add_argument("--cycles", action="store_true", help="print the modules of every import cycle")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     given = parser.parse_args()
     if given.way:
-        print("\n".join(f"{module:<40} {name}" for module, name in way_of_one_number()))
+        print("\n".join(f"{module:<40} {name}" for module, name in way_of_one_number(PLACED if given.placed else RUN)))
         return
     if given.cycles:
         print("\n".join(f"{len(group)}: {', '.join(group)}" for group in cycles(imports(sources()))))
