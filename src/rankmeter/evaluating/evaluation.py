@@ -171,12 +171,11 @@ def _facts(
     reading = readings(given.truth, given.returned)
     if given.wide and not len(placed.placements.grade):
         reading = noticed_at_once(reading, given)
-    purpose = about.purpose_of(reading)
-    counted = measured if given.wide else None
-    make = partial(facts_of, placed, counted, given.sources, reading, asked.every)
-    told = Late(
-        lambda: replace(
-            make(), notes=tuple(unknown_notes(m for one in ties for m in one.value.unknown)), purpose=purpose
-        )
-    )
+    make = partial(facts_of, placed, measured if given.wide else None, given.sources, reading, asked.every)
+
+    def facts() -> Facts:
+        notes = unknown_notes(measure for one in ties for measure in one.value.unknown)
+        return replace(make(), notes=tuple(notes), purpose=about.purpose_of(reading))
+
+    told = Late(facts)
     return told if len(placed.placements.query) <= KEPT else Late(value=told.value)

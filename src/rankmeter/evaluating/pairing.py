@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 from rankmeter.errors import InputError, MeasureError, warn, with_hint
@@ -45,7 +46,7 @@ class Pair(Placeable):
         """How messages name judgments and run."""
         return "no judgments" if self.truth is None else self.truth.source, self.returned.source
 
-    @property
+    @cached_property
     def wide(self) -> bool:  # type: ignore[override]
         """Whether items judged not relevant are placed too; not where they are very many.
 
