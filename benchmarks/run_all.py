@@ -14,6 +14,7 @@ RUNS = (
     ["dicts_msmarco"], ["dicts_deep"], ["dicts_deep", "--ties"], ["frames"], ["frames", "--shuffled"],
     ["frames", "--text"], ["frames", "--text", "--shuffled"], ["dense"], ["dense", "--ties"], ["startup"],
     ["trec_file"], ["trec_file", "--shuffled"], ["trec_file", "--tabs"], ["growth"], ["lists"], ["many_systems"],
+    ["small_calls"],
 )  # fmt: skip
 
 

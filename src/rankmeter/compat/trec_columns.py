@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -34,6 +33,8 @@ _OF_GAINS: dict[str, Callable[[SeenQuery, list[trec_unusual.Gain]], float]] = {
     "G": trec_unusual.gain_by_cost,
 }
 """Measures of gains, for gains that rankmeter's measures do not take."""
+_ALONE = ("G", "Rndcg", "ndcg_rel")
+"""Those that have no plain formula otherwise: of a few short lists they are computed one by one too."""
 BEYOND_NINE = ">"
 
 
@@ -129,7 +130,9 @@ class ColumnMaker:
         printed = wanted.printed
         if printed.kind == "text":
             return
-        if printed.kind == "pairs" and printed.name in _OF_GAINS and not trec_unusual.are_usual_gains(wanted):
+        by_query = self.scores.is_little and printed.name in _ALONE
+        usual = printed.kind != "pairs" or printed.name not in _OF_GAINS or trec_unusual.are_usual_gains(wanted)
+        if by_query or not usual:
             yield self._by_query(wanted, lambda seen: _OF_GAINS[printed.name](seen, self._gains(seen, wanted)))
         elif self.settings.level < 0 and printed.name in trec_unusual.BELOW_ZERO:
             yield from self._below_zero(wanted)
@@ -177,13 +180,17 @@ class ColumnMaker:
     @cached_property
     def _seen(self) -> list[SeenQuery]:
         """Every query as the program's measures see it."""
-        view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
-        grades = [[-1] * int(returned) for returned in view.returned]
-        for query, rank, grade in zip(view.query.tolist(), view.rank.tolist(), view.grade.tolist(), strict=True):
-            grades[query][int(rank) - 1] = -2 if grade < 0 else int(grade)
-        judged = [view.best[start:end] for start, end in pairwise(view.best_offsets.tolist())]
-        counts = [np.bincount(one[one >= 0].astype(np.int64)).tolist() for one in judged]
-        return [SeenQuery(*both, self.settings.level) for both in zip(grades, counts, strict=True)]
+        seen = []
+        for one in self.scores.lists(self.definitions.measure("num_rel_ret")):
+            grades = [-1] * one.returned
+            for rank, grade in one.found:
+                grades[rank - 1] = -2 if grade < 0 else grade
+            counts = [0] * (max(one.best[0], -1) + 1 if one.best else 0)
+            for grade in one.best:
+                if grade >= 0:
+                    counts[grade] += 1
+            seen.append(SeenQuery(grades, counts, self.settings.level))
+        return seen
 
     def _values(self, measure: Measure) -> Floats:
         values = self.scores.values(measure)
