@@ -180,7 +180,7 @@ def test_without_anything_before_there_is_nothing_to_adjust():
         ({"control": "Z"}, NotFoundError, "no variant 'Z'"),
         ({"ratios": {"A": 1}}, InputError, "the variants are A, B"),
         ({"correction": "bonferoni"}, InputError, "did you mean 'bonferroni'"),
-        ({"start": "soon"}, InputError, "is no time"),
+        ({"start": "soon"}, InputError, "is not a time"),
         ({"start": "1970-01-01", "unit": "session"}, InputError, "must be the user"),
         ({"level": 95}, InputError, "between 0 and 1"),
         ({"power": 80}, InputError, "between 0 and 1"),
@@ -292,7 +292,7 @@ _BEFORE = {"px": 5, "py": 50, "pxx": 5, "pyy": 300, "pxy": 25, "x_px": 3, "x_py"
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"n": 10.5}, "no whole number"),
+        ({"n": 10.5}, "not a whole number"),
         ({"y": -50}, "below 0"),
         ({"xy": 1000}, "does not go with"),
         ({**_BEFORE, "px": "many"}, "px of CTR in variant A is 'many'"),

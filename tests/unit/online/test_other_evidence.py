@@ -97,8 +97,8 @@ def test_slate_estimates_are_their_sums(positions, slates, seed):
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (([1], [0.0], [0.5]), {}, "no probability"),
-        (([1], [0.5], [1.5]), {}, "no probability"),
+        (([1], [0.0], [0.5]), {}, "not probabilities"),
+        (([1], [0.5], [1.5]), {}, "not probabilities"),
         (([1, 2], [0.5], [0.5]), {}, "the same"),
         (([math.nan], [0.5], [0.5]), {}, "finite"),
         (([1], [0.5], [0.5]), {"clip": 0}, "clip=0"),
@@ -343,7 +343,7 @@ LOG = [{"time": n, "user": n % 4, "type": "click", "item": n, "variant": "AB"[n 
         (lambda: rm.online.predictors([{"online": 1, "a": 2}] * 4, None), "no offline measure"),
         (lambda: rm.online.off_policy(["a"], [1], [1]), "makes no table of numbers"),
         (lambda: rm.online.off_policy_slates([[1], [1, 2]], [[1]], [[1]]), "makes no table of numbers"),
-        (lambda: rm.online.team_draft(None, [1]), "no list of ids"),
+        (lambda: rm.online.team_draft(None, [1]), "not a list of ids"),
         (lambda: rm.online.score_interleaving([{"user": 1, "request": 1, "credit": "x"}]), "is not a number in 1 rows"),
         (lambda: rm.online.position_bias(LOG, positions="a"), "positions='a' is not possible"),
         (lambda: rm.online.sums_from_table([5]), "a list of records"),
