@@ -27,7 +27,7 @@ from rankmeter.cli.parameters import (
     written,
 )
 from rankmeter.cli.sources import items_and_users, named_seed, named_sources, saved_evaluations, units_of
-from rankmeter.cli.talk import Progress, examples, language_option, say, silence_notes, tell
+from rankmeter.cli.talk import Progress, examples, language_option, say, silence_notes, spoken_language, tell
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError
@@ -35,7 +35,7 @@ from rankmeter.measures import split_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of
 from rankmeter.whole_files import write_text
-from rankmeter.wording import word
+from rankmeter.wording import Said, in_language, word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
@@ -353,8 +353,8 @@ def _check_together(testing: Testing, gating: Gating, pages: Pages) -> None:
 
 def _shown_on(progress: Progress) -> Callable[[str], None]:
     def shown(what: str) -> None:
-        progress.show(what)
-        if what.startswith("evaluating"):
+        progress.show(in_language(what, spoken_language()))
+        if isinstance(what, Said) and what.kind == "evaluating_system":
             progress.advance()
 
     return shown

@@ -117,8 +117,7 @@ def _two(paths: list[str]) -> tuple[str, str]:
         case [judgments, run]:
             return judgments, run
     hint = "rankmeter trec_eval [OPTIONS] QRELS RUN"
-    given = "1 was" if len(paths) == 1 else f"{len(paths)} were"
-    raise MeasureError(with_hint(f"two files are needed, {given} given.", hint))
+    raise MeasureError.of("cli.two_files_needed", given=len(paths), hint=hint)
 
 
 def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
@@ -148,7 +147,7 @@ def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
             version = value
     major = version.partition(".")[0]
     if major not in VERSIONS:
-        raise MeasureError(f"trec_eval {version} is not imitated; the versions are {' and '.join(VERSIONS)}.")
+        raise MeasureError.of("cli.version_not_imitated", version=version, versions=list(VERSIONS))
     options["version"] = int(major)
     return options
 

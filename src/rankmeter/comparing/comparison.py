@@ -28,7 +28,7 @@ from rankmeter.judging.chances import with_design
 from rankmeter.measures import Measure
 from rankmeter.stats.equivalence import check_margin
 from rankmeter.stats.intervals import INVERTS
-from rankmeter.wording import Option
+from rankmeter.wording import Option, said
 
 FAMILIES = get_args(Family)
 
@@ -141,7 +141,7 @@ def compare(
         _check_assisted(truth, named, chance["unit"])
     measured: dict[str, Measured] = {}
     for name, given in named.items():
-        say(f"evaluating {name}")
+        say(said("evaluating_system", system=name))
         measured[name] = measure_system(name, given, truth, asked, columns, about)
     _refuse_seeds_of_one(chance["unit"], measured)
     unlike = judged_unlike(measured)
@@ -177,7 +177,7 @@ def compare(
     label = first.label
     assisted = None
     if assisted_by is not None and truth is not None and design is not None:
-        say("evaluating under the machine's judgments")
+        say(said("evaluating_machine"))
         machine = into_judgments(assisted_by, columns=columns_of(columns, "judgments"))
         guessed = {name: measure_system(name, given, machine, asked, columns, about) for name, given in named.items()}
         order = list(named)

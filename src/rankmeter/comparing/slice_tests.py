@@ -21,6 +21,7 @@ from rankmeter.stats.intervals import intervals_of
 from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import Sample, sample
 from rankmeter.stats.student import Pair
+from rankmeter.wording import said
 
 FEWEST = 2
 """Slices of fewer units are not tested: nothing can be said beyond them."""
@@ -40,7 +41,7 @@ def slice_differences(
         return ()
     found: list[SliceDifference] = []
     for by, members in _members(evaluations, lined_up).items():
-        say(f"slices by {by}")
+        say(said("slices_by", by=by))
         inside = [
             (measure, label, one) for measure in tested for label, one in _samples(lined_up, measure, members, units_of)
         ]

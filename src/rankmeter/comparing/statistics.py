@@ -18,6 +18,7 @@ from rankmeter.stats.max_t import step_down
 from rankmeter.stats.paired import p_values
 from rankmeter.stats.samples import AnySample, Sample
 from rankmeter.stats.student import Pair
+from rankmeter.wording import said
 
 Progress = Callable[[str], None]
 
@@ -39,13 +40,13 @@ class Statistics:
         flips, draws = settings.permutations, settings.resamples
         chances = p_values(
             tested, couples, settings.test, permutations=flips, seed=settings.seed,
-            step=lambda done: say(f"permutation {done:,} of {flips:,}"),
+            step=lambda done: say(said("permutation_of", done=done, all=flips)),
         )  # fmt: skip
         bands = intervals_of(
             tested, couples, level=settings.level, method=settings.interval, resamples=draws, seed=settings.seed,
-            unit=units_said(settings.unit), step=lambda done: say(f"resample {done:,} of {draws:,}"),
+            unit=units_said(settings.unit), step=lambda done: say(said("resample_of", done=done, all=draws)),
         )  # fmt: skip
-        say("best groups and rank intervals")
+        say(said("best_groups"))
         signs = [1 if measure.higher_is_better else -1 for measure in measures]
         apart = separations(tested, signs, level=settings.level, resamples=draws, seed=settings.seed)
         for place, measure in enumerate(measures):

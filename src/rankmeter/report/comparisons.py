@@ -155,7 +155,7 @@ def doubts(cmp: Comparison, lang: Language = "en", leaving_out: Collection[str] 
              enumerate(zip(*table.rows, strict=True))]  # fmt: skip
     kept = {id(column) for column, is_wrong in zip(table.columns, wrong, strict=True) if is_wrong}
     shown = table.only(lambda column: column.kind == "text" or id(column) in kept)
-    notes = [Paragraph(note.text(lang), "note") for note in cmp.notes if note.kind not in leaving_out]
+    notes = [Paragraph(note.text(lang), "note") for note in cmp.notes if note not in leaving_out]
     if not kept:
         return list(notes)
     return [*notes, shown, *(Paragraph(line, "hint") for line in quality_words(cmp, lang))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankmeter.errors import MissingExtraError, with_hint
+from rankmeter.errors import MissingExtraError
 
 
 def need_report_extra() -> Any:
@@ -14,6 +14,5 @@ def need_report_extra() -> Any:
         import jinja2  # optional
         import vl_convert  # noqa: F401  optional
     except ImportError as error:
-        fact = f"reports need {error.name}, which is not installed."
-        raise MissingExtraError(with_hint(fact, "pip install 'rankmeter[report]'")) from error
+        raise MissingExtraError.of("cli.report_extra", library=error.name) from error
     return jinja2

@@ -33,7 +33,7 @@ MOST_SYSTEMS = 12
 BEST_SHOWN = 8
 MOST_SLICES = 30
 OVERTURNING = frozenset({"winner_could_change", "ties_could_change_winner", "same_lists"})
-"""Notes that stand beside the answer, because they could overturn it."""
+"""Notes that could overturn the answer: the first of each kind stands beside it."""
 MOST_VERDICTS = 3
 """How many sentences of the answer stand above the table; of more measures that disagree the rest unfolds."""
 
@@ -84,6 +84,7 @@ def report_html(
     data["boards"] = None  # the leaderboards are tables here
     data["kept"] = [systems.index(name) for name in kept_systems(cmp, first)]
     data["colours"] = [charts.colour(place) for place in range(max(MOST_SYSTEMS, len(charts.PALETTE)) + 2)]
+    alarms = list({note.kind: note for note in reversed(cmp.notes) if note.kind in OVERTURNING}.values())[::-1]
     verdict = [sentence.text(lang) for sentence in comparisons.verdict(cmp)]
     environment = jinja2.Environment(
         autoescape=True,
@@ -104,10 +105,10 @@ def report_html(
             verdicts=verdict[MOST_VERDICTS:],
             grid=table_html(grid, sortable=True, kept=kept_systems(cmp, first), lang=lang),
             marks=comparisons.marks_mean(cmp, lang),
-            alarms=[note.text(lang) for note in cmp.notes if note.kind in OVERTURNING],
+            alarms=[note.text(lang) for note in alarms],
             population=_population(cmp),
-            doubts=document_html(comparisons.doubts(cmp, lang, OVERTURNING), lang=lang),
-            doubt_count=sum(note.kind not in OVERTURNING for note in cmp.notes),
+            doubts=document_html(comparisons.doubts(cmp, lang, alarms), lang=lang),
+            doubt_count=len(cmp.notes) - len(alarms),
             assisted=document_html(comparisons.assisted_blocks(cmp, lang), lang=lang),
             boards=[_board(cmp, measure, lang) for measure in cmp.measures],
             definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
