@@ -34,6 +34,7 @@ _HOMES = {
     "rankmeter.inputs.files": "read_judgments read_labelled read_run",
     "rankmeter.inputs.passages": "roll_up",
     "rankmeter.inputs.shards": "files",
+    "rankmeter.judging.abstention": "silence",
     "rankmeter.judging.draws": "draw",
     "rankmeter.judging.nugget_scores": "nuggets",
     "rankmeter.judging.panel_agreement": "judges",

@@ -47,6 +47,7 @@ from rankmeter.scale.sampling import sampled as sampled
 from rankmeter.scale.sampling import sampled_ranks as sampled_ranks
 from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
+from rankmeter.judging.abstention import silence as silence
 from rankmeter.placing.tensors import tensors as tensors
 from rankmeter.evaluating.verb import value as value
 from rankmeter import online as online
@@ -88,8 +89,8 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec",
     "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
     "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
-    "ShortLists", "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors", "Unexpectedness",
-    "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "ShortLists", "silence", "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
+    "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

@@ -165,3 +165,15 @@ def test_nuggets_and_their_judges(tmp_path):
     assert both["coefficients"]["agreement"]["value"] == 0.5
     refused = run("nuggets", people, "--columns", "nugget=fact")
     assert refused.exit_code == 2
+
+
+def test_silence_in_every_format(drawn):
+    command = ("silence", drawn["machine"], drawn["old"], "-m", "nDCG@5", "--cut", 1, "--cut", 3)
+    result = run(*command)
+    assert result.exit_code == 0, result.stderr
+    assert "false returns" in result.stdout
+    assert [one["cut"] for one in json.loads(run(*command, "--format", "json").stdout)["cuts"]] == [None, 1, 3]
+    assert "误返回率" in run(*command, "--lang", "zh").stdout
+    refused = run("silence", drawn["machine"], drawn["old"], "-m", "DCG@5")
+    assert refused.exit_code == 2
+    assert "Hint:" in refused.stderr

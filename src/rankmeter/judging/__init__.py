@@ -7,5 +7,6 @@ rankmeter calls no model: grades come as files and tables, whoever gave them.
 - :mod:`rankmeter.judging.assistance` makes values and differences from few human and many machine judgments;
 - :mod:`rankmeter.judging.draws` draws what people judge next, and records the chances;
 - :mod:`rankmeter.judging.two_leaderboards` ranks systems under two judges;
+- :mod:`rankmeter.judging.abstention` looks at queries without a right answer;
 - :mod:`rankmeter.judging.nugget_scores` scores answers by their nuggets.
 """

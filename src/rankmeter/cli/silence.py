@@ -1,0 +1,53 @@
+"""``rankmeter silence``: queries without a right answer, and what a cut of the scores would do."""
+
+from __future__ import annotations
+
+import click
+
+from rankmeter.cli.options import Delivery, Sources, format_option, level_option
+from rankmeter.cli.output import deliver_shown
+from rankmeter.cli.parameters import Command, Reads, takes
+from rankmeter.cli.talk import examples, language_option
+from rankmeter.wording import Language
+
+
+@click.command(
+    cls=Command,
+    epilog=examples(
+        "rankmeter silence judgments.qrels model.run",
+        "rankmeter silence judgments.qrels model.run -m nDCG@10 --cut 0.35 --cut 0.55 --format csv",
+        "rankmeter silence judgments.qrels model.run --output silence.html --lang zh",
+    ),
+)
+@click.argument("judgments", type=Reads(), metavar="JUDGMENTS")
+@click.argument("run", type=Reads(), metavar="RUN")
+@click.option("-m", "--measure", default="Success@1", show_default=True, help="A ranked measure with values in 0..1.")
+@click.option(
+    "--cut", "cuts", type=float, multiple=True,
+    help="A score from which on an item is returned. Default: quantiles of the best scores.",
+)  # fmt: skip
+@takes(sources=Sources)
+@level_option
+@language_option
+@format_option("table", "json", "csv", "markdown", "html")
+@takes(delivery=Delivery)
+def command(
+    judgments: str,
+    run: str,
+    measure: str,
+    cuts: tuple[float, ...],
+    sources: Sources,
+    level: float,
+    lang: Language,
+    format_: str | None,
+    delivery: Delivery,
+) -> None:
+    """Say how a RUN deals with queries that have no right answer: false returns, false silence, and where to cut.
+
+    A query without a relevant item in JUDGMENTS is unanswerable; silence is right there.
+    """
+    from rankmeter.judging.abstention import silence
+
+    (returned,) = sources.runs([run]).values()
+    curve = silence(sources.judgments(judgments), returned, measure, cuts=cuts or None, level=level)
+    deliver_shown(curve, format_, delivery, lang)

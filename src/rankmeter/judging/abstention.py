@@ -1,0 +1,271 @@
+"""Questions without a right answer: who returns something there, who stays silent elsewhere, and where to cut scores.
+
+A query is answerable where an item is relevant. Under ``empty=silent`` the others count 1 where nothing was returned,
+as in SQuAD 2.0; ``zero``, ``one`` and ``skip`` cannot see silence at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from rankmeter.errors import InputError, check_level
+from rankmeter.evaluating.asking import Asked, ask
+from rankmeter.evaluating.evaluation import evaluate_placing
+from rankmeter.evaluating.pairing import into_pair
+from rankmeter.inputs import into_judgments, into_run
+from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
+from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.online.proportions import wilson
+from rankmeter.placing.placements import Bools, Floats
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
+from rankmeter.showing.showable import ShownAsTable
+from rankmeter.stats.selective import area_of_risks, normalised_area, separation_of
+from rankmeter.wording import Language, Option, Said, said, word
+
+MOST_CUTS = 12
+"""How many cuts are looked at where none are named: quantiles of the best scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What happens where only items with this score or a higher one are returned."""
+
+    cut: float | None
+    """None: everything is returned."""
+    value: float
+    """Over all queries, silence being right where nothing is relevant."""
+    answerable: float
+    unanswerable: float
+    """The share of unanswerable queries that were met with silence."""
+    false_return: float
+    """The share of unanswerable queries for which something was returned."""
+    false_return_low: float
+    false_return_high: float
+    false_silence: float
+    """The share of answerable queries for which nothing was returned."""
+    false_silence_low: float
+    false_silence_high: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Abstention(ShownAsTable):
+    """Returning and staying silent; made by :func:`rankmeter.silence`."""
+
+    measure: str
+    answerable: int
+    unanswerable: int
+    cuts: tuple[Cut, ...]
+    auroc: float
+    """The chance that the best score of an answerable query is above that of an unanswerable one; silence is lowest."""
+    risk_area: float
+    """AURC over the queries that returned something, by their best score; the loss is 1 less the value."""
+    risk_excess: float
+    """How much that is above the best order."""
+    nauc: Mapping[str, float]
+    """By confidence: ``max`` (the best score), ``std`` (of the scores), ``gap`` (first less second score)."""
+    level: float
+    notes: tuple[Said, ...]
+
+    @property
+    def floor(self) -> float:
+        """What a system gets that is always silent."""
+        return self.unanswerable / (self.answerable + self.unanswerable)
+
+    def at(self, cut: float | None = None) -> Cut:
+        """One of the cuts; without one, everything is returned."""
+        for one in self.cuts:
+            if one.cut == cut:
+                return one
+        raise InputError.of("judging.no_cut", cut=str(cut), cuts=[str(one.cut) for one in self.cuts])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "measure": self.measure, "answerable": self.answerable, "unanswerable": self.unanswerable,
+            "floor": self.floor, "cuts": [asdict(one) for one in self.cuts], "auroc": self.auroc,
+            "risk_area": self.risk_area, "risk_excess": self.risk_excess, "nauc": dict(self.nauc),
+            "level": self.level, "notes": list(self.notes),
+        }  # fmt: skip
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row per cut."""
+        made = pl.DataFrame([asdict(one) for one in self.cuts], infer_schema_length=None)
+        return made.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """What is shown."""
+        facts = said("silence_facts", answerable=self.answerable, unanswerable=self.unanswerable, floor=self.floor)
+        heads = ("silence_all", "silence_answerable", "silence_unanswerable")
+        columns = [Column(word("silence_cut", language), "text")]
+        columns += [Column(word(head, language)) for head in heads]
+        columns += [Column(word(head, language), "number", 1) for head in ("false_return", "false_silence")]
+        rows = []
+        for one in self.cuts:
+            shown = word("silence_none", language) if one.cut is None else f"{one.cut:g}"
+            values = [Cell(_known(part)) for part in (one.value, one.answerable, one.unanswerable)]
+            rates = [
+                Cell(_known(rate), span=None if math.isnan(rate) else (low, high))
+                for rate, low, high in (
+                    (one.false_return, one.false_return_low, one.false_return_high),
+                    (one.false_silence, one.false_silence_low, one.false_silence_high),
+                )
+            ]
+            rows.append((Cell(shown), *values, *rates))
+        numbers = {"auroc": self.auroc, "risk_area": self.risk_area, "risk_excess": self.risk_excess}
+        numbers |= {f"nauc_{name}": value for name, value in self.nauc.items()}
+        names = (Column(word("coefficient", language), "text"), Column(word("value", language)))
+        more = tuple((Cell(word(f"silence_{name}", language)), Cell(_known(value))) for name, value in numbers.items())
+        return [
+            Heading(word("silence_title", language, measure=self.measure), 1), Paragraph(facts.text(language)),
+            Table(tuple(columns), tuple(rows), name="cuts"), Table(names, more, name="confidence"),
+            *(Paragraph(note.text(language), "note") for note in self.notes),
+        ]  # fmt: skip
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def silence(
+    judgments: object,
+    run: object,
+    measure: str | Measure = "Success@1",
+    *,
+    cuts: Sequence[object] | None = None,
+    level: float = 0.95,
+    columns: Mapping[str, str] | None = None,
+) -> Abstention:
+    """Say how a system deals with queries that have no right answer, and what a cut of its scores would do.
+
+    Parameters
+    ----------
+    judgments
+        What is true, as for :func:`rankmeter.evaluate`. A query without a relevant item is unanswerable; one whose
+        items nobody could name is given with an item of grade 0.
+    run
+        What was returned, with scores. A query that is absent was met with silence.
+    measure
+        A ranked measure with values in 0..1; its ``empty`` becomes ``silent``.
+    cuts
+        Scores from which on an item is returned; by default some quantiles of the best scores.
+    level
+        Of the intervals of the rates (Wilson).
+
+    Returns
+    -------
+    Abstention
+        For each cut the value over all, answerable and unanswerable queries, false-return and false-silence rates; the
+        AUROC of the best score, the area under risk and coverage, and nAUC.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> truth = {"q": {"a": 1}, "none": {"b": 0}}
+    >>> curve = rm.silence(truth, {"q": {"a": 0.9}, "none": {"c": 0.4}}, cuts=[0.5])
+    >>> curve.at().value, curve.at(0.5).value, curve.at().false_return
+    (0.5, 1.0, 1.0)
+    """
+    check_level(level)
+    asked = ask(measure)
+    meant = asked.measures[0]
+    if len(asked.measures) > 1 or not isinstance(meant, RankedMeasure) or meant.aggregate != "mean":
+        raise InputError.of("judging.not_for_silence", measure=str(measure))
+    if meant.bounds != (0, 1):
+        raise InputError.of("judging.not_for_silence", measure=str(measure))
+    silent = meant(empty="silent")
+    truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
+    returned = into_run(run, columns=columns_of(columns, "run")).run_table()
+    if not returned.scored:
+        raise InputError.of("judging.silence_needs_scores", source=returned.source)
+    lists = pl.DataFrame({"query": returned.query.cast(pl.String), "item": returned.item, "score": returned.score})
+    named = JudgmentTable(truth.query.cast(pl.String), truth.item, truth.grade)
+    best = lists.group_by("query").agg(pl.col("score").max())
+    chosen = _cuts(cuts, best["score"].to_numpy())
+    made = [_at(cut, lists, named, silent, returned, level) for cut in (None, *chosen)]
+    _, values, answerable, _ = made[0]
+    queries = made[0][3]
+    top, spread, gap = _confidences(lists, queries)
+    if not answerable.any() or answerable.all():
+        side = "silence_no_unanswerable" if answerable.all() else "silence_no_answerable"
+        notes = [said(side)]
+    else:
+        notes = [said("silence_cut_flatters"), said("silence_scales")]
+    here = np.isfinite(top)
+    area, excess = area_of_risks(top[here], 1 - values[here]) if here.any() else (math.nan, math.nan)
+    confidences = {"max": top[here], "std": spread[here], "gap": gap[here]}
+    return Abstention(
+        measure=str(silent), answerable=int(answerable.sum()), unanswerable=int((~answerable).sum()),
+        cuts=tuple(one for one, *_ in made), auroc=separation_of(top[answerable], top[~answerable]),
+        risk_area=area, risk_excess=excess,
+        nauc={name: normalised_area(part, values[here]) if here.any() else math.nan
+              for name, part in confidences.items()},
+        level=level, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _cuts(cuts: Sequence[object] | None, best: Floats) -> list[float]:
+    if cuts is None:
+        shares = np.linspace(0, 1, MOST_CUTS + 2)[1:-1]
+        return sorted({float(np.quantile(best, share, method="higher")) for share in shares}) if len(best) else []
+    made = []
+    for cut in cuts:
+        if isinstance(cut, bool) or not isinstance(cut, Real) or math.isnan(cut):
+            raise InputError.of("judging.not_a_cut", option=Option("cuts", cut))
+        made.append(float(cut))
+    return made
+
+
+def _at(
+    cut: float | None, lists: pl.DataFrame, truth: JudgmentTable, measure: Measure, run: RunTable, level: float
+) -> tuple[Cut, Floats, Bools, list[str]]:
+    """One cut, and of the judged queries the values, whether they are answerable, and their names."""
+    kept = lists if cut is None else lists.filter(pl.col("score") >= cut)
+    returned = RunTable(
+        kept["query"], kept["item"], kept["score"], run.source, queries=lists["query"].unique(maintain_order=True)
+    )
+    ev = evaluate_placing(into_pair(truth, returned), Asked({str(measure): measure}, [measure]), "run")
+    seen = ev.values[measure]
+    counted = seen.counted
+    names = [query for query, here in zip(ev.queries.to_list(), counted.tolist(), strict=True) if here]
+    relevant = measure.describe().get("rel") or 1
+    known = pl.DataFrame({"query": truth.query, "grade": truth.grade})
+    with_answer = set(known.filter(pl.col("grade") >= relevant)["query"].to_list())
+    spoke = set(kept["query"].to_list())
+    answerable: Bools = np.array([query in with_answer for query in names], np.bool_)
+    returns: Bools = np.array([query in spoke for query in names], np.bool_)
+    values: Floats = seen.value[counted]
+    false_return, false_silence = returns[~answerable], ~returns[answerable]
+
+    def mean(part: Any) -> float:
+        return float(part.mean()) if len(part) else math.nan
+
+    def ends(part: Bools) -> tuple[float, float]:
+        return wilson(int(part.sum()), len(part), level=level) if len(part) else (math.nan, math.nan)
+
+    one = Cut(
+        cut, mean(values), mean(values[answerable]), mean(values[~answerable]), mean(false_return),
+        *ends(false_return), mean(false_silence), *ends(false_silence),
+    )  # fmt: skip
+    return one, values, answerable, names
+
+
+def _confidences(lists: pl.DataFrame, queries: list[str]) -> tuple[Floats, Floats, Floats]:
+    """The best score, the spread of the scores, and first less second; minus infinity where nothing was returned."""
+    falling = pl.col("score").sort(descending=True)
+    stats = lists.group_by("query").agg(
+        pl.col("score").max().alias("max"),
+        pl.col("score").std(ddof=0).alias("std"),
+        (falling.first() - falling.slice(1, 1).first().fill_null(falling.first())).alias("gap"),
+    )
+    rows = {row[0]: row[1:] for row in stats.iter_rows()}
+    silent = (-math.inf,) * 3
+    made = np.array([rows.get(query, silent) for query in queries], np.float64).reshape(len(queries), 3)
+    return made[:, 0], made[:, 1], made[:, 2]

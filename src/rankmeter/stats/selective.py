@@ -1,0 +1,65 @@
+"""How well confidence tells good answers from bad ones: risk against coverage, and nAUC as MTEB defines it.
+
+Sources: Geifman & El-Yaniv 2017 (risk and coverage); Gisserot-Boukhlef et al. 2024 (nAUC). Equal confidences share the
+mean of their values, so that the order of the input does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankmeter.placing.placements import Floats
+
+RATES = np.linspace(0, 1, 11)[:-1]
+"""Shares that abstain: not multiples of 0.1, which round to other counts."""
+
+
+def _by_confidence(confidence: Floats, values: Floats) -> Floats:
+    """The values, most confident first, equal confidences sharing their mean."""
+    _, group = np.unique(-confidence, return_inverse=True)
+    shared = np.bincount(group, values) / np.bincount(group)
+    return np.asarray(shared[np.sort(group)])
+
+
+def risks(confidence: Floats, loss: Floats) -> Floats:
+    """(n,) the mean loss of the most confident 1, 2, ..., n answers.
+
+    Examples
+    --------
+    >>> risks(np.array([0.9, 0.5, 0.1]), np.array([0.0, 1.0, 1.0])).round(4).tolist()
+    [0.0, 0.5, 0.6667]
+    """
+    ordered = _by_confidence(confidence, loss)
+    return np.asarray(ordered.cumsum() / np.arange(1, len(ordered) + 1))
+
+
+def area_of_risks(confidence: Floats, loss: Floats) -> tuple[float, float]:
+    """The mean of the risks (AURC), and its excess over that of the best order."""
+    area = float(risks(confidence, loss).mean())
+    return area, area - float(risks(-loss, loss).mean())
+
+
+def normalised_area(confidence: Floats, values: Floats) -> float:
+    """nAUC: the share of what abstaining could gain; 1 the best order, 0 useless, NaN where all values are equal."""
+    flat = float(values.mean()) * RATES[-1]
+    made, best = (_area(order, values) for order in (confidence, values))
+    return (made - flat) / (best - flat) if best - flat > 1e-12 else math.nan
+
+
+def _area(confidence: Floats, values: Floats) -> float:
+    ordered = _by_confidence(confidence, values)
+    means = ordered.cumsum() / np.arange(1, len(ordered) + 1)
+    kept = [len(ordered) - min(round(rate * len(ordered)), len(ordered) - 1) for rate in RATES.tolist()]
+    curve = means[np.array(kept) - 1]
+    return float(((curve[1:] + curve[:-1]) / 2 * np.diff(RATES)).sum())
+
+
+def separation_of(higher: Floats, lower: Floats) -> float:
+    """AUROC: the chance that one of the first is above one of the second, ties counting half."""
+    if not (len(higher) and len(lower)):
+        return math.nan
+    rising = np.sort(lower)
+    below, not_above = np.searchsorted(rising, higher, "left"), np.searchsorted(rising, higher, "right")
+    return float((below + not_above).mean() / 2 / len(lower))
