@@ -161,11 +161,14 @@ def _no_command(args: Sequence[str]) -> InputError:
     return InputError.of("cli.unknown_command", name=args[0], commands=list(COMMANDS), hint=hint)
 
 
+_AS_IN_PYTHON = ("general.text", "online.")
+
+
 def _worded(error: RankmeterError, command: click.Command, ctx: click.Context) -> str:
     """An error in the language of the call and in the options of its command."""
     text = error.text(language_of(ctx), typed(command))
-    # What is not a kind and values yet names its arguments as Python does.
-    return as_typed(text, command) if error.problem.kind == "general.text" else text
+    # What is not a kind and values yet, and the words of these rooms, name arguments as Python does.
+    return as_typed(text, command) if error.problem.kind.startswith(_AS_IN_PYTHON) else text
 
 
 def _silence_stdout() -> None:

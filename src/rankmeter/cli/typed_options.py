@@ -13,7 +13,7 @@ from rankmeter.wording import Option, Spelling, as_argument
 _QUOTED = r"""(?:'[^']*'|"[^"]*")"""
 _VALUE = rf"\{{[^{{}}]*\}}|{_QUOTED}(?:(?:, | or ){_QUOTED})*|-?[\w.]+(?![\w.(])|"
 # What is glued to a name in front of it is an option of a measure, AP(rel=2), or an argument of a call.
-_ARGUMENT = re.compile(rf"(?:^|(?<=\s)|(?<=\s\()|(?<=（))(?P<name>[a-z_]+)=(?P<value>{_VALUE})")
+_ARGUMENT = re.compile(rf"(?:^|(?<=\s)|(?<=\s\()|(?<=[（：]))(?P<name>[a-z_]+)=(?P<value>{_VALUE})")
 _OPTION = re.compile(r"--[a-z-]+ $")
 """What stands after an option is its value, as in ``--titles queries=queries.csv``."""
 _RUNS = re.compile(r"\b(?P<name>seeds|folds)\((?P<runs>run1, run2)[^()]*\)")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankmeter.errors import InputError, NotFoundError, check_level, examples, with_hint
+from rankmeter.errors import InputError, NotFoundError, check_level, examples
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
 from rankmeter.online.contrasts import Estimate, of_variance
@@ -101,20 +101,18 @@ def agreement(
         both say worse; ``disagree`` where they say the opposite; ``cannot tell`` otherwise.
     """
     if not isinstance(online, Experiment):
-        fact = f"online is of type {type(online).__name__}; expected the result of an experiment."
-        raise InputError(with_hint(fact, "agreement({'A': ev_a, 'B': ev_b}, rm.online.experiment(log, ...))"))
+        raise InputError.of("online.agreement_online_type", type=type(online).__name__)
     if not isinstance(offline, Mapping):
-        fact = f"offline is of type {type(offline).__name__}; expected the evaluation of each variant by its name."
-        raise InputError(with_hint(fact, "agreement({'A': ev_a, 'B': ev_b}, trial)"))
+        raise InputError.of("online.agreement_offline_type", type=type(offline).__name__)
     check_level(level)
     missing = [name for name in online.values if name not in offline]
     if missing:
-        fact = f"there is no offline evaluation of {', '.join(missing)}; there are {examples(offline) or 'none'}."
-        raise NotFoundError(with_hint(fact, "name the evaluations like the variants: {'A': ev_a, 'B': ev_b}"))
+        raise NotFoundError.of("online.agreement_missing", missing=list(missing), offline=examples(offline) or "none")
     wrong = [name for name in online.values if not hasattr(offline[name], "per_query")]
     if wrong:
-        fact = f"what is given for {examples(wrong)} is of type {type(offline[wrong[0]]).__name__}, no evaluation."
-        raise InputError(with_hint(fact, "agreement({'A': rm.evaluate(judgments, run_a, measures), ...}, trial)"))
+        raise InputError.of(
+            "online.agreement_not_evaluation", wrong=examples(wrong), type=type(offline[wrong[0]]).__name__
+        )
     base = offline[online.control]
     off = list(base.means) if offline_measures is None else [base.find(one) for one in _listed(offline_measures)]
     on = list(online.measures) if online_measures is None else into_measures(online_measures)
@@ -143,13 +141,13 @@ def _listed(measures: object) -> list[Any]:
 def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, level: float) -> Estimate:
     """The mean difference over the queries that both evaluations have, with a paired t interval."""
     if measure.aggregate != "mean":
-        raise InputError(f"{measure} is not a mean over queries, so its differences cannot be paired.")
+        raise InputError.of("online.agreement_no_mean", measure=measure)
     tables = [ev.per_query.select("query", str(ev.find(measure))) for ev in (base, other)]
     joined = tables[0].join(tables[1], on="query", suffix=" other").drop_nulls()
     gaps = (joined.to_series(2) - joined.to_series(1)).to_numpy()
     n = len(gaps)
     if n < 2:
-        raise InputError(f"{base.name} and {other.name} have {n} queries in common; expected at least 2.")
+        raise InputError.of("online.agreement_few_queries", name=base.name, name_2=other.name, n=n)
     return of_variance(float(gaps.mean()), float(gaps.var(ddof=1)) / n, n, level, "paired t over queries")
 
 

@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_whole, with_hint
+from rankmeter.errors import InputError, check_whole
 from rankmeter.online.exact_totals import LOWEST, Pieces
 from rankmeter.placing.hashing import Hashes, mixed
 
@@ -128,10 +128,7 @@ def check_resamples(resamples: object, level: float, *, without: str = "no inter
     """Refuse so few resamples that none lies outside of the interval; 0 is for those who want none."""
     least = least_draws(level)
     if 0 < check_whole("resamples", resamples) < least:
-        fact = (
-            f"resamples={resamples} are too few for an interval at a level of {level:g}; at least {least:,} are needed."
-        )
-        raise InputError(with_hint(fact, f"resamples=1000; 0 for {without}"))
+        raise InputError.of("online.few_resamples", resamples=resamples, level=level, least=least, without=without)
 
 
 def two_sided(drawn: Floats) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.errors import InputError, did_you_mean
 from rankmeter.late import pl
 from rankmeter.online.counterfactual import SLATE_MODELS, SlateModel, off_policy, off_policy_slates
 from rankmeter.online.events import open_table
@@ -62,8 +62,12 @@ def off_policy_log(
     0.5056
     """
     if model not in LOG_MODELS:
-        fact = f"model='{model}' is not possible; there are {', '.join(LOG_MODELS)}."
-        raise InputError(with_hint(fact, did_you_mean(model, LOG_MODELS)))
+        raise InputError.of(
+            "online.choice_model",
+            model=model,
+            log_models=list(LOG_MODELS),
+            hint=did_you_mean(model, LOG_MODELS) or None,
+        )
     named = check_names("columns", columns, 'columns={"logged": "propensity"}')
     table = _chosen(open_table(source, "the log of choices"), named, model)
     if model == "single":
@@ -72,7 +76,7 @@ def off_policy_log(
         return off_policy(given.pop("reward"), given.pop("logged"), given.pop("target"), **given, clip=clip,
                           switch=switch, shrink=shrink, users=users, level=level)  # fmt: skip
     if switch is not None or shrink is not None:
-        raise InputError(f"switch and shrink are for single choices, not for model='{model}'.")
+        raise InputError.of("online.choice_single", model=model)
     return _slates(table, model, clip, level)
 
 
@@ -81,9 +85,9 @@ def _slates(table: pl.DataFrame, model: SlateModel, clip: float | None, level: f
     sizes = table.group_by("request").agg(pl.len(), pl.col("position").n_unique().alias("places"))
     lengths = sorted(sizes["len"].unique().to_list())
     if len(lengths) > 1:
-        raise InputError(f"slates have {lengths[0]} to {lengths[-1]} positions; expected the same number in each.")
+        raise InputError.of("online.slate_lengths", lengths=lengths[0], lengths_2=lengths[-1])
     if sizes.filter(pl.col("len") != pl.col("places")).height:
-        raise InputError("a position occurs more than once in a slate.")
+        raise InputError.of("online.slate_position_twice")
     given: dict[str, Any] = {n: table[n].to_numpy().reshape(-1, lengths[0]) for n in NUMBERS if n in table.columns}
     users = table["user"].to_numpy()[:: lengths[0]] if "user" in table.columns else None
     return off_policy_slates(given.pop("reward"), given.pop("logged"), given.pop("target"), model=model, **given,
@@ -94,23 +98,32 @@ def _chosen(table: pl.DataFrame, given: Mapping[str, str], model: LogModel) -> p
     """The columns that are needed, under the names of their roles, the numbers as numbers."""
     unknown = [role for role in given if role not in _NAMES]
     if unknown:
-        fact = f"there is no role '{unknown[0]}'; there are {', '.join(_NAMES)}."
-        raise InputError(with_hint(fact, did_you_mean(unknown[0], list(_NAMES))))
+        raise InputError.of(
+            "online.choice_role",
+            unknown=unknown[0],
+            names=list(_NAMES),
+            hint=did_you_mean(unknown[0], list(_NAMES)) or None,
+        )
     found = {}
     for role, usual in _NAMES.items():
         name = given.get(role) or next((one for one in usual if one in table.columns), None)
         if name is not None and name not in table.columns:
-            fact = f"the log has no column '{name}' (found: {', '.join(table.columns)})."
-            raise InputError(with_hint(fact, did_you_mean(name, table.columns)))
+            raise InputError.of(
+                "online.choice_column",
+                name=name,
+                columns=list(table.columns),
+                hint=did_you_mean(name, table.columns) or None,
+            )
         if name is not None:
             found[role] = name
     needed = ("reward", "logged", "target", *(("request", "position") if model in SLATE_MODELS else ()))
     missing = [role for role in needed if role not in found]
     if missing:
-        fact = f"the log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
-        raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "NAME"}}'))
+        raise InputError.of(
+            "online.choice_columns_missing", missing=list(missing), columns=list(table.columns), missing_2=missing[0]
+        )
     if not table.height:
-        raise InputError("the log of choices is empty.")
+        raise InputError.of("online.choice_empty")
     numbers = [pl.col(found[role]).cast(pl.Float64, strict=False).alias(role) for role in NUMBERS if role in found]
     others = [pl.col(found[role]).alias(role) for role in ("user", "request") if role in found]
     if "position" in found:
@@ -119,5 +132,5 @@ def _chosen(table: pl.DataFrame, given: Mapping[str, str], model: LogModel) -> p
     for role in chosen.columns:
         empty = chosen[role].null_count()
         if empty and (role in needed or role in ("predicted", "expected", "user")):
-            raise InputError(f"column '{found[role]}' ({role}) has no readable value in {empty:,} rows.")
+            raise InputError.of("online.choice_unreadable", found=found[role], role=role, empty=empty)
     return chosen

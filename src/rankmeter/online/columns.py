@@ -102,7 +102,7 @@ def find_event_columns(schema: pl.Schema, given: Mapping[str, str] | None, sourc
             found[role] = path
     missing = [role for role in NEEDED if role not in found]
     if missing and not schema:
-        raise InputError(f"{source} is empty: it has no columns and no events.")
+        raise InputError.of("online.log_without_columns", source=source)
     if missing:
         raise InputError(_missing(missing, schema.names(), found, source))
     return {role: found[role] for role in ROLES if role in found}, layout
@@ -135,11 +135,18 @@ def _given(schema: pl.Schema, given: Mapping[str, str], source: str) -> dict[str
     found: dict[str, str] = {}
     for role, column in given.items():
         if role not in ROLES:
-            fact = f"columns= names '{role}', which is not one of {', '.join(ROLES)}."
-            raise InputError(with_hint(fact, did_you_mean(role, ROLES)))
+            raise InputError.of(
+                "online.unknown_role", role=role, roles=list(ROLES), hint=did_you_mean(role, ROLES) or None
+            )
         if not has_path(schema, column):
-            fact = f"{source} has no column '{column}' for the {role} (found: {_names(schema)})."
-            raise InputError(with_hint(fact, did_you_mean(column, schema.names())))
+            raise InputError.of(
+                "online.no_column_for_role",
+                source=source,
+                column=column,
+                role=role,
+                names=_names(schema),
+                hint=did_you_mean(column, schema.names()) or None,
+            )
         found[role] = column
     return found
 
@@ -152,8 +159,14 @@ def _usual(role: str, free: Sequence[str], source: str) -> str | None:
         return exact[0]
     if len(candidates) > 1:
         listed = " and ".join(f"'{name}'" for name in candidates)
-        fact = f"{source} has {len(candidates)} columns that could be the {role}: {listed}."
-        raise InputError(with_hint(fact, f"say which: {say_columns(role, candidates[0])}"))
+        raise InputError.of(
+            "online.several_columns_for_role",
+            source=source,
+            count=len(candidates),
+            role=role,
+            listed=listed,
+            say_columns=say_columns(role, candidates[0]),
+        )
     return candidates[0] if candidates else None
 
 

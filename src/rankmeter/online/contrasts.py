@@ -416,7 +416,7 @@ def detectable(variance: float, *, level: float, power: float, looks_at: int = 1
     With several differences the error of each is that share of the whole, which is what Holm's first step allows.
     """
     if not 0 < power < 1:
-        raise InputError(f"power={power} is not possible; a power is between 0 and 1, as in 0.8.")
+        raise InputError.of("online.power_range", power=power)
     normal = NormalDist()
     reach = normal.inv_cdf(1 - (1 - level) / 2 / looks_at) + normal.inv_cdf(power)
     return reach * math.sqrt(variance) if variance > 0 else math.nan
@@ -428,8 +428,8 @@ def units_needed(
     """How many units each of two equal groups needs to find a relative difference of this size."""
     value, _ = ratio(sums, measure)
     if not relative or math.isnan(value) or value == 0:
-        raise InputError("the number of units needs a relative difference other than 0 and a baseline other than 0.")
+        raise InputError.of("online.units_of_no_difference")
     least = minimum_detectable(sums, measure, units=1, other_units=1, level=level, power=power)
     if math.isnan(least):
-        raise InputError(f"the sums of {measure} have no spread over units, so nothing says how many are needed.")
+        raise InputError.of("online.no_spread", measure=measure)
     return math.ceil((least / (abs(relative) * abs(value))) ** 2)

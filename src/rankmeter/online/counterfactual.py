@@ -32,7 +32,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_level, examples, with_hint
+from rankmeter.errors import InputError, check_level, examples
 from rankmeter.online.contrasts import Estimate, of_variance
 from rankmeter.online.policies import OffPolicy, Weights
 from rankmeter.online.settings import check_number
@@ -115,7 +115,7 @@ def off_policy(
                 columns["shrunk DR"] = v + shrink * weights / (weights**2 + shrink) * missed
     _check_model(predicted, expected)
     if (switch is not None or shrink is not None) and "DR" not in columns:
-        raise InputError("switch= and shrink= are kinds of DR, which needs predicted= and expected=.")
+        raise InputError.of("online.kinds_of_dr")
     return _estimated(columns, (weights * r)[:, None], weights[:, None], r, users, level, "one choice a row", clip,
                       unsupported, more)  # fmt: skip
 
@@ -157,7 +157,7 @@ def off_policy_slates(
     (2.366667, 2.233333)
     """
     if model not in SLATE_MODELS:
-        raise InputError(f"model='{model}' is not possible; there are {', '.join(SLATE_MODELS)}.")
+        raise InputError.of("online.slate_model", model=model, slate_models=list(SLATE_MODELS))
     r, p, pi = (
         _numbers(name, values, 2) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
     )
@@ -182,7 +182,7 @@ def off_policy_slates(
     if expected is not None:
         v = _numbers("expected", expected, 2, like=r)
         if model == "standard":
-            raise InputError("a model of rewards is for item-position and cascade; standard has none by position.")
+            raise InputError.of("online.no_reward_model")
         columns["DM"] = (above * v).sum(axis=1)
         if predicted is not None:
             q = _numbers("predicted", predicted, 2, like=r)
@@ -249,11 +249,11 @@ def _units(users: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
         return np.arange(rows)
     named = np.asarray(users)
     if named.shape != (rows,):
-        raise InputError(f"users has shape {named.shape}, but there are {rows:,} rows.")
+        raise InputError.of("online.users_shape", shape=str(named.shape), rows=rows)
     try:
         return np.unique(named, return_inverse=True)[1].astype(np.int64)
     except TypeError as error:  # None among names has no place in their order
-        raise InputError("users holds values of several kinds; expected all numbers or all texts.") from error
+        raise InputError.of("online.users_mixed") from error
 
 
 def _mean(values: Floats) -> tuple[float, Floats]:
@@ -300,14 +300,14 @@ def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats 
     try:
         made = np.asarray(values, float)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} makes no table of numbers: {str(error).splitlines()[0].rstrip('.')}.") from error
+        raise InputError.of("online.not_numbers", name=name, rstrip=str(error).splitlines()[0].rstrip(".")) from error
     shape = "a row of numbers" if dimensions == 1 else "a table of slates x positions"
     if made.ndim != dimensions or not made.size:
-        raise InputError(f"{name} has shape {made.shape}; expected {shape}.")
+        raise InputError.of("online.wrong_dimensions", name=name, shape=str(made.shape), shape_2=str(shape))
     if like is not None and made.shape != like.shape:
-        raise InputError(f"{name} has shape {made.shape}, but rewards has {like.shape}.")
+        raise InputError.of("online.other_shape", name=name, shape=str(made.shape), shape_2=str(like.shape))
     if not np.isfinite(made).all():
-        raise InputError(f"{name} is not a finite number in {np.count_nonzero(~np.isfinite(made)):,} places.")
+        raise InputError.of("online.not_finite", name=name, count=np.count_nonzero(~np.isfinite(made)))
     return made
 
 
@@ -315,24 +315,20 @@ def _check_bounds(**bounds: float | None) -> None:
     """Refuse bounds that weights cannot have."""
     for name, bound in bounds.items():
         if bound is not None and not check_number(name, bound) > 0:
-            what = "shrinks by a number above 0" if name == "shrink" else "is a largest weight, which is above 0"
-            raise InputError(with_hint(f"{name}={bound:g} is not possible: it {what}.", f"{name}=10"))
+            kind = "online.shrink_above_zero" if name == "shrink" else "online.bound_above_zero"
+            raise InputError.of(kind, name=name, bound=bound)
 
 
 def _check_model(predicted: object, expected: object) -> None:
     """Refuse half a model, which would be left out in silence."""
     if predicted is not None and expected is None:
-        fact = "predicted= alone gives no estimate: DR needs the expected reward under the new policy too."
-        raise InputError(with_hint(fact, "expected=, the model's mean reward over what the new policy would choose"))
+        raise InputError.of("online.predicted_alone")
 
 
 def _check_probabilities(r: Floats, p: Floats, pi: Floats) -> None:
     if not r.shape == p.shape == pi.shape:
-        raise InputError(
-            f"rewards, logged and target have shapes {r.shape}, {p.shape} and {pi.shape}; expected the same."
-        )
+        raise InputError.of("online.shapes_differ", shape=str(r.shape), shape_2=str(p.shape), shape_3=str(pi.shape))
     for name, values, wrong in (("logged", p, (p <= 0) | (p > 1)), ("target", pi, (pi < 0) | (pi > 1))):
         if wrong.any():
             shown = examples(values[wrong].tolist())
-            fact = f"{name} has {np.count_nonzero(wrong):,} values that are not probabilities here: {shown}."
-            raise InputError(with_hint(fact, "what was logged had a probability above 0; log it when serving"))
+            raise InputError.of("online.no_probability", name=name, count=np.count_nonzero(wrong), shown=shown)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.bootstrap import Resampled, middle, two_sided
@@ -156,10 +156,9 @@ def decided(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
     primary, margins = {parse(text) for text in plan.primary}, {parse(t): m for t, m in plan.guardrails.items()}
     for measure in [*primary, *margins]:
         if not getattr(measure, "direction", 1):
-            fact = f"{measure} decides, but does not say which way is better."
-            raise InputError(with_hint(fact, f"{type(measure).name}(better=higher)"))
+            raise InputError.of("online.no_direction", measure=measure, name=type(measure).name)
         if measure in primary and measure in margins:
-            raise InputError(f"{measure} is both primary and a guardrail; expected one of them.")
+            raise InputError.of("online.primary_and_guardrail", measure=measure)
     variants = len({one.variant for one in effects})
     made: dict[int, Effect] = {}
     families: dict[str, list[int]] = {}

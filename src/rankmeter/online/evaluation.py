@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import findings
@@ -76,8 +76,7 @@ def evaluate(
     counted, question, notes = counted_by_unit(log, question)
     groups = {label: sums for label, sums in sorted(counted.groups.items()) if sums.n or not role}
     if not groups and (crossed := counted.found["units in several variants"]):
-        fact = f"{log.source}: no {question.unit} is left in any {by}; {crossed:,} were seen in several variants."
-        raise InputError(with_hint(fact, "crossed='first' counts them in the first"))
+        raise InputError.of("online.nobody_in_groups", source=log.source, unit=question.unit, by=by, crossed=crossed)
     return OnlineEvaluation(
         by=by or "",
         estimates={" ".join(label): values_of(counted, label, question) for label in groups},
@@ -139,16 +138,14 @@ def into_online(measures: object) -> list[OnlineMeasure]:
     online = [measure for measure in chosen if isinstance(measure, OnlineMeasure)]
     others = [str(measure) for measure in chosen if not isinstance(measure, OnlineMeasure)]
     if others:
-        fact = f"{', '.join(others)}: this needs a run, and judgments to compare it with; a log of events has neither."
-        hint = "rankmeter.evaluate(judgments, run, measures), or: rankmeter evaluate JUDGMENTS RUN"
-        raise MeasureError(with_hint(fact, hint))
+        raise MeasureError.of("online.needs_judgments", others=list(others))
     return online
 
 
 def check_unit(unit: str) -> Unit:
     """The unit, if it is one."""
     if unit not in UNITS:
-        raise InputError(f"unit='{unit}' is not possible; a unit is {', '.join(UNITS[:-1])} or {UNITS[-1]}.")
+        raise InputError.of("online.unknown_unit", unit=unit, units=list(UNITS[:-1]), units_2=UNITS[-1])
     return unit
 
 
@@ -157,25 +154,19 @@ def _grouped(
 ) -> tuple[Events, str]:
     """The log and the role of what divides its units."""
     if by is not None and not isinstance(by, str):
-        fact = f"by={by!r} is not possible; it names one column."
-        raise InputError(
-            with_hint(fact, "by='variant'; experiment(..., segments='country') crosses variants with a column")
-        )
+        raise InputError.of("online.by_not_a_name", by=repr(by))
     if by is None or by in ("variant", "segment") or isinstance(events, Events):
         log = read_events(events, columns=columns, types=types, format=format)
         if by is None or by in ("variant", "segment"):
             return log, by or ""
         role = next((role for role in ("variant", "segment") if log.columns.get(role) == by), None)
         if role is None:
-            raise InputError(
-                f"these events were read without '{by}'. Hint: read_events(log, columns={{'segment': '{by}'}})"
-            )
+            raise InputError.of("online.read_without_column", by=by)
         return log, role
     # To divide by the position or the item would take that column away from what it is for.
     role = next((role for role, names in EVENT_NAMES.items() if by in names), "segment")
     if role not in ("variant", "segment") and role not in (columns or {}):
-        fact = f"'{by}' is the {role} of an event; values are divided by what is true of a unit, as its variant."
-        raise InputError(with_hint(fact, "CTR@1 and the curves show positions; divide by a column such as country"))
+        raise InputError.of("online.by_of_event", by=by, role=role)
     log = read_events(events, columns={**(columns or {}), "segment": by}, types=types, format=format)
     # A column that is the variant is treated as one, so that a user in two of them is noticed.
     return log, "variant" if log.columns.get("variant") == by else "segment"

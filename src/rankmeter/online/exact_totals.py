@@ -40,7 +40,7 @@ class Pieces:
     def of(cls, rows: Floats) -> Pieces:
         """Cut a table with a row per unit, ``(n, d)``."""
         if not np.isfinite(rows).all():
-            raise InputError("a table of units must hold finite numbers; it has NaN or infinite ones.")
+            raise InputError.of("online.units_not_finite")
         made: list[Floats] = []
         columns, shifts = [], []
         for column, rest in enumerate(rows.T):

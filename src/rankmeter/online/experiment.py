@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Unpack
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
 from rankmeter.online.bootstrap import Resampled
@@ -110,15 +110,15 @@ def experiment(
         columns = {**(columns or {}), "segment": divided}
     log = read_events(data, columns=columns, types=types, format=format, covariates=plan.covariates)
     if log.covariates != plan.covariates:
-        raise InputError("these events were read without the covariates. Hint: read_events(log, covariates=[...])")
+        raise InputError.of("online.read_without_covariates")
     chosen = with_companions(_asked(measures, plan), check_unit(unit))
     by = ("variant", "segment") if divided is not None else ("variant",)
     moment = None if start is None else _moment(start)
     for name, wanted in (("start", moment is not None), ("covariates", plan.covariates), ("days", plan.days)):
         if wanted and unit != "user":
-            raise InputError(f"{name}= is about users, so the unit must be the user. Hint: unit='user'")
+            raise InputError.of("online.about_users", name=name)
     if divided is not None and any(one.is_located for one in chosen):
-        raise InputError("quantiles and trimmed means are not taken by segment. Hint: leave out segments= and strata=")
+        raise InputError.of("online.no_quantiles_by_segment")
     question = Question(chosen, unit=unit, by=by, start=moment, covariates=log.covariates, days=plan.days,
                         plan=plan)  # fmt: skip
     counted, question, notes = counted_by_unit(log, question)
@@ -153,14 +153,12 @@ def experiment(
 def _divided(segments: str | None, plan: Plan, unit: Unit) -> str | None:
     """The column that divides units, as segments to be looked at or as strata to be weighted."""
     if segments is not None and not isinstance(segments, str):
-        raise InputError(
-            with_hint(f"segments={segments!r} is not possible; it names one column.", "segments='country'")
-        )
+        raise InputError.of("online.segments_not_a_name", segments=repr(segments))
     if segments and plan.strata not in (None, segments):
-        raise InputError(f"segments='{segments}' and strata='{plan.strata}' are two columns; expected the same one.")
+        raise InputError.of("online.segments_and_strata", segments=segments, strata=plan.strata)
     divided = segments or plan.strata
     if unit in WINDOWS and divided is not None:
-        raise InputError(f"a {unit} has users of every segment. Hint: leave out segments= and strata=")
+        raise InputError.of("online.window_of_segments", unit=unit)
     return divided
 
 
@@ -185,8 +183,9 @@ def _from_sums(
         for variant, sums in groups.items():
             if not (sums.has(above(measure)) and sums.has(below(measure))):
                 holds = [name.removesuffix(" x") for name in sums.names if name.endswith(" x")]
-                fact = f"the sums of variant {variant} do not hold {measure}; they hold {examples(holds) or 'nothing'}."
-                raise InputError(with_hint(fact, "every variant needs a row for every measure"))
+                raise InputError.of(
+                    "online.sums_without_measure", variant=variant, measure=measure, holds=examples(holds) or "nothing"
+                )
     whole = Contrast(groups, _control(control, list(groups)), plan)
     made = decided(whole.effects(asked), plan)
     ratio = _check_ratio(groups, ratios)
@@ -209,8 +208,7 @@ def _refuse_events_only(**asked: object) -> None:
     """Refuse what only events can answer, so that nothing asked for is left out in silence."""
     for name, value in asked.items():
         if value is not None:
-            fact = f"{name}={value} is not possible with sums: they no longer hold the events."
-            raise InputError(with_hint(fact, "give the log of events instead"))
+            raise InputError.of("online.not_with_sums", name=name, value=value)
 
 
 def _moment(start: str | datetime | date | float) -> int:
@@ -219,9 +217,7 @@ def _moment(start: str | datetime | date | float) -> int:
         try:
             start = datetime.fromisoformat(start)
         except ValueError as error:
-            raise InputError(
-                with_hint(f"start='{start}' is not a time.", "start='2026-03-01' or '2026-03-01T09:00Z'")
-            ) from error
+            raise InputError.of("online.no_time", start=start) from error
     if isinstance(start, datetime):
         aware = start if start.tzinfo else start.replace(tzinfo=UTC)
         return round(aware.timestamp() * 1e6)
@@ -234,38 +230,43 @@ def _check_anyone_left(counted: Counted, groups: Mapping[str, Sums], start: int 
     """Say why nobody is left to compare, where nobody is; or why a covariate says nothing."""
     for name in log.covariates:
         if not any(sums.n and sums.mean(f"{name} known") > 0 for sums in groups.values()):
-            raise InputError(f"{log.source}: the covariate '{name}' is a number for no unit.")
+            raise InputError.of("online.covariate_no_number", source=log.source, name=name)
     if any(sums.n for sums in groups.values()):
         return
     if start is not None and not groups:
-        fact = f"{log.source}: all of its {counted.found['events before the start']:,} events are before the start."
-        raise InputError(with_hint(fact, "start= is when the experiment began; without a time zone it is taken as UTC"))
+        raise InputError.of(
+            "online.all_before_start",
+            source=log.source,
+            events_before_the_start=counted.found["events before the start"],
+        )
     if several := counted.found["units in several variants"]:
-        fact = f"{log.source}: nobody is left to compare, since all {several:,} units were seen in several variants."
-        raise InputError(with_hint(fact, "crossed='first' counts them in the first"))
+        raise InputError.of("online.nobody_left", source=log.source, several=several)
 
 
 def _control(stated: str | None, variants: list[str]) -> str:
     if len(variants) < 2:
-        fact = f"an experiment needs two variants or more; there is {', '.join(variants) or 'none'}."
-        raise InputError(with_hint(fact, "columns={'variant': 'NAME'}"))
+        raise InputError.of("online.one_variant", variants=", ".join(variants) or "none")
     if stated is not None:
         if stated not in variants:
-            raise NotFoundError(with_hint(f"there is no variant '{stated}'; there are {', '.join(variants)}.",
-                                          did_you_mean(str(stated), variants)))  # fmt: skip
+            raise NotFoundError.of(
+                "online.no_variant",
+                stated=stated,
+                variants=list(variants),
+                hint=did_you_mean(str(stated), variants) or None,
+            )
         return stated
     for usual in _CONTROLS:
         for variant in variants:
             if variant.casefold() == usual:
                 return variant
-    raise InputError(with_hint(f"which of {', '.join(variants)} is the control?", f"control='{variants[0]}'"))
+    raise InputError.of("online.which_control", variants=list(variants), variants_2=variants[0])
 
 
 def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None) -> SampleRatio:
     names = list(groups)
     check_mapping("ratios", ratios, "ratios={'A': 9, 'B': 1}")
     if ratios is not None and set(ratios) != set(names):
-        raise InputError(f"ratios= is for {', '.join(map(str, ratios))}, but the variants are {', '.join(names)}.")
+        raise InputError.of("online.ratios_of_others", ratios=list(map(str, ratios)), names=list(names))
     meant = {name: check_number(f"the ratio of {name}", ratios[name]) if ratios else 1.0 for name in names}
     counts = {name: groups[name].n for name in names}
     p = sample_ratio([counts[name] for name in names], [meant[name] for name in names])

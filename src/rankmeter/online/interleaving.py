@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_level, check_whole, with_hint
+from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.late import pl
 from rankmeter.online.contrasts import Estimate, of_variance
 from rankmeter.online.phrases import Told
@@ -63,7 +63,7 @@ def team_draft(
     _check_rankings(a, b)
     wanted = max(len(a), len(b)) if length is None else check_whole("length", length)
     if wanted < 1:
-        raise InputError(f"a list of length {wanted} cannot be made; expected at least 1.")
+        raise InputError.of("online.list_length", wanted=wanted)
     for one in [seed] if seed is None or isinstance(seed, (int, str)) else seed:
         if one is not None:
             check_whole("seed", one)
@@ -128,7 +128,7 @@ def interleave_runs(
         rankings.append(dict(table.sort("query").iter_rows()))
     shared = [query for query in rankings[0] if query in rankings[1]]
     if not shared:
-        raise InputError("the two runs have no query in common.")
+        raise InputError.of("online.runs_share_no_query")
     rows = []
     for number, query in enumerate(shared):
         first, second = (ranking[query] for ranking in rankings)
@@ -178,7 +178,7 @@ def optimised_lists(
     _check_rankings(a, b)
     wanted = min(len(a), len(b)) if length is None else min(check_whole("length", length), len({*a, *b}))
     if not 1 <= wanted <= LONGEST:
-        raise InputError(f"optimised lists of length {wanted} cannot be made; expected 1 to {LONGEST}.")
+        raise InputError.of("online.optimised_length", wanted=wanted, longest=LONGEST)
     lists = list(dict.fromkeys(_prefixes(a, b, wanted)))
     worth = {item: tuple(_credit(item, ranking) for ranking in (a, b)) for one in lists for item in one}
     gaps = np.array([[worth[item][1] - worth[item][0] for item in one] for one in lists])
@@ -188,7 +188,7 @@ def optimised_lists(
     fair = np.vstack([np.ones(len(lists)), np.cumsum(gaps, axis=1).T])
     found = linprog((gaps @ looked) ** 2, A_eq=fair, b_eq=[1.0, *[0.0] * gaps.shape[1]], bounds=(0, 1))
     if not found.success:
-        raise InputError("no probabilities make these two rankings fair to each other. Hint: team_draft(a, b)")
+        raise InputError.of("online.no_fair_probabilities")
     return tuple(
         WeightedList(one, float(chance), tuple(worths))
         for one, chance, worths in zip(lists, found.x, gaps.tolist(), strict=True)
@@ -216,11 +216,9 @@ def _check_rankings(a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
         try:
             distinct = len(set(ranking))
         except TypeError as error:
-            raise InputError(
-                f"ranking {name} is not a list of ids: {error}. Hint: team_draft(['d1', 'd2'], ['d2'])"
-            ) from error
+            raise InputError.of("online.ranking_no_list", name=name, error=error) from error
         if distinct < len(ranking):
-            raise InputError(f"ranking {name} holds an item more than once.")
+            raise InputError.of("online.ranking_repeats", name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,18 +333,17 @@ def score_interleaving(
     names = {role: columns.get(role, role) for role in dict.fromkeys(("user", "request", voter, vote))}
     missing = [name for name in names.values() if name not in table.columns]
     if missing:
-        fact = f"the interleaving log has no {', '.join(missing)} column (found: {', '.join(table.columns)})."
-        raise InputError(with_hint(fact, 'columns={"team": "NAME"}'))
+        raise InputError.of("online.interleaving_columns", missing=list(missing), columns=list(table.columns))
     table = table.select(pl.col(name).alias(role) for role, name in names.items())
     if not table.height:
-        raise InputError("the interleaving log is empty. Hint: a list without a click has a row without a team")
+        raise InputError.of("online.interleaving_empty")
     if vote == "credit":
         made = table["credit"].cast(pl.Float64, strict=False)
         if wrong := made.null_count() - table["credit"].null_count():
-            raise InputError(f"column '{names['credit']}' (credit) is not a number in {wrong:,} rows.")
+            raise InputError.of("online.credit_no_number", credit=names["credit"], wrong=wrong)
     for role in (role for role in names if role != vote):
         if empty := table[role].null_count():
-            raise InputError(f"column '{names[role]}' ({role}) has no value in {empty:,} rows of the interleaving log.")
+            raise InputError.of("online.interleaving_no_value", names=names[role], role=role, empty=empty)
     credit = pl.col(vote).cast(pl.Float64, strict=False).fill_nan(None) if vote == "credit" else _credit_of_team(table)
     lists = table.group_by(["user", "request", *(["query"] if voter == "query" else [])]).agg(
         credit.sum().round(9).alias("credit")
@@ -378,7 +375,7 @@ def _credit_of_team(table: pl.DataFrame) -> pl.Expr:
     named = table.select(team.replace("", None)).to_series().drop_nulls().unique()
     wrong = sorted(set(named.to_list()) - {"A", "B"})
     if wrong:
-        raise InputError(f"a team is A or B, not {', '.join(map(str, wrong))}.")
+        raise InputError.of("online.team_a_or_b", wrong=list(map(str, wrong)))
     return (team == "B").cast(pl.Float64) - (team == "A").cast(pl.Float64)  # what filled a list is neither
 
 

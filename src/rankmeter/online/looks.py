@@ -42,10 +42,7 @@ class Look:
         check_level(self.level)
         grows = all(low < high for low, high in zip((0.0, *self.shares), self.shares, strict=False))
         if not grows or not self.shares or self.shares[-1] > 1:
-            raise InputError(
-                f"looks={list(self.shares)} is not possible: it holds the share of the planned units at each look so "
-                "far, growing from above 0 to at most 1. Hint: looks=[0.25, 0.5]"
-            )
+            raise InputError.of("online.looks_not_growing", shares=list(self.shares))
 
     def quantile(self, freedom: float, units: int) -> float:
         """How many standard errors the interval reaches to either side."""

@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.online.events import CONVERSION, FIELDS, KINDS, Events, unreadable
 from rankmeter.online.times import NO_ZONE, UNITS, Hours, of_another_unit
@@ -97,11 +97,14 @@ class Seen:
         """Refuse times of two units, and leave stray clocks out of the beginning and the end of the log."""
         if self.of_another_unit:
             others = ", ".join(unit for unit in UNITS if unit != events.time_unit)
-            fact = (
-                f"{events.source}: times are in more than one unit: taken as {events.time_unit} since 1970 by their "
-                f"size, {self.of_another_unit:,} of {self.rows:,} look like another one ({others})."
+            raise InputError.of(
+                "online.times_of_two_units",
+                source=events.source,
+                time_unit=events.time_unit,
+                of_another_unit=self.of_another_unit,
+                rows=self.rows,
+                others=others,
             )
-            raise InputError(with_hint(fact, "bring the times into one unit before reading them"))
         if self.last_time is not None:
             span = self.hours.span()
             self.dated_before, self.dated_after = self.hours.outside(span)
@@ -257,11 +260,13 @@ class Partitions:
         exact = 2**24 if ids.dtype == pl.Float32 else 2**53
         lost = ids.filter(ids.abs() >= exact)
         if len(lost):
-            fact = (
-                f"{self._events.source}: the {role} column '{self._events.columns[role]}' holds floats "
-                f"({lost[0]:.17g}) whose last digits are lost, so that several ids may have become one."
+            raise InputError.of(
+                "online.ids_lost_digits",
+                source=self._events.source,
+                role=role,
+                columns=self._events.columns[role],
+                lost=lost[0],
             )
-            raise InputError(with_hint(fact, "write ids as text or as whole numbers (pandas: dtype 'Int64' or str)"))
 
     def _positions(self, position: pl.Series) -> npt.NDArray[np.int32]:
         """Whole positions, -1 where there is none."""
@@ -314,8 +319,9 @@ class Partitions:
             table[number] = known.index(word)
         if len(known) > MOST_LABELS:
             column = self._events.columns[role]
-            fact = f"{self._events.source}: column '{column}' ({role}) has more than {MOST_LABELS:,} values."
-            raise InputError(with_hint(fact, "a variant or a segment is one of a few"))
+            raise InputError.of(
+                "online.too_many_labels", source=self._events.source, column=column, role=role, most_labels=MOST_LABELS
+            )
         found: npt.NDArray[np.int16] = table[code]
         found[named.is_null().to_numpy()] = -1
         return found

@@ -70,7 +70,7 @@ class OffPolicy(Told):
 
     def __getitem__(self, name: str) -> float:
         if name not in self.estimates:
-            raise NotFoundError(f"there is no estimate '{name}'. Hint: there are {', '.join(self.estimates)}.")
+            raise NotFoundError.of("online.no_estimate", name=name, estimates=list(self.estimates))
         return self.estimates[name].value
 
     @property

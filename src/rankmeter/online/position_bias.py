@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_level, check_whole, with_hint
+from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.late import pl
 from rankmeter.online.bootstrap import CELLS, check_resamples, middle
 from rankmeter.online.events import Events, read_events
@@ -134,15 +134,14 @@ def position_bias(
     check_resamples(resamples, level)
     check_whole("seed", seed)
     if not 1 <= check_whole("positions", positions) <= POSITIONS:
-        raise InputError(f"positions={positions} is not possible; expected 1 to {POSITIONS}.")
+        raise InputError.of("online.positions_range", positions=positions, most=POSITIONS)
     log = read_events(events, columns=columns, types=types, format=format)
     for role in ("item", "position"):
         if not log.has(role):
-            fact = f"{log.source} has no {role} column, without which positions cannot be compared."
-            raise InputError(with_hint(fact, f'columns={{"{role}": "NAME"}}'))
+            raise InputError.of("online.bias_needs_column", source=log.source, role=role)
     table, labels = _counts(log, positions)
     if not len(table):
-        raise InputError(f"{log.source} has no impressions with an item and a position.")
+        raise InputError.of("online.no_impressions", source=log.source)
     curve = table.group_by("position").agg(pl.col("shown").sum(), pl.col("clicked").sum()).sort("position")
     pairs = table.group_by("query", "item", "position").agg(pl.col("shown").sum(), pl.col("clicked").sum())
     by_query = log.has("query")

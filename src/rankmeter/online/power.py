@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.online.proportions import quantile
 from rankmeter.online.settings import check_number
 
@@ -34,17 +34,16 @@ def units_for_rates(
     """
     for rate in (base, other):
         if not 0 < check_number("a rate", rate) < 1:
-            raise InputError(f"a rate of {rate} is not possible; a rate is between 0 and 1, as in 0.1.")
+            raise InputError.of("online.rate_range", rate=rate)
     if base == other:
-        raise InputError("two equal rates cannot be told apart by any number of units.")
+        raise InputError.of("online.equal_rates")
     z, z_power = quantile(level), _one_sided(power)
     if approximation == "arcsine":
         effect = 2 * abs(math.asin(math.sqrt(other)) - math.asin(math.sqrt(base)))
         return _first_reaching(lambda n: _normal_power(effect * math.sqrt(n / 2), z), power, 2 * (z + z_power) ** 2
                                / effect**2)  # fmt: skip
     if approximation != "normal":
-        fact = f"approximation='{approximation}' is not possible; it is normal or arcsine."
-        raise InputError(with_hint(fact, "approximation='normal'"))
+        raise InputError.of("online.approximation", approximation=approximation)
     middle = (base + other) / 2
     under_null = math.sqrt(2 * middle * (1 - middle))
     under_alternative = math.sqrt(base * (1 - base) + other * (1 - other))
@@ -62,7 +61,7 @@ def units_for_effect(effect: float, *, level: float = 0.95, power: float = 0.8) 
     from scipy.special import nctdtr, stdtrit
 
     if not check_number("the effect", effect):
-        raise InputError("an effect of 0 cannot be found by any number of units.")
+        raise InputError.of("online.no_effect")
     _one_sided(power)
 
     def reached(n: float) -> float:
@@ -95,5 +94,5 @@ def _one_sided(power: float) -> float:
     from scipy.special import ndtri
 
     if not 0 < power < 1:
-        raise InputError(f"power={power} is not possible; a power is between 0 and 1, as in 0.8.")
+        raise InputError.of("online.power_range", power=power)
     return float(ndtri(power))

@@ -170,12 +170,12 @@ def predictors(
         hint = 'online="NAME" if the online difference is called otherwise' if online in missing else ""
         raise InputError(with_hint(fact, hint) if names else "no offline measure was named.")
     if online in names:
-        raise InputError(f"'{online}' is the online outcome itself, which foretells nothing. Hint: leave it out")
+        raise InputError.of("online.outcome_itself", online=online)
     rows = len(table)
     numbers = pl.col(online, *names).cast(pl.Float64, strict=False)
     table = table.with_columns(pl.when(numbers.is_finite()).then(numbers)).drop_nulls([online, *names])
     if len(table) < 3:
-        raise InputError(f"{len(table)} complete past experiments are too few to compare measures; expected 3 or more.")
+        raise InputError.of("online.few_experiments", count=len(table))
     outcome = table[online].to_numpy()
     decided = _decided(table, online)
     columns = {name: table[name].to_numpy() for name in names}

@@ -18,7 +18,7 @@ def quantile(level: float) -> float:
     from scipy.special import ndtri  # scipy is loaded only for statistics
 
     if not 0 < level < 1:
-        raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
+        raise InputError.of("online.level_range", level=level)
     return float(ndtri((1 + level) / 2))
 
 
@@ -57,14 +57,12 @@ def sample_ratio(
 
     meant = [1.0] * len(counts) if ratios is None else [float(ratio) for ratio in ratios]
     if any(not math.isfinite(count) or count < 0 for count in counts):
-        raise InputError(f"the sample-ratio check needs counts of units from 0 on: {list(counts)}.")
+        raise InputError.of("online.ratio_counts", counts=list(counts))
     if len(meant) != len(counts) or len(counts) < 2 or min(meant) <= 0 or not sum(counts):
-        raise InputError(
-            f"the sample-ratio check needs a ratio above 0 for each of the {len(counts)} variants: {meant}."
-        )
+        raise InputError.of("online.ratio_ratios", count=len(counts), meant=meant)
     expected = [sum(counts) * ratio / sum(meant) for ratio in meant]
     if continuity == "yates" and len(counts) > 2:
-        raise InputError(f"continuity='yates' is for two variants; there are {len(counts)}.")
+        raise InputError.of("online.yates_two", count=len(counts))
     off = 0.5 if continuity == "yates" else 0.0
     gaps = [max(abs(count - mean) - off, 0.0) for count, mean in zip(counts, expected, strict=True)]
     statistic = sum(gap**2 / mean for gap, mean in zip(gaps, expected, strict=True))
@@ -73,4 +71,4 @@ def sample_ratio(
 
 def _check(count: float, n: float) -> None:
     if not 0 <= count <= n or n <= 0:
-        raise InputError(f"{count} out of {n} is not a proportion.")
+        raise InputError.of("online.no_proportion", count=count, n=n)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures.online import (
     ClickThroughRate,
     ConversionRate,
@@ -179,22 +179,22 @@ def check_answerable(events: Events, question: Question) -> None:
         missing = [role for role in needs if not events.has(role)]
         if missing:
             if events.rows.head(1).collect().is_empty():
-                raise InputError(f"{events.source} is empty: it has no event with a user and a time.")
-            fact = f"{measure} needs the column of the {missing[0]}, which {events.source} does not have."
-            raise InputError(with_hint(fact, f'columns={{"{missing[0]}": "NAME"}}'))
+                raise InputError.of("online.log_empty", source=events.source)
+            raise InputError.of(
+                "online.measure_needs_column", measure=measure, missing=missing[0], source=events.source
+            )
         if getattr(measure, "per", "") in ("user", "reach") and question.unit != "user":
-            raise MeasureError(f"{measure} counts users, but the unit is the {question.unit}. Hint: unit='user'")
+            raise MeasureError.of("online.counts_users", measure=measure, unit=question.unit)
         if question.unit == "request" and not isinstance(measure, ClickThroughRate):
-            raise MeasureError(f"{measure} cannot be counted by request: only clicks belong to one. Hint: unit='user'")
+            raise MeasureError.of("online.not_by_request", measure=measure)
         capped = getattr(measure, "winsor", None) is not None
         if question.unit != "user" and (measure.is_located or capped):
-            raise MeasureError(f"{measure} is about users, but the unit is the {question.unit}. Hint: unit='user'")
+            raise MeasureError.of("online.is_about_users", measure=measure, unit=question.unit)
         if capped and question.plan.resamples:
-            raise MeasureError(f"{measure} is capped before units are resampled. Hint: leave out resamples=")
+            raise MeasureError.of("online.capped_before_resampling", measure=measure)
     for role in question.by:
         if not events.has(role):
-            fact = f"{events.source} has no {role} column."
-            raise InputError(with_hint(fact, f'columns={{"{role}": "NAME"}}'))
+            raise InputError.of("online.no_role_column", source=events.source, role=role)
 
 
 def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rankmeter.errors import NotFoundError, nearest
+from rankmeter.errors import NotFoundError, did_you_mean
 from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
@@ -84,7 +84,7 @@ class LogResult(Told):
         for known in self.measures:
             if known == meant:
                 return known
-        raise NotFoundError(f"this result has no '{measure}'. Hint: it has {', '.join(map(str, self.measures))}.")
+        raise NotFoundError.of("online.result_without", measure=measure, measures=list(map(str, self.measures)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,12 +113,11 @@ class OnlineEvaluation(LogResult):
         if group is None:
             if self.by:
                 names = ", ".join(self.estimates)
-                raise NotFoundError(f"the values are by {self.by}: say which of {names}. Hint: result['CTR', 'A']")
+                raise NotFoundError.of("online.say_which_group", by=self.by, names=names)
             group = ""
         if group not in self.estimates:
-            close = nearest(group, list(self.estimates), shown=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(self.estimates)}."
-            raise NotFoundError(f"there is no {self.by} '{group}'. Hint: {hint}")
+            hint = did_you_mean(group, list(self.estimates)) or None
+            raise NotFoundError.of("online.no_group", by=self.by, group=group, groups=list(self.estimates), hint=hint)
         return self.estimates[group][self.find(measure)]
 
     @property

@@ -82,15 +82,13 @@ class Plan:
             check_choice(name, getattr(self, name), choices)
         for measure, margin in self.guardrails.items():
             if not check_number(f"the margin of {measure}", margin) > 0:
-                fact = f"the margin of {measure} is {margin}; it is the share of the control that may be lost, above 0."
-                raise InputError(with_hint(fact, f"guardrails={{'{measure}': 0.02}}"))
+                raise InputError.of("online.margin_above_zero", measure=measure, margin=margin)
         if self.prior is not None and not (self.prior == math.inf or check_number("prior", self.prior) > 0):
-            raise InputError(f"prior={self.prior} is not possible; it is a deviation above 0, as in 0.05, or infinity.")
+            raise InputError.of("online.prior_range", prior=self.prior)
         if self.sequential in ("obrien-fleming", "pocock") and not self.looks:
-            raise InputError(with_hint(f"sequential='{self.sequential}' needs the planned looks so far.",
-                                       "looks=[0.25, 0.5]: the share of the planned units at each"))  # fmt: skip
+            raise InputError.of("online.needs_looks", sequential=self.sequential)
         if self.resamples and self.sequential != "once":
-            raise InputError("resamples= gives intervals for one look at the end. Hint: leave out resamples=")
+            raise InputError.of("online.resamples_one_look")
         self.look()
 
     @classmethod
@@ -116,8 +114,14 @@ class Plan:
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """One of a few words."""
     if value not in choices:
-        fact = f"{name}={_shown(value)} is not possible; it is {', '.join(choices[:-1])} or {choices[-1]}."
-        raise InputError(with_hint(fact, did_you_mean(value, choices) if isinstance(value, str) else ""))
+        raise InputError.of(
+            "online.choice",
+            name=name,
+            shown=_shown(value),
+            choices=list(choices[:-1]),
+            choices_2=choices[-1],
+            hint=(did_you_mean(value, choices) if isinstance(value, str) else "") or None,
+        )
 
 
 def check_mapping(name: str, given: object, example: str) -> Mapping[Any, Any]:
@@ -125,7 +129,7 @@ def check_mapping(name: str, given: object, example: str) -> Mapping[Any, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise InputError(with_hint(f"{name}= is of type {type(given).__name__}; expected a mapping.", example))
+        raise InputError.of("online.not_a_mapping", name=name, type=type(given).__name__, hint=example)
     return given
 
 
@@ -136,7 +140,7 @@ def check_names(name: str, given: object, example: str) -> Mapping[str, Any]:
         named = [stated] if isinstance(stated, str) else stated
         named = named if isinstance(named, (list, tuple, set, frozenset)) else [None]
         if not isinstance(role, str) or not all(isinstance(word, str) for word in named):
-            raise InputError(with_hint(f"{name}= has {role!r}: {stated!r}; expected names as text.", example))
+            raise InputError.of("online.not_names", name=name, role=repr(role), stated=repr(stated), hint=example)
     return checked
 
 
@@ -147,7 +151,7 @@ def check_number(name: str, number: object) -> float:
     except (TypeError, ValueError):
         made = math.nan
     if not math.isfinite(made):
-        raise InputError(f"{name} is {number!r}, which is not a number.")
+        raise InputError.of("online.not_a_number", name=name, number=repr(number))
     return made
 
 

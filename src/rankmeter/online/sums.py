@@ -89,7 +89,7 @@ class Sums:
     def __add__(self, other: Sums) -> Sums:
         """The sums of both groups together (Chan, Golub and LeVeque 1983)."""
         if self.names != other.names:
-            raise InputError("sums of different columns cannot be added.")
+            raise InputError.of("online.sums_of_other_columns")
         if not self.n or not other.n:
             return other if not self.n else self
         n = self.n + other.n
@@ -101,7 +101,7 @@ class Sums:
     def place(self, name: str) -> int:
         """Where a column stands."""
         if name not in self.names:
-            raise InputError(f"these sums have no column '{name}'; they have {', '.join(self.names)}.")
+            raise InputError.of("online.sums_without_column", name=name, names=list(self.names))
         return self.names.index(name)
 
     def mean(self, name: str) -> float:
@@ -197,7 +197,7 @@ def _rows(table: object) -> list[dict[str, Any]]:
 
         made: Any = nw.from_native(table, eager_only=True)
         return [dict(row) for row in made.iter_rows(named=True)]
-    raise InputError(f"a table of sums is a frame or a list of records, not {type(table).__name__}.")
+    raise InputError.of("online.sums_type", type=type(table).__name__)
 
 
 def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,13 +210,15 @@ def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
         except (TypeError, ValueError):
             found[name] = math.nan
         if not math.isfinite(found[name]):
-            raise InputError(f"the table of sums: {name} of {row['measure']} in variant {variant} is {row[name]!r}.")
+            raise InputError.of(
+                "online.sums_no_number", name=name, measure=row["measure"], variant=variant, row=repr(row[name])
+            )
     where = f"of {row['measure']} in variant {variant}"
     if found["n"] != int(found["n"]):
-        raise InputError(f"the table of sums: n={found['n']:g} {where} is not a whole number of units.")
+        raise InputError.of("online.sums_n_not_whole", n=found["n"], where=where)
     for name in ("y", "py") if has_before else ("y",):
         if found[name] < 0:
-            raise InputError(f"the table of sums: {name}={found[name]:g} {where} is below 0, as no count is.")
+            raise InputError.of("online.sums_below_zero", name=name, found=found[name], where=where)
     pairs = (("x", "xx"), ("y", "yy"), *((("px", "pxx"), ("py", "pyy")) if has_before else ()))
     spreads = {total: _spread(found, total, squares, where) for total, squares in pairs}
     for one, other, product in _PRODUCTS if has_before else _PRODUCTS[:1]:
@@ -234,9 +236,16 @@ def _spread(found: Mapping[str, float], total: str, squares: str, where: str) ->
     """The sum of squared deviations: a sum of squares is at least the square of the sum over n."""
     least = found[total] ** 2 / found["n"] if found["n"] > 0 else 0.0
     if found[squares] < least * (1 - 1e-9):
-        fact = f"the table of sums: {squares}={found[squares]:g} {where} is too small for a sum of squares."
-        hint = f"{found['n']:g} units whose {total} adds up to {found[total]:g} have squares of at least {least:g}"
-        raise InputError(with_hint(fact, hint))
+        raise InputError.of(
+            "online.sums_squares_small",
+            squares=squares,
+            found=found[squares],
+            where=where,
+            n=found["n"],
+            total=total,
+            found_2=found[total],
+            least=least,
+        )
     return max(found[squares] - least, 0.0)
 
 
@@ -246,14 +255,13 @@ def _sums_of(variant: str, rows: Iterable[Mapping[str, Any]]) -> Sums:
     named = [str(parse(str(row["measure"]))) for row in rows]
     twice = {name for name in named if named.count(name) > 1}
     if twice:
-        fact = f"variant {variant} has several rows of {', '.join(sorted(map(str, twice)))}."
-        raise InputError(with_hint(fact, "add the sums of its parts up first: one row for each variant and measure"))
+        raise InputError.of("online.sums_rows_twice", variant=variant, twice=sorted(map(str, twice)))
     counts = {int(row["n"]) for row in rows}
     if len(counts) > 1:
-        raise InputError(f"variant {variant} has {len(counts)} different numbers of units n: {sorted(counts)}.")
+        raise InputError.of("online.sums_n_differs", variant=variant, count=len(counts), counts=sorted(counts))
     n = counts.pop()
     if n < 1:
-        raise InputError(f"variant {variant} has n={n} units; expected at least 1.")
+        raise InputError.of("online.sums_n_small", variant=variant, n=n)
     names: list[str] = []
     blocks = []
     for measure, row in zip(named, rows, strict=True):

@@ -278,7 +278,7 @@ def _count_days(log: Log, question: Question, counted: Counted, group: Ints, lab
     first, last = (int(moment or 0) // WINDOWS["day"] for moment in (counted.seen.first_time, counted.seen.last_time))
     first = max(first, (question.start or 0) // WINDOWS["day"]) if question.start is not None else first
     if last - first >= MOST_DAYS:
-        raise InputError(f"the log has {last - first + 1:,} days; day by day at most {MOST_DAYS} can be shown.")
+        raise InputError.of("online.too_many_days", last=last - first + 1, most_days=MOST_DAYS)
     day = log.time // WINDOWS["day"]
     order = np.argsort(log.user_ids)
     ids = log.user_ids[order]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.online.columns import at_path
 
@@ -73,16 +73,14 @@ def times_of(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> 
             return _numbers(column.cast(pl.Int64, strict=False), column.cast(pl.Float64, strict=False), numeric)
         return _text(column)
     if dtype == pl.Float32:
-        fact = f"{source}: the time column '{path}' is of type Float32, which tells only every other minute apart."
-        raise InputError(with_hint(fact, "write times with 64 bits"))
+        raise InputError.of("online.time_float32", source=source, path=path)
     if dtype.is_numeric():
         # Narrow integers, as a database's 32 bits, have no room for microseconds; decimals may have fractions.
         whole = column.cast(pl.Int64, strict=False) if dtype.is_integer() else pl.lit(None, pl.Int64)
         return _numbers(whole, column.cast(pl.Float64), sample.cast(pl.Float64))
     if dtype == pl.Null:
         return Times((pl.lit(None, pl.Int64).alias("time"),))
-    fact = f"{source}: the time column '{path}' is of type {dtype}."
-    raise InputError(with_hint(fact, "times are datetimes, ISO text, or seconds since 1970"))
+    raise InputError.of("online.time_type", source=source, path=path, dtype=dtype)
 
 
 def _text(column: pl.Expr) -> Times:
