@@ -142,7 +142,7 @@ def _judgments(qrels: Any, *, subtopics: bool) -> Any:
         return replace(cast(JudgmentTable, table), subtopic=topics)
     if isinstance(qrels, Mapping):
         if subtopics:
-            raise MeasureError("measures of diversity need judgments with an iteration; a mapping has none.")
+            raise MeasureError.of("compat.no_iteration")
         return qrels
     graded: dict[str, dict[str, Any]] = {}
     for row in qrels:

@@ -17,7 +17,6 @@ ROWS = 16
 """Queries looked at together: few enough that their scores stay in the processor's cache."""
 BLOCKS = 4
 """Blocks of documents for each one that is kept."""
-NO_NUMBER = "a similarity score is NaN. Nothing was evaluated."
 
 
 class Nearest:
@@ -90,7 +89,7 @@ def _candidates(scores: Any, depth: int) -> tuple[Array, Array, Array]:
     if hasattr(scores, "detach"):
         scores = scores.detach().float()
         if bool(scores.isnan().any()):
-            raise InputError(NO_NUMBER)
+            raise InputError.of("compat.nan_similarity")
         return best_of(scores, np.full(len(scores), -np.inf), depth)
     found = []
     for start in range(0, len(scores), ROWS):
@@ -109,7 +108,7 @@ def _bound(scores: Array, depth: int) -> Array:
     highest = scores[:, : width * blocks].reshape(len(scores), width, blocks).max(axis=1)
     # The maximum of a block with a NaN is NaN, so that nothing but the maxima and the rest need be looked at.
     if np.isnan(highest).any() or np.isnan(scores[:, width * blocks :]).any():
-        raise InputError(NO_NUMBER)
+        raise InputError.of("compat.nan_similarity")
     if width == 1:
         return np.full(len(scores), -np.inf)
     bound: Array = np.partition(highest, blocks - depth, axis=1)[:, blocks - depth]

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.compat.nearest import Nearest, as_array, cosine, on_device
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.whole_files import make_folder, whole_file, write_text
 
@@ -120,9 +120,7 @@ class InformationRetrievalEvaluator(_Evaluator):
     ) -> None:
         self.relevant_docs = {query: set(relevant_docs[query]) for query in queries if relevant_docs.get(query)}
         if not self.relevant_docs:
-            raise InputError(
-                with_hint("no query has a relevant document.", "relevant_docs is {query id: {corpus id, ...}}")
-            )
+            raise InputError.of("compat.nothing_relevant")
         self.queries_ids = list(self.relevant_docs)
         self.queries = [queries[query] for query in self.queries_ids]
         self.corpus_ids, self.corpus = list(corpus), list(corpus.values())
@@ -169,10 +167,8 @@ class InformationRetrievalEvaluator(_Evaluator):
         """Measure similarity scores that are there already: a row per query of ``queries_ids``, a column per item."""
         table = as_array(scores)
         if table.shape != (len(self.queries_ids), len(self.corpus_ids)):
-            raise InputError(
-                f"scores have the shape {table.shape}; expected {(len(self.queries_ids), len(self.corpus_ids))}: "
-                "the queries that have a relevant document x the corpus."
-            )
+            expected = str((len(self.queries_ids), len(self.corpus_ids)))
+            raise InputError.of("compat.shape_of_scores", shape=str(table.shape), expected=expected)
         nearest = self._nearest()
         for first in range(0, len(self.corpus_ids), self.corpus_chunk_size):
             nearest.add(table[:, first : first + self.corpus_chunk_size], first)
@@ -312,7 +308,7 @@ class RerankingEvaluator(_Evaluator):
         every = list(samples.values()) if isinstance(samples, Mapping) else list(samples)
         self.samples = [sample for sample in every if len(sample["positive"]) and len(sample["negative"])]
         if not self.samples:
-            raise InputError("no sample has both a positive and a negative document.")
+            raise InputError.of("compat.no_sample")
         self.at_k = mrr_at_k if mrr_at_k is not None else at_k
         self.name, self.write_csv, self.similarity_fct = name, write_csv, similarity_fct
         self.batch_size, self.show_progress_bar = batch_size, show_progress_bar
@@ -334,14 +330,14 @@ class RerankingEvaluator(_Evaluator):
     def measure(self, scores: Sequence[Any]) -> Metrics:
         """Measure scores that are there already: for each of ``samples`` one per candidate, the positive ones first."""
         if len(scores) != len(self.samples):
-            raise InputError(f"scores of {len(scores)} samples were given; there are {len(self.samples)}.")
+            raise InputError.of("compat.unequal_samples", count=len(scores), samples=len(self.samples))
         judgments: dict[int, dict[int, int]] = {}
         run: dict[int, dict[int, float]] = {}
         for number, (sample, row) in enumerate(zip(self.samples, scores, strict=True)):
             values = as_array(row).ravel().tolist()
             positive, every = len(sample["positive"]), len(sample["positive"]) + len(sample["negative"])
             if len(values) != every:
-                raise InputError(f"sample {number} has {every} candidates, but {len(values)} scores were given.")
+                raise InputError.of("compat.unequal_scores", sample=number, candidates=every, scores=len(values))
             judgments[number] = dict.fromkeys(range(positive), 1)
             run[number] = dict(enumerate(values))
         asked = ("map", f"mrr@{self.at_k}", f"ndcg@{self.at_k}")

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 from rankmeter.measures.base import COUNTS, HitMeasure, RankedMeasure, register
 from rankmeter.measures.options import choice
 
 
+class _Count:
+    """The facts that all counts share."""
+
+    __slots__ = ()
+    has_goal = False
+    looks_at_relevance = False
+    bounds = (0.0, math.inf)
+    aggregates: ClassVar[tuple[str, ...]] = COUNTS
+
+
+class _CountOfList(_Count):
+    """The facts of a count that nobody's judgments change."""
+
+    __slots__ = ()
+    within_cutoff = True
+    sees_order = False
+    bounded_by_grade = True
+    needs_total = False
+
+
 @register
-class NumQueries(RankedMeasure):
+class NumQueries(_CountOfList, RankedMeasure):
     """How many queries the other numbers are about.
 
     Examples
@@ -23,18 +44,11 @@ class NumQueries(RankedMeasure):
 
     name = "NumQ"
     formula = "relevance.num_queries"
-    within_cutoff = True
-    has_goal = False
-    looks_at_relevance = False
-    sees_order = False
-    bounded_by_grade = True
-    bounds = (0.0, math.inf)
-    needs_total = False
     aggregates = ("sum",)
 
 
 @register
-class NumReturned(RankedMeasure):
+class NumReturned(_CountOfList, RankedMeasure):
     """How many items were returned, over all queries; with a cutoff, at most k a query.
 
     Examples
@@ -48,18 +62,10 @@ class NumReturned(RankedMeasure):
 
     name = "NumRet"
     formula = "relevance.num_returned"
-    within_cutoff = True
-    has_goal = False
-    looks_at_relevance = False
-    sees_order = False
-    bounded_by_grade = True
-    bounds = (0.0, math.inf)
-    needs_total = False
-    aggregates = COUNTS
 
 
 @register
-class NumRelevant(HitMeasure):
+class NumRelevant(_Count, HitMeasure):
     """How many items are judged relevant, over all queries.
 
     Examples
@@ -73,10 +79,6 @@ class NumRelevant(HitMeasure):
 
     name = "NumRel"
     formula = "relevance.num_relevant"
-    has_goal = False
-    looks_at_relevance = False
-    bounds = (0.0, math.inf)
-    aggregates = COUNTS
 
 
 @register
