@@ -23,7 +23,7 @@ def main() -> None:
     options.add_argument("--python", default=sys.executable, help="which interpreter")
     options.add_argument("--jobs", default="2")
     options.add_argument("tests", nargs="*", default=TESTS)
-    asked = options.parse_args()
+    asked = options.parse_intermixed_args()
     uv = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
     folder = ROOT / "build" / f"versions-{asked.resolution}-{Path(asked.python).name}"
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"

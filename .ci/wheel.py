@@ -21,7 +21,8 @@ COMPARED = "rm.compare({'q': {'a': 1}}, {'x': {'q': ['a']}, 'y': {'q': ['b', 'a'
 CORE = "rm.evaluate({'q': {'a': 1}}, {'q': ['b', 'a']}, 'RR')"
 SPARK = """
 from pyspark.sql import SparkSession
-spark = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false').getOrCreate()
+builder = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false')
+spark = builder.config('spark.driver.host', '127.0.0.1').config('spark.driver.bindAddress', '127.0.0.1').getOrCreate()
 judged = spark.createDataFrame([('q', 'a', 1)], 'query string, item string, grade int')
 run = spark.createDataFrame([('q', 'b', 2.0), ('q', 'a', 1.0)], 'query string, item string, score double')
 assert rm.evaluate(judged, run, 'RR')['RR'] == 0.5

@@ -265,6 +265,9 @@ def guarded(work: Callable[[], Any]) -> Any:
         if _is_gone(error):
             hint = "start a session and read the tables again; nothing of the judgments or the run was changed"
             raise InputError(with_hint("the Spark session of these tables is gone.", hint)) from error
+        if lacking := re.search(r"PACKAGE_NOT_INSTALLED\] (\w+)", text):
+            fact = f"Spark needs {lacking[1]}, which is not installed."
+            raise MissingExtraError(with_hint(fact, "pip install 'rankmeter[spark]'")) from error
         if lacking := re.search(r"No module named '([\w.]+)'", text):
             fact = f"the Python workers of Spark have no {lacking[1]}."
             hint = "install rankmeter[spark] where they run; PYSPARK_PYTHON or spark.pyspark.python names their Python"
