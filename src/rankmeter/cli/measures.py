@@ -69,7 +69,7 @@ _WORDS: dict[Language, dict[str, str]] = {
 COMMON = ("nDCG", "AP", "RR", "P", "R", "Success", "Coverage", "ILD", "Novelty", "CTR", "CVR")
 """What most people ask for."""
 QUESTIONS = {
-    "ranked": "found order gains",
+    "ranked": "hits order gains",
     "readers": "users",
     "unjudged_items": "incomplete",
     "aspects": "diversity",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _TEXTS = frozenset({"title", "text", "name", "query", "question", "topic", "description", "label"})
 """What a column of texts is called."""
 _NAMES = frozenset({"title", "name", "label"})
+BEIR = {"queries": "queries.jsonl", "items": "corpus.jsonl"}
+"""What BEIR calls the files of a data set."""
 LONGEST, LONGEST_MORE = 120, 240
 """Titles of items are cut here, and what else is said of them: a list shows what something is, not all of it."""
 
@@ -61,10 +64,12 @@ def into_titles(given: object, catalogue: Catalogue | None = None) -> Titles:
     """Accept ``{"queries": ..., "items": ...}``, each a mapping from id to text or the path of a CSV or TSV file.
 
     A mapping of items may have a mapping or a sequence for each, its title first. Where no titles of items are given,
-    those of the catalogue are taken.
+    those of the catalogue are taken. A folder is one of BEIR, with its queries and its corpus.
     """
     if isinstance(given, Titles):
         return given
+    if isinstance(given, (str, Path)) and Path(given).is_dir():
+        given = {kind: Path(given) / name for kind, name in BEIR.items() if (Path(given) / name).is_file()}
     if not isinstance(given, (Mapping, NoneType)) or not set(given or ()) <= {"queries", "items"}:
         raise InputError.of("cli.titles_by_kind")
     texts = {kind: _texts(one, kind) for kind, one in (given or {}).items()}
@@ -89,6 +94,8 @@ def _of_catalogue(catalogue: Catalogue | None) -> Texts:
 def titles_of(given: Sequence[str]) -> Titles:
     """Read ``queries=queries.csv`` and ``items=items.csv`` of a command line."""
     found: dict[str, str] = {}
+    if len(given) == 1 and Path(given[0]).is_dir():
+        return into_titles(given[0])
     for text in given:
         kind, equals, path = text.partition("=")
         if kind not in ("queries", "items"):
@@ -118,7 +125,7 @@ def _row(text: Any) -> tuple[str, ...]:
 
 
 def read_texts(path: Path) -> Texts:
-    """A CSV or TSV file, compressed or not: ids, texts, and any more columns, with a header or without.
+    """A CSV, TSV or JSON lines file, compressed or not: ids, texts, and any more columns, with a header or without.
 
     Files of topics mostly have no header; the first line is one only where it names an id or a text.
     """
@@ -126,11 +133,13 @@ def read_texts(path: Path) -> Texts:
         content = source.read_all()
     try:
         text = content.decode("utf-8-sig")
+        if text.lstrip()[:1] == "{":
+            return _of_records(json.loads(line) for line in text.splitlines() if line.strip())
         is_tsv = path.suffix == ".tsv" or "\t" in text.partition("\n")[0]
         lines = io.StringIO(text, newline="")
         # A quote in a line of tabs is part of the text.
         rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if is_tsv else csv.reader(lines))
-    except (UnicodeDecodeError, csv.Error) as error:
+    except (UnicodeDecodeError, csv.Error, json.JSONDecodeError, AttributeError) as error:
         raise InputError.of("cli.texts_unreadable", source=str(path), why=str(error)) from error
     short = next((number for number, row in enumerate(rows, 1) if row and len(row) < 2), None)
     if short is not None:
@@ -139,6 +148,18 @@ def read_texts(path: Path) -> Texts:
     names = tuple(rows[0][2:]) if has_header else ()
     texts = {unguarded(row[0]): tuple(map(unguarded, row[1 : 2 + len(names)])) for row in rows[has_header:] if row}
     return Texts(texts, names)
+
+
+def _of_records(records: Iterable[Mapping[str, Any]]) -> Texts:
+    """Records with an id, of which the rest are texts: BEIR's ``{"_id": ..., "title": ..., "text": ...}``."""
+    rows: dict[str, dict[str, str]] = {}
+    for record in records:
+        named = next((name for name in record if is_id_name(name)), next(iter(record)))
+        rows[str(record[named])] = {name: value for name, value in record.items()
+                                    if name != named and isinstance(value, str) and value}  # fmt: skip
+    names = sorted({name for row in rows.values() for name in row}, key=lambda name: (fold(name) not in _NAMES, name))
+    texts = {name_: tuple(filter(None, (row.get(name, "") for name in names))) or ("",) for name_, row in rows.items()}
+    return Texts(texts, tuple(names[1:]))
 
 
 def _is_header(row: Sequence[str]) -> bool:

@@ -104,3 +104,23 @@ def test_a_warning_points_to_the_line_that_called() -> None:
         warnings.simplefilter("always")
         rm.evaluate({1: {"7"}}, {"1": ["7"]}, "RR")
     assert [str(one.message).split(";")[0] for one in caught if one.filename == __file__]
+
+
+def test_every_measure_answers_a_question() -> None:
+    from rankmeter.cli.measures import by_question
+
+    assert "own" not in by_question() or not by_question()["own"]
+
+
+@pytest.mark.parametrize("way", ["files", "folder"])
+def test_texts_of_beir_are_read(tmp_path, way: str) -> None:
+    from rankmeter.report.titles import into_titles
+
+    (tmp_path / "queries.jsonl").write_text('{"_id": "1", "text": "what is it"}\n')
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"_id": "d1", "title": "A title", "text": "A text."}\n{"_id": "d2", "text": "B"}\n'
+    )
+    files = {"queries": tmp_path / "queries.jsonl", "items": tmp_path / "corpus.jsonl"}
+    titles = into_titles(files if way == "files" else tmp_path)
+    assert (titles.query("1"), titles.item("d1"), titles.about("d1")) == ("what is it", "A title", ["A text."])
+    assert titles.item("d2") == "B"
