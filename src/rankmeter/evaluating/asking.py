@@ -71,7 +71,7 @@ def ask(
     before, in the same words, is not read again.
     """
     given = tuple(listed(measures))
-    words = (*given, queries or "", duplicates or "")
+    words = (*given, *(option for option in (queries, duplicates) if option is not None))
     if dialect is None and expanded is None and all(isinstance(word, (str, Measure)) for word in words):
         return _asked_before(given, queries, duplicates, REGISTRY.changes)
     return _read(given, queries, duplicates, dialect, expanded or list)

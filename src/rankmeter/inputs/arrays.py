@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.inputs.sources import Dense, Labelled, no_nan, no_rounding
 
 
@@ -26,24 +26,21 @@ def arrays(values: Any) -> Dense:
     if hasattr(values, "toarray"):
         values = values.toarray()
     if np.ma.isMaskedArray(values):
-        fact = "arrays() takes no masked array: a masked cell is neither a grade nor a score."
-        raise InputError(with_hint(fact, "say what masked cells are: arrays(values.filled(0))"))
+        raise InputError.of("inputs.masked_array")
     try:
         matrix = np.asarray(values)
         if matrix.dtype.kind not in "biufcmM":
             matrix = matrix.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        fact = f"arrays() takes a matrix of numbers, queries x items: {error}."
-        raise InputError(with_hint(fact, "lists of different lengths are ranked_grades(...)")) from error
+        raise InputError.of("inputs.no_matrix", reason=str(error)) from error
     if matrix.dtype.kind in "cmM":
-        raise InputError(f"arrays() takes a matrix of real numbers, queries x items; these are {matrix.dtype}.")
+        raise InputError.of("inputs.no_real_matrix", type=str(matrix.dtype))
     if matrix.dtype.kind == "b":
         matrix = matrix.astype(np.int8)
     if matrix.ndim != 2:
-        fact = f"arrays() takes a matrix, queries x items; this has {matrix.ndim} dimension(s), shape {matrix.shape}."
-        raise InputError(with_hint(fact, "wrap a single list: arrays([values])"))
+        raise InputError.of("inputs.other_dimensions", dimensions=matrix.ndim, shape=str(matrix.shape))
     if not matrix.size:
-        raise InputError(f"arrays(): the matrix is empty, shape {matrix.shape}.")
+        raise InputError.of("inputs.empty_matrix", shape=str(matrix.shape))
     no_nan(matrix, "a value of the array")
     if matrix.dtype.itemsize >= 8:
         no_rounding(matrix, "a value of the array")
@@ -69,13 +66,12 @@ def ranked_grades(lists: Any) -> Labelled:
     try:
         rows = [list(one) for one in lists]
     except TypeError as error:
-        fact = "ranked_grades() takes a list of grades for each query."
-        raise InputError(with_hint(fact, "wrap a single list: ranked_grades([[3, 2, 0]])")) from error
+        raise InputError.of("inputs.no_lists_of_grades") from error
     if not rows:
-        raise InputError("ranked_grades(): there is no list.")
+        raise InputError.of("inputs.no_list_of_grades")
     sizes = np.array([len(one) for one in rows], np.int64)
     if not sizes.sum():
-        raise InputError("ranked_grades(): every list is empty.")
+        raise InputError.of("inputs.empty_lists_of_grades")
     query = pl.Series(np.repeat(np.arange(len(rows)), sizes))
     place = np.arange(1, int(sizes.sum()) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     places = [dict(enumerate(one, 1)) for one in rows]

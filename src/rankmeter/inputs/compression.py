@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, nearest, with_hint
+from rankmeter.errors import InputError, NotFoundError, Problem, did_you_mean, nearest
 
 MOST_GROWTH = 100
 """So many times the size in the file a compressed content may have: lines that differ shrink to a tenth or so."""
@@ -119,9 +119,10 @@ class ByteSource:
             raise
         except _DAMAGED as error:
             if self.compression is None:
-                raise InputError(f"{self.name} cannot be read: {_reason(error)}.") from None
-            fact = f"{self.name} is damaged or cut short: {self.compression} reports '{_reason(error)}'."
-            raise InputError(with_hint(fact + " Nothing was evaluated.", "copy or download it again.")) from None
+                raise InputError.of("inputs.unreadable", source=self.name, reason=_reason(error)) from None
+            raise InputError.of(
+                "inputs.cut_short", source=self.name, compression=self.compression, reason=_reason(error)
+            ) from None
         self._unpacked += len(content)
         if self.compression and self._unpacked > max(UNPACKED_BYTES, MOST_GROWTH * self._packed.given):
             raise InputError.of("inputs.expands", source=self.name, packed=self._packed.given, growth=MOST_GROWTH)
@@ -158,20 +159,18 @@ def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
         return io.BytesIO(path), "<bytes>"
     if isinstance(path, str) and path == "-":
         if not hasattr(sys.stdin, "buffer"):
-            raise InputError("there is no standard input to read from.")
+            raise InputError.of("inputs.no_stdin")
         return sys.stdin.buffer, "<stdin>"
     if isinstance(path, (str, os.PathLike)):
         name = os.fsdecode(path)
         if not name:
-            raise InputError(with_hint("an empty path was given.", "name a file, or - for standard input"))
+            raise InputError.of("inputs.empty_path")
         refuse_url(name)
         return stack.enter_context(_open_file(name)), name
     if hasattr(path, "read"):
         given = getattr(path, "name", None)
         return cast(Readable, path), given if isinstance(given, str) else "<file>"
-    raise InputError(
-        f"cannot read from {type(path).__name__} {path!r}: expected a path, '-', bytes or a binary file object."
-    )
+    raise InputError.of("inputs.no_source", type=type(path).__name__, value=repr(path))
 
 
 def refuse_url(name: str) -> None:
@@ -185,27 +184,27 @@ def _open_file(name: str) -> BinaryIO:
         # Unbuffered: blocks are large, and a buffer would only copy them once more.
         return Path(name).open("rb", buffering=0)
     except FileNotFoundError:
-        raise NotFoundError(with_hint(f"there is no file {name}.", _neighbour(name))) from None
+        raise NotFoundError.of("inputs.no_file", source=name, hint=_neighbour(name)) from None
     except IsADirectoryError:
-        raise InputError(with_hint(f"{name} is a directory, not a file.", "name one file in it.")) from None
+        raise InputError.of("inputs.directory", source=name) from None
     except PermissionError:
-        raise InputError(f"{name} may not be read: permission denied.") from None
+        raise InputError.of("inputs.no_permission", source=name) from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{name!r} cannot be opened: {_reason(error)}.") from None
+        raise InputError.of("inputs.cannot_open", source=repr(name), reason=_reason(error)) from None
 
 
-def _neighbour(name: str) -> str:
+def _neighbour(name: str) -> str | Problem:
     """A hint that names the file beside the missing one that was probably meant."""
     path = Path(name)
     try:
         names = sorted(entry.name for entry in path.parent.iterdir())
     except OSError:
-        return f"there is no directory {path.parent} either."
+        return Problem("inputs.no_directory", {"folder": str(path.parent)})
     # Files are alike by what stands before their endings; all runs end alike.
     near = nearest(_before_endings(path.name), [_before_endings(one) for one in names], alike=0.7)
     # Where nothing is near, the folder is the likelier mistake.
     meant = did_you_mean(path.name, [one for one in names if _before_endings(one) in near])
-    return meant or f"it was looked for in {path.parent.resolve()}"
+    return meant or Problem("inputs.looked_in", {"folder": str(path.parent.resolve())})
 
 
 def _before_endings(name: str) -> str:
@@ -218,7 +217,7 @@ def _read_fully(stream: Readable, size: int, name: str) -> bytes:
     while size > 0:
         part = stream.read(size)
         if isinstance(part, str):
-            raise InputError(with_hint(f"{name} was opened as text.", "open it with mode 'rb'."))
+            raise InputError.of("inputs.opened_as_text", source=name)
         if not part:
             break
         parts.append(part)

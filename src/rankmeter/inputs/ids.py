@@ -67,8 +67,7 @@ def are_mixed(*types: Iterable[type]) -> bool:
 
 def refuse_same_text(what: str) -> NoReturn:
     """Say that two ids of one mapping would become one."""
-    fact = f"some {what} ids differ as numbers and text but not as text (1 and '1')."
-    raise InputError(with_hint(fact, "use one type of id"))
+    raise InputError.of("inputs.same_text", what=what)
 
 
 def _text_sizes() -> frozenset[int]:
@@ -99,8 +98,8 @@ def _refuse_no_ids(values: list[Any]) -> None:
     """Refuse what is not an id: a float, nothing, or text that no table can hold."""
     if not all(map(is_id_type, set(map(type, values)))):
         wrong = next(value for value in values if not is_id_type(type(value)))
-        fact = f"an id is {wrong!r:.60}, of type {type(wrong).__name__}; ids are text or whole numbers."
-        raise InputError(with_hint(fact, "floats lose digits of large ids; convert them where they are made"))
+        kind = "inputs.float_id" if isinstance(wrong, float) else "inputs.no_id"
+        raise InputError.of(kind, value=f"{wrong!r:.60}", type=type(wrong).__name__)
     refuse_no_text(values)
 
 

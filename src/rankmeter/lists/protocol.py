@@ -144,5 +144,6 @@ def _said_of_lists(noticed: Noticed) -> list[str]:
     for name, count in noticed.items():
         if name.startswith("ties ") and count:
             _, kind, k = name.split(" ")
-            notes.append(said(f"ties_{kind}_lists" if k else "ties_within_whole_lists", count=count, k=k))
+            told = {"across": "ties_across_lists", "within": "ties_within_lists" if k else "ties_within_whole_lists"}
+            notes.append(said(told[kind], count=count, k=k))
     return notes
