@@ -103,6 +103,7 @@ def test_evaluate_with_a_machine(drawn):
     both = run("evaluate", drawn["people"], drawn["old"], drawn["new"], "-m", "nDCG@5", "--assisted-by",
                drawn["machine"], "--format", "csv")  # fmt: skip
     assert len(both.stdout.splitlines()) == 3
+    assert "\\begin{tabular}" in run(*command, "--format", "latex").stdout
 
 
 def test_compare_with_a_machine(drawn, tmp_path):

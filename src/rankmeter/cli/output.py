@@ -78,7 +78,10 @@ def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, 
     """Give a result that shows itself, and is a table too, in the format asked for or that the place says."""
     is_page = delivery.output is not None and delivery.output.suffix.lower() in (".html", ".htm")
     meant = format or ("html" if is_page else format_of(delivery.output, ("table", "json", "csv", "markdown")))
-    text = frame_csv(result.to_polars()) if meant == "csv" else shown_text(result, meant, lang)
+    if meant == "latex":
+        text = "\n".join(table_latex(block, []) for block in result.document(lang) if isinstance(block, Table))
+    else:
+        text = frame_csv(result.to_polars()) if meant == "csv" else shown_text(result, meant, lang)
     delivery.deliver(text if text.endswith("\n") else text + "\n")
 
 

@@ -367,6 +367,8 @@ def assist(
         raise InputError.of("judging.not_assisted", measure=name, why=why)
     if design.kind == "assumed":
         notes["assumed"] = said("assumed_random")
+    if design.kind != "items" and (left := _left_out(*judgments)):
+        notes["partly"] = said("partly_judged", count=left)
     if design.kind == "items":
         notes["items"] = said("items_judged")
         notes["runs"] = said("drawn_for_these_runs")
@@ -452,6 +454,12 @@ def _check_machine_covers(people: AnyJudgments, machine: AnyJudgments) -> None:
         raise InputError.of(
             "judging.machine_lacks", source=machine.source, count=len(lacking), total=len(human), query=query, item=item
         )
+
+
+def _left_out(people: AnyJudgments, machine: AnyJudgments) -> int:
+    """How many pairs the machine judged in the queries of people, and people did not."""
+    human, other = (_pairs(judgments.judgment_table()) for judgments in (people, machine))
+    return len(other.join(human, on="query", how="semi").join(human, on=["query", "item"], how="anti"))
 
 
 def _pairs(table: JudgmentTable) -> pl.DataFrame:

@@ -131,10 +131,17 @@ def _graded(data: Any, name: str, columns: Mapping[str, str] | None) -> pl.DataF
     try:
         table = into_judgments(data, columns=columns_of(columns, "judgments")).judgment_table()
     except RankmeterError as error:
-        raise error.changed(more=InputError.of("judging.of_judge", judge=name).problem) from error
+        raise named_error(error, InputError.of("judging.of_judge", judge=name)) from error
     if table.has_subtopics:
         raise InputError.of("judging.subtopics", judge=name)
     return pl.DataFrame({"query": table.query, "item": table.item, "grade": table.grade})
+
+
+def named_error(error: RankmeterError, whose: RankmeterError) -> RankmeterError:
+    """The error with whose data it was met in."""
+    if error.problem.kind == "general.text":  # its text may hold a hint already
+        return type(error)(f"{whose.problem.fact()}: {error}")
+    return error.changed(more=whose.problem)
 
 
 def parse_scale(scale: object) -> Floats:

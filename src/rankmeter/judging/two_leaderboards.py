@@ -17,6 +17,7 @@ from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs import AnyJudgments, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.judging.panel import named_error
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats
@@ -296,7 +297,7 @@ def _values(
                     counted = [place >= 0 and bool(seen.counted[place]) for place in order]
                     rows[measure][side].append(np.where(counted, seen.value[order], np.nan))
         except RankmeterError as error:
-            raise error.changed(more=InputError.of("judging.of_system", system=name).problem) from error
+            raise named_error(error, InputError.of("judging.of_system", system=name)) from error
     made = {}
     for measure, sides in rows.items():
         y, f = (np.stack(side) for side in sides)
@@ -357,7 +358,8 @@ def _halves(y: Floats, f: Floats, rng: np.random.Generator) -> tuple[float, floa
         one, two = order[: size // 2], order[size // 2 :]
         within.append(tau(y[:, one].mean(1), y[:, two].mean(1)))
         across.append(tau(y[:, one].mean(1), f[:, two].mean(1)))
-    return float(np.nanmean(within)), float(np.nanmean(across))
+    kept = [[one for one in side if math.isfinite(one)] for side in (within, across)]
+    return float(np.mean(kept[0])) if kept[0] else math.nan, float(np.mean(kept[1])) if kept[1] else math.nan
 
 
 def paired_t(rows: Floats) -> tuple[Floats, Floats, Floats]:

@@ -278,3 +278,23 @@ def test_a_fixed_weight_of_one_is_not_what_is_used():
     full = fixed(np.array(list(y.values())), np.array([f[q] for q in y]), np.array(list(f.values())))
     assert made.high - made.low < float(full.high - full.low)
     assert made.high - made.low == pytest.approx(made.people_high - made.people_low, rel=0.1)
+
+
+def test_several_runs_of_a_system_have_no_ranks_for_single_items():
+    runs = {"good": rm.seeds(GOOD, POOR), "poor": POOR}
+    whole = rm.compare(PEOPLE, runs, ["nDCG@10"], assisted_by=MACHINE).assisted
+    assert whole.value("nDCG@10", "good").method == "tuned"
+    listed = rm.draw(MACHINE, {"poor": POOR}, items=100, measure="DCG@5")
+    grades = [EVERYTHING[query][item] for query, item in listed.select("query", "item").iter_rows()]
+    people = listed.with_columns(grade=pl.Series(grades, dtype=pl.Float64))
+    with pytest.raises(rm.InputError, match="several runs"):
+        rm.compare(people, runs, ["DCG@5"], assisted_by=MACHINE)
+
+
+def test_pools_that_people_judged_in_part_are_said():
+    part = {q: {d: g for d, g in items.items() if d != "d3"} for q, items in PEOPLE.items()}
+    notes = {note.kind: note for note in rm.evaluate(part, GOOD, ["P@5"], assisted_by=MACHINE).assisted.notes}
+    assert notes["partly_judged"].values["count"] == 30
+    assert "partly_judged" not in {
+        note.kind for note in rm.evaluate(PEOPLE, GOOD, ["P@5"], assisted_by=MACHINE).assisted.notes
+    }

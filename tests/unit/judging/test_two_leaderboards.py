@@ -127,3 +127,11 @@ def test_it_shows_itself_everywhere():
     assert len(found.to_polars()) == 3
     with pytest.raises(rm.NotFoundError):
         found["AP"]
+
+
+def test_two_systems_that_are_the_same_have_no_order():
+    people, machine, runs = world()
+    board = rm.leaderboards(people, machine, {"one": runs["s0"], "same": runs["s0"]}, "nDCG@5")["nDCG@5"]
+    assert np.isnan(board.tau)
+    assert board.is_winner_kept
+    assert board.decisions["neither"] == 1
