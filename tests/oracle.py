@@ -30,6 +30,8 @@ class Label:
 
     grade: float | None
     alive: bool = True
+    assumed: bool = False
+    """Whether nobody judged it and the measure gives it a grade all the same."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,12 @@ def oracle(
         "common": [query for query in judgments if query in run],
         "run": list(run),
     }[policy]
-    ratios = {query: one_query(measure, judgments.get(query, {}), run.get(query, {})) for query in chosen}
+    ratios = {
+        query: rounded(
+            measure, one_query(measure, judgments.get(query, {}), as_listed(measure, query, run.get(query, {})))
+        )
+        for query in chosen
+    }
     values = {query: None if ratio is None else ratio.value for query, ratio in ratios.items()}
     kept = [ratio for ratio in ratios.values() if ratio is not None]
     return aggregated(measure.aggregate, kept), values
@@ -92,27 +99,61 @@ def aggregated(aggregate: str, ratios: Sequence[Ratio]) -> float:
         return math.fsum(values) / len(values)
     if aggregate == "median":
         return statistics.median(values)
+    if aggregate == "variance":
+        return statistics.pvariance(values)
+    if aggregate == "p90":
+        rising, place = sorted(values), 0.9 * (len(values) - 1)
+        low, high = rising[math.floor(place)], rising[math.ceil(place)]
+        return low + (high - low) * (place - math.floor(place))
     if aggregate == "geometric":
         return math.exp(math.fsum(math.log(max(value, EPSILON)) for value in values) / len(values))
     bottom = math.fsum(ratio.bottom for ratio in ratios)
     return math.fsum(ratio.top for ratio in ratios) / bottom if bottom else 0.0
 
 
+def rounded(measure: Any, ratio: Ratio | None) -> Ratio | None:
+    if ratio is None or measure.digits is None or math.isnan(ratio.value):
+        return ratio
+    # Reading: halves go up, and what floats miss of a half by their last bits is a half.
+    value = math.floor(ratio.value * 10**measure.digits + 0.5 + 1e-9) / 10**measure.digits
+    return Ratio(value * ratio.bottom, ratio.bottom, ratio.found)
+
+
+def as_listed(measure: Any, query: Hashable, returned: Any) -> list[tuple[Hashable, float]]:
+    """The rows of a list with their scores, without the item that is named like the query where that is asked."""
+    rows = list(returned.items()) if isinstance(returned, Mapping) else [(item, -i) for i, item in enumerate(returned)]
+    return [row for row in rows if measure.itself == "kept" or str(row[0]) != str(query)]
+
+
+def high_grades(judged: Mapping[Hashable, float]) -> dict[Hashable, float]:
+    """The grades of a query with those that are not high among them turned into 0."""
+    rising = sorted(judged.values())
+    limit = max(0.5 * rising[-1], rising[math.ceil(round(0.9 * len(rising), 9)) - 1]) if rising else math.inf
+    return {item: grade if grade >= limit and grade > 0 else min(grade, 0) for item, grade in judged.items()}
+
+
 def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> Ratio | None:
     """The value of one query as a ratio; None where the query is left out."""
-    groups = tie_groups(measure, judged, returned)
+    if getattr(measure, "rel", None) == "high":
+        measure, judged = measure(rel=math.ulp(0.0)), high_grades(judged)
+    groups, repeats = tie_groups(measure, judged, returned)
     listed = [label for group in groups for label in group]
     if measure.candidates == "list":
-        grades = [label.grade for label in listed if label.grade is not None]
+        grades = [label.grade for label in listed if label.grade is not None and not label.assumed]
     else:
-        grades = list(judged.values())
+        grades = [*judged.values(), *repeats]
     query = Query(tuple(grades), len(listed))
     if measure.blank != "counted" and not (returned or (measure.candidates == "appended" and judged)):
         return None if measure.blank == "skip" else Ratio(math.nan, 1.0, found=False)
     # Reading: a count is a count; `empty` and `miss` are for measures that would divide by 0 or reward silence.
     formula = FORMULAS[measure.name]
     relevant = None if measure.name in ("NumRel", "NumRelRet", "Utility") else RELEVANT.get(measure.name)
-    if relevant is not None and not any(relevant(measure, grade) for grade in grades):
+    # Reading: a query in which something that nobody judged has a gain is not one without anything to find.
+    assumed = [label.grade for label in listed if label.assumed and label.grade is not None]
+    if relevant is not None and not any(relevant(measure, grade) for grade in [*grades, *assumed]):
+        # Reading: that a value is undefined comes before what an empty query is worth, but not before leaving it out.
+        if measure.empty != "skip" and undefined(measure, groups):
+            return Ratio(math.nan, 1.0, found=False)
         silent = not (returned or (measure.candidates == "appended" and judged))
         return {
             "zero": empty_zero,
@@ -125,7 +166,23 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
         ratio = expected([formula(measure, single(order), query) for order in orders(groups)])
     else:
         ratio = formula(measure, shared_or_single(measure, groups), query)
-    return None if relevant is not None and not ratio.found and measure.miss == "skip" else ratio
+    if relevant is not None and not ratio.found and measure.miss == "skip":
+        return None
+    return Ratio(math.nan, 1.0, ratio.found) if undefined(measure, groups) else ratio
+
+
+def undefined(measure: Any, groups: list[list[Label]]) -> bool:
+    """Whether an unjudged item leaves a query without a value."""
+    unknown = [not is_judged(measure, label) for group in groups for label in group]
+    if measure.unjudged == "nan":
+        return any(unknown)
+    if measure.unjudged != "undecided":
+        return False
+    places = [place for place in shared_or_single(measure, groups) if place.rank <= depth(measure)]
+    if measure.name == "Success" and any(counts(measure, place) for place in places):
+        return False
+    first = next((at for at, place in enumerate(places) if counts(measure, place)), len(places))
+    return any(unknown[:first])
 
 
 def expected(ratios: Sequence[Ratio]) -> Ratio:
@@ -154,26 +211,59 @@ def empty_nan(_: Ratio) -> Ratio:
 # ---------------------------------------------------------------------------------------------------------- the order
 
 
-def tie_groups(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> list[list[Label]]:
-    """The labels of the list, best score first, as groups of equal score, each in the order of the tie rule."""
-    pairs = list(returned.items()) if isinstance(returned, Mapping) else [(item, -i) for i, item in enumerate(returned)]
+def tie_groups(
+    measure: Any, judged: Mapping[Hashable, float], pairs: list[tuple[Hashable, float]]
+) -> tuple[list[list[Label]], list[float]]:
+    """The labels of the list, best score first, as groups of equal score, each in the order of the tie rule.
+
+    Beside them the grades of repeats that count as items of their own.
+    """
     if measure.scores == "float32":
         pairs = [(item, as_float32(score)) for item, score in pairs]
     rows = sorted(pairs, key=lambda pair: -pair[1])  # stable: the given order stays inside a tie
+    if measure.duplicates in ("distinct", "separate") and measure.depth is not None:
+        grouped = [list(group) for _, group in groupby(rows, key=lambda pair: pair[1])]
+        ordered = [row for group in grouped for row in in_order(measure, [(one[0], one) for one in group])]
+        rows = [row for _, row in ordered[: measure.depth]]
+        rows.sort(key=lambda pair: (-pair[1], pairs.index(pair)))
+    if measure.ties == "included" and measure.depth is not None:
+        rows = [row for row in rows if len(rows) <= measure.depth or row[1] >= rows[measure.depth - 1][1]]
+    seen: set[Hashable] = set()
+    is_repeat = [item in seen or bool(seen.add(item)) for item, _ in rows]
+    repeats: list[float] = []
+    if measure.duplicates in ("first", "distinct"):
+        rows = [row for row, again in zip(rows, is_repeat, strict=True) if not again]
+    elif measure.duplicates == "once":
+        rows = [(REPEAT if again else row[0], row[1]) for row, again in zip(rows, is_repeat, strict=True)]
+    elif measure.duplicates == "separate":
+        repeats = [judged[row[0]] for row, again in zip(rows, is_repeat, strict=True) if again and row[0] in judged]
     grouped = [list(rows_of_score) for _, rows_of_score in groupby(rows, key=lambda pair: pair[1])]
     groups = [
-        [(item, Label(judged.get(item), not (measure.sign == "positive" and score <= 0))) for item, score in group]
+        [
+            (item, labelled(measure, judged.get(item), alive=not (measure.sign == "positive" and score <= 0)))
+            for item, score in group
+        ]
         for group in grouped
     ]
     if measure.candidates == "appended":
         there = {item for item, _ in pairs}
         groups.append([(item, Label(grade)) for item, grade in judged.items() if item not in there])
-    if measure.depth is not None:
+    if measure.depth is not None and measure.ties != "included":
         # Reading: -M of trec_eval; the list is cut in the order of the tie rule before anything else is done to it.
         groups = [[row] for group in groups for row in in_order(measure, group)][: measure.depth]
     if measure.unjudged == "removed":
         groups = [[row for row in group if is_judged(measure, row[1])] for group in groups]
-    return [[label for _, label in in_order(measure, group)] for group in groups if group]
+    return [[label for _, label in in_order(measure, group)] for group in groups if group], repeats
+
+
+REPEAT = object()
+"""An item that nobody judged."""
+
+
+def labelled(measure: Any, grade: float | None, *, alive: bool) -> Label:
+    if isinstance(measure.unjudged, str) or is_judged(measure, Label(grade)):
+        return Label(grade, alive)
+    return Label(measure.unjudged, alive, assumed=True)
 
 
 def in_order(measure: Any, group: list[tuple[Hashable, Label]]) -> list[tuple[Hashable, Label]]:
@@ -203,8 +293,10 @@ def worth(measure: Any, label: Label) -> float:
         return 0.0
     if measure.name in ("CG", "DCG", "nDCG"):
         return gain(measure, label.grade)
-    if measure.name == "ERR" or (measure.name == "RBP" and measure.gain == "exp2"):
+    if measure.name == "MaxGrade" or (measure.name == "RBP" and measure.gain == "exp2"):
         return max(label.grade, 0.0)
+    if measure.name == "ERR":
+        return label.grade if measure.negative == "counted" else max(label.grade, 0.0)
     if measure.name == "RBP" and measure.gain == "linear":
         return max(label.grade, 0.0) if label.grade >= measure.rel else 0.0
     return float(RELEVANT[measure.name](measure, label.grade))
@@ -253,9 +345,9 @@ def distinct_orders(left: Counter[Label]) -> Iterator[list[Label]]:
 
 
 def is_judged(measure: Any, label: Label) -> bool:
-    if label.grade is None:
+    if label.grade is None or label.assumed:
         return False
-    return label.grade >= 0 or measure.negative == "nonrelevant"
+    return label.grade >= 0 or measure.negative != "unjudged"
 
 
 def at_least_rel(measure: Any, grade: float) -> bool:
@@ -268,11 +360,10 @@ def gain(measure: Any, grade: float) -> float:
     if measure.gain == "binary":
         # Reading: relevant is a grade of at least 1 where `rel` is not stated, as it is for P.
         return 1.0 if measure.rel is not None or grade >= 1 else 0.0
-    if measure.gain == "exp2":
-        return max(2.0**grade - 1.0, 0.0)
-    if measure.gain == "linear":
-        return max(grade, 0.0)
-    return max(dict(measure.gain).get(grade, grade), 0.0)
+    gained = 2.0**grade - 1.0 if measure.gain == "exp2" else grade
+    if not isinstance(measure.gain, str):
+        gained = dict(measure.gain).get(grade, grade)
+    return gained if measure.negative == "counted" else max(gained, 0.0)
 
 
 def has_gain(measure: Any, grade: float) -> bool:
@@ -382,11 +473,20 @@ def set_recall(m: Any, places: list[Place], q: Query) -> Ratio:
 def set_f(m: Any, places: list[Place], q: Query) -> Ratio:
     k, R, beta2 = depth(m), total(m, q), m.beta if m.weight == "plain" else m.beta**2
     h, n = hits(m, places, k), min(q.returned, k)
-    return Ratio((1 + beta2) * h, beta2 * R + n, h > 0)
+    if m.recall == "any" and h:
+        P = h / n
+        assert math.isclose((1 + beta2) * P / (beta2 * P + 1), (1 + beta2) * h / (beta2 * h + n))
+    return Ratio((1 + beta2) * h, beta2 * (h if m.recall == "any" else R) + n, h > 0)
 
 
-def reciprocal_rank(m: Any, places: list[Place], _: Query) -> Ratio:
-    ranks = [place.rank for place in places if place.rank <= depth(m) and counts(m, place)]
+def reciprocal_rank(m: Any, places: list[Place], q: Query) -> Ratio:
+    found = [place for place in places if place.rank <= depth(m) and counts(m, place)]
+    ranks = [place.rank for place in found]
+    if m.hits in ("found", "relevant"):
+        return Ratio(math.fsum(1 / i for i in ranks), len(ranks) if m.hits == "found" else total(m, q), bool(ranks))
+    if m.hits == "best":
+        best = max((place.label.grade for place in found), default=0)  # type: ignore[type-var]
+        ranks = [place.rank for place in found if place.label.grade == best]
     return Ratio(1 / min(ranks) if ranks else 0.0, 1.0, bool(ranks))
 
 
@@ -417,8 +517,22 @@ def area_under_curve(m: Any, places: list[Place], _: Query) -> Ratio:
 
 
 def mean_rank(m: Any, places: list[Place], _: Query) -> Ratio:
-    ranks = [place.rank for place in places if place.rank <= depth(m) and counts(m, place)]
-    return Ratio(sum(ranks), len(ranks), bool(ranks))
+    found = [place for place in places if place.rank <= depth(m) and counts(m, place)]
+    weights: list[Any] = [place.label.grade if m.weight == "grade" else 1 for place in found]
+    top = math.fsum(weight * place.rank for weight, place in zip(weights, found, strict=True))
+    return Ratio(top, math.fsum(weights), bool(found))
+
+
+def pair_accuracy(m: Any, places: list[Place], _: Query) -> Ratio:
+    seen = [place for place in places if place.rank <= depth(m)]
+    grades = [max(place.label.grade or 0.0, 0.0) if place.label.alive else 0.0 for place in seen]
+    pairs = [(grades[i], grades[j]) for j in range(len(grades)) for i in range(j)]
+    return Ratio(sum(a > b for a, b in pairs), sum(a != b for a, b in pairs), any(grades))
+
+
+def highest_grade(m: Any, places: list[Place], _: Query) -> Ratio:
+    grades: list[Any] = [place.label.grade for place in places if place.rank <= depth(m) and counts(m, place)]
+    return Ratio(max(grades, default=0.0), 1.0, bool(grades))
 
 
 def dcg_of(m: Any, gains: Sequence[tuple[int, float]]) -> float:
@@ -426,17 +540,23 @@ def dcg_of(m: Any, gains: Sequence[tuple[int, float]]) -> float:
 
 
 def placed_gains(m: Any, places: list[Place], k: float) -> list[tuple[int, float]]:
-    return [(place.rank, gain(m, place.label.grade)) for place in places if place.rank <= k and counts(m, place)]  # type: ignore[arg-type]
+    seen = [place for place in places if place.rank <= k and place.label.alive and place.label.grade is not None]
+    return [(place.rank, worth_) for place in seen if (worth_ := gain(m, place.label.grade))]  # type: ignore[arg-type]
 
 
-def cumulated_gain(m: Any, places: list[Place], _: Query) -> Ratio:
+def any_gain(gains: Sequence[tuple[int, float]]) -> bool:
+    return any(worth_ > 0 for _, worth_ in gains)
+
+
+def cumulated_gain(m: Any, places: list[Place], q: Query) -> Ratio:
     gains = placed_gains(m, places, depth(m))
-    return Ratio(math.fsum(worth_ for _, worth_ in gains), 1.0, bool(gains))
+    judged = math.fsum(gain(m, grade) for grade in q.grades)
+    return Ratio(math.fsum(worth_ for _, worth_ in gains), 1.0 if m.norm == "none" else judged, any_gain(gains))
 
 
 def discounted_gain(m: Any, places: list[Place], _: Query) -> Ratio:
     gains = placed_gains(m, places, depth(m))
-    return Ratio(dcg_of(m, gains), 1.0, bool(gains))
+    return Ratio(dcg_of(m, gains), 1.0, any_gain(gains))
 
 
 def normalised_gain(m: Any, places: list[Place], q: Query) -> Ratio:
@@ -450,11 +570,11 @@ def normalised_gain(m: Any, places: list[Place], q: Query) -> Ratio:
     elif m.ideal == "top":
         pool = [gain(m, place.label.grade) for place in listed if place.rank <= k]
     else:
-        pool = [1.0] * m.cutoff
+        pool = [1.0] * (m.cutoff if m.ideal == "full" else q.returned)
     ideal = [(rank, best) for rank, best in enumerate(sorted(pool, reverse=True), start=1)]
     if m.ideal != "uncut":
         ideal = [(rank, best) for rank, best in ideal if rank <= (min(k, q.returned) if m.ideal == "length" else k)]
-    return Ratio(dcg_of(m, gains), dcg_of(m, ideal), bool(gains))
+    return Ratio(dcg_of(m, gains), dcg_of(m, ideal), any_gain(gains))
 
 
 def rank_biased_precision(m: Any, places: list[Place], q: Query) -> Ratio:
@@ -464,12 +584,14 @@ def rank_biased_precision(m: Any, places: list[Place], q: Query) -> Ratio:
         grade: Any = place.label.grade
         worth_ = {
             "binary": 1.0,
-            "linear": max(grade, 0.0),
+            "linear": max(grade, 0.0) / (m.max_grade or 1),
             "exp2": (2.0**grade - 1) / 2.0 ** (m.max_grade or 0),
         }[m.gain]
-        total_ += (1 - m.p) * worth_ * m.p ** (place.rank - 1)
+        total_ += (100 if m.scale == "percent" else 1) * (1 - m.p) * worth_ * m.p ** (place.rank - 1)
     if m.norm == "none":
         return Ratio(total_, 1.0, bool(seen))
+    if m.norm == "places":
+        return Ratio(total_, math.fsum((1 - m.p) * m.p**i for i in range(m.cutoff)), bool(seen))
     best = min(total(m, q), depth(m), q.returned if m.norm == "list" else math.inf)
     return Ratio(total_, math.fsum((1 - m.p) * m.p**i for i in range(int(best))), bool(seen))
 
@@ -477,11 +599,12 @@ def rank_biased_precision(m: Any, places: list[Place], q: Query) -> Ratio:
 def expected_reciprocal_rank(m: Any, places: list[Place], _: Query) -> Ratio:
     reached, value, found = 1.0, 0.0, False
     for place in places:
-        if place.rank <= depth(m) and counts(m, place):
+        below = m.negative == "counted" and place.label.alive and (place.label.grade or 0) < 0
+        if place.rank <= depth(m) and (counts(m, place) or below):
             satisfied = (2.0**place.label.grade - 1) / 2.0**m.max_grade  # type: ignore[operator]
             value += reached * satisfied / place.rank
             reached *= 1 - satisfied
-            found = True
+            found |= satisfied > 0
     return Ratio(value, 1.0, found)
 
 
@@ -557,6 +680,8 @@ FORMULAS: dict[str, Callable[[Any, list[Place], Query], Ratio]] = {
     "AP": average_precision,
     "AUC": area_under_curve,
     "MeanRank": mean_rank,
+    "PairAccuracy": pair_accuracy,
+    "MaxGrade": highest_grade,
     "CG": cumulated_gain,
     "DCG": discounted_gain,
     "nDCG": normalised_gain,
@@ -579,7 +704,7 @@ RELEVANT: dict[str, Callable[[Any, float], bool]] = {
     **dict.fromkeys(("infAP", "NumRel", "NumRelRet"), at_least_rel),
     **dict.fromkeys(("CG", "DCG", "nDCG"), has_gain),
     "RBP": rbp_relevant,
-    "ERR": is_positive,
+    **dict.fromkeys(("ERR", "MaxGrade", "PairAccuracy"), is_positive),
 }
 """Which grades a measure calls relevant; measures that are not listed have no such notion."""
 

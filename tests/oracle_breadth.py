@@ -143,7 +143,8 @@ def judged_ranks(m: Any, places: Places) -> list[int]:
 
 def unjudged(m: Any, places: Places, q: o.Query) -> o.Ratio:
     judged = len(judged_ranks(m, places))
-    return o.Ratio(min(q.returned, o.depth(m)) - judged, q.returned if m.cutoff is None else m.cutoff, found=True)
+    places_ = q.returned if m.cutoff is None else m.cutoff
+    return o.Ratio(min(q.returned, o.depth(m)) - judged, 1 if m.norm == "none" else places_, found=True)
 
 
 def rank_biased_residual(m: Any, places: Places, q: o.Query) -> o.Ratio:

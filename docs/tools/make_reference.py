@@ -117,6 +117,7 @@ EN = Words(
         "rel": "every grade above 0 counts",
         "queries": "`judged`",
         "duplicates": "`error`",
+        "digits": "not rounded",
         "max_grade": "none",
         "group": "every group",
         "cap": "none",
@@ -202,6 +203,7 @@ ZH = Words(
         "rel": "大于 0 的等级都计入",
         "queries": "`judged`",
         "duplicates": "`error`",
+        "digits": "不舍入",
         "max_grade": "无",
         "group": "每个群体",
         "cap": "无",
@@ -321,7 +323,10 @@ def own_options(measure: Measure) -> list[Field[Any]]:
             continue  # said by the line of aggregates
         if isinstance(measure, OnlineMeasure) and option.name not in measure.describe_names():
             continue  # events have no judged queries
-        if shared is None or shared.default != option.default:
+        if option.name == "ties" and shared is not None and shared.default == option.default:
+            continue  # said by the line of tie rules
+        narrowed = isinstance(measure, RankedMeasure) and shared is not None and rule_of(shared) != rule_of(option)
+        if shared is None or shared.default != option.default or narrowed:
             own.append(option)
     return own
 

@@ -80,595 +80,713 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD", "ILS", "infAP",
     "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
     "ItemCoverage", "judge_page", "Judged", "judges", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
-    "log_to_wandb", "LongTailShare", "MAP", "Margin", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank",
-    "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10",
-    "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet",
-    "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "parse", "parse_measures",
-    "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec", "Precision", "R",
-    "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual",
-    "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec",
-    "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
-    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
-    "ShortLists", "silence", "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
-    "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency", "MeanInvUserFreq",
+    "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel",
+    "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets",
+    "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy",
+    "parse", "parse_measures", "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift",
+    "Prec", "Precision", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning",
+    "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG",
+    "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems",
+    "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
+    "ShannonEntropy", "ShortLists", "silence", "Slices", "StRecall", "Success", "TailPercentage", "TailShare",
+    "tensors", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):
     def __call__(self, *, aggregate: Literal["sum"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            digits: int | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumQ: _NumQ
 
 class _NumRet(_counts.NumReturned):
     def __call__(self, *, aggregate: Literal["sum", "mean", "median"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            digits: int | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumRet: _NumRet
 
 class _NumRel(_counts.NumRelevant):
     def __call__(self, *, aggregate: Literal["sum", "mean", "median"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumRel: _NumRel
 
 class _NumRelRet(_counts.NumRelevantReturned):
     def __call__(self, *, aggregate: Literal["sum", "mean", "median"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumRelRet: _NumRelRet
 
 class _P(_hits.Precision):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            norm: Literal["k", "list", "capped"] = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., norm: Literal["k", "list", "capped"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 P: _P
 
 class _R(_hits.Recall):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            norm: Literal["relevant", "capped"] = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., norm: Literal["relevant", "capped"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 R: _R
 
 class _F(_hits.FMeasure):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            beta: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., beta: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 F: _F
 
 class _Success(_hits.Success):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ...,
+            unjudged: Literal["nonrelevant", "removed", "nan", "undecided"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Success: _Success
 
 class _Rprec(_hits.RPrecision):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            norm: Literal["places", "relevant"] = ..., mult: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., norm: Literal["places", "relevant"] = ...,
+            mult: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Rprec: _Rprec
 
 class _IPrec(_hits.InterpolatedPrecision):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            recall: float = ..., rounding: Literal["ceil", "trec9", "nearest"] = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., recall: float = ...,
+            rounding: Literal["ceil", "trec9", "nearest"] = ...) -> Self: ...
     def __matmul__(self, value: float) -> Self: ...
 IPrec: _IPrec
 
 class _SetP(_hits.SetPrecision):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best", "included"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            norm: Literal["list", "capped"] = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., norm: Literal["list", "capped"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SetP: _SetP
 
 class _SetR(_hits.SetRecall):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best", "included"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SetR: _SetR
 
 class _SetF(_hits.SetF):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best", "included"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            beta: float = ..., weight: Literal["squared", "plain"] = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., beta: float = ..., weight: Literal["squared", "plain"] = ...,
+            recall: Literal["share", "any"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SetF: _SetF
 
 class _AllRelevant(_hits.AllRelevant):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 AllRelevant: _AllRelevant
 
 class _Compat(_hits.Compatibility):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ..., p: float = ...,
-            norm: Literal["ideal", "none"] = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., p: float = ..., norm: Literal["ideal", "none"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Compat: _Compat
 
 class _RR(_order.ReciprocalRank):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ...,
+            unjudged: Literal["nonrelevant", "removed", "nan", "undecided"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., hits: Literal["first", "best", "found", "relevant"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 RR: _RR
 
 class _AP(_order.AveragePrecision):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            norm: Literal["relevant", "capped", "list", "found", "hits", "k"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., norm: Literal["relevant", "capped", "list", "found", "hits", "k"] = ...,
             ranks: Literal["relevant", "all"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 AP: _AP
 
 class _AUC(_order.AreaUnderCurve):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["mean", "item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 AUC: _AUC
 
 class _MeanRank(_order.MeanRank):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["skip", "zero", "one", "nan", "silent"] = ..., miss: Literal["skip", "zero"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., weight: Literal["one", "grade"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 MeanRank: _MeanRank
 
-class _CG(_gains.CumulatedGain):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+class _PairAccuracy(_order.OrderedPairs):
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["mean", "item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
             blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
-            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
-            rel: float | None = ...) -> Self: ...
+            digits: int | None = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+PairAccuracy: _PairAccuracy
+
+class _CG(_gains.CumulatedGain):
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
+            scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] | float = ...,
+            negative: Literal["unjudged", "nonrelevant", "counted"] = ...,
+            candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ..., rel: float | None = ...,
+            norm: Literal["none", "judged"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 CG: _CG
 
 class _DCG(_gains.DiscountedGain):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] | float = ...,
+            negative: Literal["unjudged", "nonrelevant", "counted"] = ...,
             candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
             gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ..., rel: float | None = ...,
             discount: Literal["log2", "jk", "reciprocal"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 DCG: _DCG
 
 class _nDCG(_gains.NDCG):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] | float = ...,
+            negative: Literal["unjudged", "nonrelevant", "counted"] = ...,
             candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
             gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ..., rel: float | None = ...,
             discount: Literal["log2", "jk", "reciprocal"] = ...,
-            ideal: Literal["judged", "list", "top", "uncut", "full", "length"] = ...) -> Self: ...
+            ideal: Literal["judged", "list", "top", "uncut", "full", "length", "full-list"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 nDCG: _nDCG
 
 class _RBP(_gains.RankBiasedPrecision):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., p: float = ..., rel: float = ...,
-            gain: Literal["binary", "exp2", "linear"] = ..., max_grade: int | None = ...,
-            norm: Literal["none", "capped", "list"] = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            p: float = ..., rel: float = ..., gain: Literal["binary", "exp2", "linear"] = ...,
+            max_grade: int | None = ..., norm: Literal["none", "capped", "list", "places"] = ...,
+            scale: Literal["one", "percent"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 RBP: _RBP
 
 class _ERR(_gains.ExpectedReciprocalRank):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] | float = ...,
+            negative: Literal["unjudged", "nonrelevant", "counted"] = ...,
             candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            max_grade: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 ERR: _ERR
 
-class _Bpref(_incomplete.BinaryPreference):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+class _MaxGrade(_gains.HighestGrade):
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            digits: int | None = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+MaxGrade: _MaxGrade
+
+class _Bpref(_incomplete.BinaryPreference):
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
+            scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Bpref: _Bpref
 
 class _infAP(_incomplete.InferredAP):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 infAP: _infAP
 
 class _Judged(_incomplete.Judged):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            digits: int | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Judged: _Judged
 
 class _INST(_users.Inst):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
-            min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            max_grade: int = ..., min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 INST: _INST
 
 class _INSQ(_users.Insq):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
-            min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            max_grade: int = ..., min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 INSQ: _INSQ
 
 class _BPM(_users.BejeweledPlayer):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
-            min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            max_grade: int = ..., min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 BPM: _BPM
 
 class _SDCG(_users.ScaledDiscountedGain):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
-            min_grade: int = ..., horizon: int = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            max_grade: int = ..., min_grade: int = ..., horizon: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SDCG: _SDCG
 
 class _NERR8(_users.NormalisedErr8):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
-            min_grade: int = ..., horizon: int = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            max_grade: int = ..., min_grade: int = ..., horizon: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NERR8: _NERR8
 
 class _NERR9(_users.NormalisedErr9):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
-            min_grade: int = ..., horizon: int = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            max_grade: int = ..., min_grade: int = ..., horizon: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NERR9: _NERR9
 
 class _NERR10(_users.NormalisedErr10):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
-            min_grade: int = ..., horizon: int = ..., p: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            max_grade: int = ..., min_grade: int = ..., horizon: int = ..., p: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NERR10: _NERR10
 
 class _NERR11(_users.NormalisedErr11):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., max_grade: int = ...,
-            min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            max_grade: int = ..., min_grade: int = ..., horizon: int = ..., T: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NERR11: _NERR11
 
 class _IPrecAvg(_historic.AveragedInterpolatedPrecision):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            points: int | Sequence[float] = ..., rounding: Literal["ceil", "trec9", "nearest"] = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., points: int | Sequence[float] = ...,
+            rounding: Literal["ceil", "trec9", "nearest"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 IPrecAvg: _IPrecAvg
 
 class _SetAP(_historic.SetAveragePrecision):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SetAP: _SetAP
 
 class _Utility(_historic.Utility):
     def __call__(self, *, aggregate: Literal["mean", "sum", "median", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            found: float = ..., noise: float = ..., missed: float = ..., rest: float = ...,
-            collection: int = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., found: float = ..., noise: float = ..., missed: float = ...,
+            rest: float = ..., collection: int = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Utility: _Utility
 
 class _binG(_historic.BinaryG):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 binG: _binG
 
 class _G(_historic.NormalisedG):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
             gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
             rel: float | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 G: _G
 
 class _nDCGrel(_historic.NdcgOverRelevant):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
             gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
             rel: float | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 nDCGrel: _nDCGrel
 
 class _RnDCG(_historic.NdcgOverLevels):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
             gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ...,
             rel: float | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
@@ -677,163 +795,172 @@ RnDCG: _RnDCG
 class _NumNonrelRet(_historic.NumNonrelevantReturned):
     def __call__(self, *, aggregate: Literal["sum", "mean", "median"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NumNonrelRet: _NumNonrelRet
 
 class _Unjudged(_historic.Unjudged):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "filled"] = ...,
+    def __call__(self, *,
+            aggregate: Literal["mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            norm: Literal["places", "none"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Unjudged: _Unjudged
 
 class _RBPResidual(_historic.RankBiasedResidual):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
             ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., p: float = ...,
-            tail: Literal["always", "if-unjudged"] = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            p: float = ..., tail: Literal["always", "if-unjudged"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 RBPResidual: _RBPResidual
 
 class _alpha_DCG(_diversity.AlphaDCG):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ..., ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            alpha: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: float = ..., alpha: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 alpha_DCG: _alpha_DCG
 
 class _alpha_nDCG(_diversity.AlphaNDCG):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ..., ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            alpha: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: float = ..., alpha: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 alpha_nDCG: _alpha_nDCG
 
 class _ERR_IA(_diversity.IntentAwareERR):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ..., ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            alpha: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: float = ..., alpha: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 ERR_IA: _ERR_IA
 
 class _nERR_IA(_diversity.NormalisedIntentAwareERR):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ..., ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            alpha: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: float = ..., alpha: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 nERR_IA: _nERR_IA
 
 class _NRBP(_diversity.NoveltyBiasedRBP):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ..., ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            alpha: float = ..., beta: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: float = ..., alpha: float = ..., beta: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 NRBP: _NRBP
 
 class _nNRBP(_diversity.NormalisedNoveltyBiasedRBP):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ..., ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...,
-            alpha: float = ..., beta: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: float = ..., alpha: float = ..., beta: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 nNRBP: _nNRBP
 
 class _AP_IA(_diversity.IntentAwareAP):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ..., ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 AP_IA: _AP_IA
 
 class _P_IA(_diversity.IntentAwarePrecision):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ..., ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 P_IA: _P_IA
 
 class _StRecall(_diversity.SubtopicRecall):
-    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "filled"] = ...,
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
             queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ..., ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
-            unjudged: Literal["nonrelevant", "removed"] = ..., negative: Literal["unjudged", "nonrelevant"] = ...,
-            candidates: Literal["all", "list", "appended"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
-            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., rel: float = ...) -> Self: ...
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 StRecall: _StRecall
 

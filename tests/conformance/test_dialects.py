@@ -99,8 +99,10 @@ class Accidents:
     What is not listed is compared, so that a recorded row is either reproduced or listed with its reason.
     """
 
-    def __init__(self, adapter: str, dialect: Dialect, case: dict[str, Any]) -> None:
-        self.adapter, self.dialect, self.case = adapter, dialect, case
+    def __init__(
+        self, adapter: str, dialect: Dialect, case: dict[str, Any], spell: Callable[[dict[str, Any]], str] = spelled
+    ) -> None:
+        self.adapter, self.dialect, self.case, self.spell = adapter, dialect, case, spell
         self.names: dict[str, str] = {}
         self.listed: dict[str, set[str]] = {}
         for accident in dialect.accidents:
@@ -108,7 +110,7 @@ class Accidents:
                 self.listed.setdefault(metric, set()).add(accident.when)
 
     def name(self, row: dict[str, Any]) -> str:
-        text = spelled(row)
+        text = self.spell(row)
         if text not in self.names:
             self.names[text] = self.name_of(text)
         return self.names[text]
@@ -122,6 +124,10 @@ class Accidents:
     def when(self, row: dict[str, Any]) -> set[str]:
         """The data on which this metric is listed as an accident."""
         return self.listed.get(self.name(row), set())
+
+    def of_case(self, when: str) -> bool:
+        """Whether the case as a whole is of this kind."""
+        return HAPPENS[when](self, {}, "")
 
     def of_row(self, row: dict[str, Any]) -> bool:
         found = self.when(row)
@@ -140,6 +146,12 @@ class Accidents:
 
     def tied(self, query: str) -> bool:
         return len(set(self.scores(query))) < len(self.scores(query))
+
+    def items(self, query: str) -> list[str]:
+        """The items of a list, those that stand in it twice too."""
+        scores = self.case["run"].get(query, {})
+        ranked = sorted(scores, key=lambda item: -scores[item])
+        return list(self.case.get("run_lists", {}).get(query, ranked))
 
     def grades(self, query: str) -> list[float]:
         return list(self.case["qrels"].get(query, {}).values())
@@ -160,6 +172,24 @@ HAPPENS: dict[str, Callable[[Accidents, dict[str, Any], str], bool]] = {
     ),
     "an empty list": lambda a, _, q: a.nothing_left(q),
     "only relevant items": lambda a, _, q: all(grade >= 1 for grade in a.grades(q)),
+    "values below 0": lambda a, row, q: (
+        a.adapter == "quepid" and min(a.grades(q), default=0) < 0 and row["per_query"].get(q) == 0
+    ),
+    "negative grades alone": lambda a, _, q: min(a.grades(q), default=0) < 0 and max(a.grades(q)) <= 0,
+    "background runs": lambda a, _, __: a.adapter == "quepid_server",
+    "fractional grades": lambda a, _, q: any(grade != int(grade) for grade in a.grades(q)),
+    "repeats, each item a group": lambda a, _, q: (
+        a.adapter == "autorag_each" and len(set(a.items(q))) < len(a.items(q))
+    ),
+    "no gain in the ideal, and an empty list": lambda a, _, q: not a.items(q) and max(a.grades(q), default=0) <= 0,
+    "no listed document in the first k": lambda a, row, q: (
+        not any(a.case["qrels"].get(q, {}).get(item, -1) >= 0 for item in a.items(q)[: row["k"]])
+    ),
+    "lists longer than the window": lambda a, _, q: len(a.items(q)) > max(10, sum(grade >= 0 for grade in a.grades(q))),
+    "rows that are not sorted by score": lambda a, _, __: a.adapter == "hf_trec_eval",
+    "grades above the top of the scale": lambda a, _, __: any(
+        grade > 4 for query in a.case["qrels"] for grade in a.grades(query)
+    ),
     "negative grades": lambda a, _, q: min(a.grades(q), default=0) < 0,
     "ties or short lists or unsorted rows": lambda a, row, q: (
         a.tied(q) or len(a.scores(q)) < row["k"] or a.adapter == "evidently_retrieved"

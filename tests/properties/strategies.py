@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from contextlib import suppress
+from dataclasses import Field, dataclass, fields
 from typing import Any
 
 from hypothesis import strategies as st
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.base import rule_of
+from rankmeter.measures.options import check
 
-QUERIES = ["q1", "q2", "q3", "q10", "q9"]
+QUERIES = ["q1", "q2", "q3", "10", "9"]
+"""Some are named like an item."""
 TEXT_IDS = ["9", "10", "a", "ä", "B", "100", "_", "b", "Z9"]
 INT_IDS = [9, 10, 100, 1, 2, 11, 20, 3, 0]
 GRADES = [0, 1, 2, 3, -1, 0.5]
@@ -40,6 +43,8 @@ OPTIONS: dict[str, list[Any]] = {
     "missed": [-1],
     "rest": [0.1],
     "collection": [20],
+    "unjudged": [1, 2, 0.5],
+    "digits": [0, 2],
 }
 """Values of the options that hold numbers or maps."""
 
@@ -98,6 +103,15 @@ def data(
     return Data(judgments, run)
 
 
+def values_of(measure: Measure, option: Field[Any]) -> list[Any]:
+    """The values that an option of a measure may have, numbers and maps among them."""
+    rule, values = rule_of(option), list(rule_of(option).choices)
+    for value in OPTIONS.get(option.name, []):
+        with suppress(MeasureError):
+            values.append(check(measure.name, option.name, value, rule))
+    return values
+
+
 @st.composite
 def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...] = ()) -> Measure:
     """A measure with random options; those named in ``fixed`` keep their default."""
@@ -106,7 +120,7 @@ def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...]
     for option in fields(measure):
         if option.name in fixed or option.name == "duplicates":
             continue
-        values = [*rule_of(option).choices, *OPTIONS.get(option.name, [])]
+        values = values_of(measure, option)
         if option.name == "aggregate":
             values = list(measure.aggregates)
         if option.name == "ties":
@@ -121,21 +135,37 @@ def measures(draw: st.DrawFn, name: str | None = None, *, fixed: tuple[str, ...]
 def _make_possible(draw: st.DrawFn, measure: Measure, changes: dict[str, Any]) -> None:
     """Change options that do not go together."""
     if measure.name == "RBP":
-        if changes.get("gain") not in ("binary", "exp2", "linear"):
-            changes.pop("gain", None)
-        changes.pop("max_grade", None)
-        if changes.get("gain") == "exp2":
-            changes["max_grade"] = draw(st.sampled_from([3, 5]))
-        if changes.get("gain", "binary") != "binary":
-            changes.pop("norm", None)
-    if changes.get("rel", 0) < 0 and changes.get("unjudged") == "removed":
+        _make_rbp_possible(draw, changes)
+    low = isinstance(changes.get("rel"), (int, float)) and changes["rel"] <= 0
+    if low and changes.get("unjudged") == "removed":
         changes["negative"] = "nonrelevant"
+    if low and changes.get("weight") == "grade":
+        del changes["weight"]
+    if changes.get("unjudged", "nonrelevant") not in ("nonrelevant", "removed"):
+        changes.pop("sign", None)
+        changes.pop("hits", None)
     if changes.get("ranks") == "all":
         changes["norm"] = "k"
     if changes.get("ideal") == "full":
         changes |= {"gain": "binary", "cutoff": changes.get("cutoff", 3)}
-    if changes.get("ideal") in ("list", "top"):  # which re-sort what sign=positive changes
+    if changes.get("ideal") in ("list", "top"):  # which re-sort what these change
         changes.pop("sign", None)
+        if changes.get("negative") == "counted" or not isinstance(changes.get("unjudged", ""), str):
+            del changes["ideal"]
+    if changes.get("ideal") == "full-list":
+        changes["gain"] = "binary"
+
+
+def _make_rbp_possible(draw: st.DrawFn, changes: dict[str, Any]) -> None:
+    gain = changes.get("gain", "binary")
+    if gain == "exp2":
+        changes["max_grade"] = draw(st.sampled_from([3, 5]))
+    elif gain == "binary":
+        changes.pop("max_grade", None)
+    if changes.get("norm") == "places":
+        changes.setdefault("cutoff", 3)
+    elif gain != "binary":
+        changes.pop("norm", None)
 
 
 def with_possible_ties(measure: Measure, changes: dict[str, Any]) -> Measure:

@@ -167,3 +167,24 @@ def test_the_oracle_agrees_with_values_computed_by_hand():
     }
     for text, value in by_hand.items():
         assert oracle(rm.parse(text), judgments, run)[0] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("duplicates", ["first", "counted", "once", "distinct", "separate"])
+@pytest.mark.parametrize("name", PLAIN)
+@settings(max_examples=6)
+@given(st.data())
+def test_every_treatment_of_repeats_holds_for_every_measure(name, duplicates, draws):
+    measure = draws.draw(measures(name, fixed=("ties", "candidates", "sign", "scores")))
+    measure = measure(duplicates=duplicates, ties=draws.draw(st.sampled_from(["input", "item", "item-ascending"])))
+    case = draws.draw(data(ids=TEXT_IDS))
+    item = st.sampled_from(TEXT_IDS)
+    lists = {query: draws.draw(st.lists(item, max_size=9)) for query in case.run}
+    if not any(lists[query] for query in lists if query in case.judgments):
+        lists[next(query for query in lists if query in case.judgments)] = ["a", "a", "b"]
+    assert_equal_to_oracle(Data(case.judgments, lists), measure)
+
+
+@settings(max_examples=40)
+@given(data(scores=TIED_SCORES), st.sampled_from(["SetP", "SetR", "SetF"]), st.integers(1, 4))
+def test_whole_ties_stay_where_they_are_included(case, name, depth):
+    assert_equal_to_oracle(case, usual(name)(ties="included", depth=depth))

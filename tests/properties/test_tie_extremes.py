@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.properties.strategies import OPTIONS, usual
+from tests.properties.strategies import usual, values_of
 
 import rankmeter as rm
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
-from rankmeter.measures.base import rule_of
 from rankmeter.measures.slate_base import ORDERS
 
 
@@ -55,7 +54,7 @@ def variants(draw: st.DrawFn, name: str, fixed: tuple[str, ...]) -> Measure:
     measure = usual(name)
     changes: dict[str, Any] = {}
     for option in fields(measure):
-        values = [*rule_of(option).choices, *OPTIONS.get(option.name, [])]
+        values = values_of(measure, option)
         values = list(measure.aggregates) if option.name == "aggregate" else values
         if option.name not in (*fixed, "ties", "duplicates") and values and draw(st.integers(0, 4)) == 0:
             changes[option.name] = draw(st.sampled_from(values))

@@ -9,7 +9,7 @@ A median alone is not a function of sums: it needs the values, and each of these
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,8 +36,13 @@ class Aggregate:
     """Whether logarithms are added, and the value is the exponential of their mean."""
     totals: bool = False
     """Whether the sum is not divided."""
-    of_sums: bool = True
-    """Whether two sums are enough; a median needs the values."""
+    of_values: Callable[[Floats, Ints | None], float] | None = None
+    """What makes a number of the values themselves, where two sums are not enough."""
+
+    @property
+    def of_sums(self) -> bool:
+        """Whether two sums are enough; a median needs the values."""
+        return self.of_values is None
 
     @property
     def nothing(self) -> float:
@@ -78,10 +83,38 @@ class Aggregate:
             return self.nothing
         if times is not None:
             times = times[values.counted]
-        if not self.of_sums:
-            return median(top, times)
+        if self.of_values is not None:
+            return self.of_values(top, times)
         queries = len(top) if times is None else int(times.sum())
         return float(self.value(summed(top, times), summed(bottom, times) if self.pools else queries))
+
+
+def quantile(share: float) -> Callable[[Floats, Ints | None], float]:
+    """What takes a quantile, values in between by linear interpolation.
+
+    With ``times`` as of ``np.repeat(values, times)``, without repeating anything.
+    """
+
+    def of(values: Floats, times: Ints | None = None) -> float:
+        if times is None:
+            return float(np.quantile(values, share)) if share != 0.5 else float(np.median(values))
+        order = np.argsort(values)  # NaN comes last
+        upto = np.cumsum(times[order])
+        if math.isnan(values[order[-1]]):
+            return math.nan
+        place = share * (int(upto[-1]) - 1)
+        around = [math.floor(place), math.ceil(place)]
+        low, high = map(float, values[order[np.searchsorted(upto, around, side="right")]])
+        return (low + high) / 2 if share == 0.5 else low + (high - low) * (place - around[0])
+
+    return of
+
+
+def variance(values: Floats, times: Ints | None = None) -> float:
+    """The mean of the squared distances from the mean (of all queries, not of a sample of them)."""
+    many = len(values) if times is None else int(times.sum())
+    mean = summed(values, times) / many
+    return float(summed((values - mean) ** 2, times) / many)
 
 
 AGGREGATES = {
@@ -91,7 +124,9 @@ AGGREGATES = {
         Aggregate("geometric", logs=True),
         Aggregate("sum", totals=True),
         Aggregate("pooled", pools=True),
-        Aggregate("median", of_sums=False),
+        Aggregate("median", of_values=quantile(0.5)),
+        Aggregate("p90", of_values=quantile(0.9)),
+        Aggregate("variance", of_values=variance),
         Aggregate("filled", fills=True),
     )
 }
@@ -101,18 +136,6 @@ AGGREGATES = {
 def aggregated(values: Values, aggregate: str, times: Ints | None = None) -> float:
     """One number for all queries that count, by the rule of this name."""
     return AGGREGATES[aggregate].number(values, times)
-
-
-def median(values: Floats, times: Ints | None = None) -> float:
-    """The median; with ``times`` as ``np.median(np.repeat(values, times))``, without repeating anything."""
-    if times is None:
-        return float(np.median(values))
-    order = np.argsort(values)  # NaN comes last
-    upto = np.cumsum(times[order])
-    if math.isnan(values[order[-1]]):
-        return math.nan
-    middle = np.searchsorted(upto, [(upto[-1] - 1) // 2, upto[-1] // 2], side="right")
-    return float(np.mean(values[order[middle]]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +170,6 @@ class Tally:
         rule = AGGREGATES[aggregate]
         if not self.queries:
             return rule.nothing
-        if not rule.of_sums:
-            return median(np.array(self.above))
+        if rule.of_values is not None:
+            return rule.of_values(np.array(self.above), None)
         return float(rule.value(math.fsum(self.above), math.fsum(self.below) if rule.pools else self.queries))

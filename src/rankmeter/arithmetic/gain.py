@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,8 +23,9 @@ HIGHEST_EXPONENT = 1000
 
 
 def gains_of(grade: Floats, m: Options) -> Floats:
-    """The gain of each grade: never below 0, and 0 below ``rel`` where that is stated."""
-    positive = np.maximum(grade, 0.0)
+    """The gain of each grade: 0 below ``rel`` where that is stated, and never below 0 unless such grades count."""
+    counted = getattr(m, "negative", "") == "counted"
+    positive = grade if counted else np.maximum(grade, 0.0)
     if m.gain == "linear":
         gain = positive
     elif m.gain == "exp2":
@@ -32,13 +34,19 @@ def gains_of(grade: Floats, m: Options) -> Floats:
     elif m.gain == "binary":
         gain = (grade >= (1 if m.rel is None else m.rel)).astype(np.float64)
     else:
-        gain = mapped(grade, m.gain)
+        gain = mapped(grade, m.gain, lowest=-np.inf if counted else 0.0)
     return gain if m.rel is None else np.where(grade >= m.rel, gain, 0.0)
 
 
 def cumulated_gain(view: View, m: Options) -> Parts:
-    """CG."""
-    return _discounted(view, m, flat)
+    """CG, or its share of all judged gain."""
+    parts = _discounted(view, m, flat)
+    if m.norm == "none":
+        return parts
+    gain = gains_of(view.best, m)
+    owner = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))
+    judged = np.bincount(owner, weights=gain, minlength=len(view)).astype(np.float64, copy=False)
+    return replace(parts, denominator=judged)
 
 
 def discounted_gain(view: View, m: Options) -> Parts:
@@ -50,9 +58,13 @@ def discounted_gain(view: View, m: Options) -> Parts:
 
 def _discounted(view: View, m: Options, discount: Discount) -> Parts:
     gain: Floats = view.once(("gain", m.gain, m.rel), lambda: gains_of(view.grade, m))
-    rows: Ints = view.once(("gaining", m.gain, m.rel), lambda: np.flatnonzero(gain > 0))
+    rows: Ints = view.once(("gaining", m.gain, m.rel), lambda: np.flatnonzero(gain))
+    found: Bools | None = None
     if view.ties == "mean":
-        summed = view.per_query(gain[rows] * row_weights(view, rows, discount, m.cutoff), rows)
+        weights = row_weights(view, rows, discount, m.cutoff)
+        summed = view.per_query(gain[rows] * weights, rows)
+        if m.negative == "counted":  # a sum may be 0 or less although something was found
+            found = view.per_query((gain[rows] > 0) & (weights > 0), rows) > 0
     else:
         query, rank, worth = view.once(
             ("worth", m.gain, m.rel, discount),
@@ -60,7 +72,12 @@ def _discounted(view: View, m: Options, discount: Discount) -> Parts:
         )
         inside = np.flatnonzero(rank <= (view.returned[query] if m.cutoff is None else m.cutoff))
         summed = np.bincount(query[inside], weights=worth[inside], minlength=len(view)).astype(np.float64, copy=False)
-    return Parts(summed, np.ones(len(view)), _any_gain(view, m), summed > 0)
+        if m.negative == "counted":
+            found = np.bincount(query[inside[worth[inside] > 0]], minlength=len(view)) > 0
+    some = _any_gain(view, m)
+    if not isinstance(m.unjudged, str):  # which may gain where nothing judged does
+        some = some | (view.per_query(gain > 0) > 0)
+    return Parts(summed, np.ones(len(view)), some, summed > 0 if found is None else found)
 
 
 def _any_gain(view: View, m: Options) -> Bools:
@@ -82,7 +99,7 @@ def _has_gain(view: View, m: Options) -> Bools:
 def ndcg(view: View, m: Options) -> Parts:
     """DCG over the DCG of an ideal list."""
     parts = discounted_gain(view, m)
-    key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal)
+    key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal, m.negative == "counted")
     once = view.once_of_best if m.ideal in ("judged", "uncut") else view.once
     return Parts(parts.numerator, once(key, lambda: _ideal(view, m)), parts.has_relevant, parts.found)
 
@@ -92,17 +109,23 @@ def _ideal(view: View, m: Options) -> Floats:
     discount = DISCOUNTS[m.discount]
     if m.ideal == "full":
         return np.full(len(view), cumulated(discount, m.cutoff)[-1])
+    if m.ideal == "full-list":
+        places = length(view, m.cutoff).astype(np.int64)
+        return cumulated(discount, int(places.max(initial=0)))[places]
     if m.ideal in ("judged", "uncut", "length") and isinstance(m.gain, str):
         # Gains rise with grades: the best grades are the ideal, and what has no gain stands at the end.
         offsets = view.best_offsets
         if m.gain == "binary":  # which a grade of 0 or below has too, where rel says so
             sizes = total_relevant(view, 1 if m.rel is None else m.rel).astype(np.int64)
+        elif m.negative == "counted":
+            sizes = np.diff(offsets)
         else:
             sizes = view.once_of_best(("above 0",), lambda: _positive(view.best, offsets))
         gain_at: Callable[[Ints], Floats] = lambda rows: gains_of(view.best[rows], m)  # noqa: E731
     else:
         offsets, gain = _sorted_gains(view, m)
-        sizes, gain_at = _positive(gain, offsets), gain.__getitem__
+        sizes = np.diff(offsets) if m.negative == "counted" else _positive(gain, offsets)
+        gain_at = gain.__getitem__
     if m.ideal != "uncut" and m.cutoff is not None:
         sizes = np.minimum(sizes, m.cutoff)
     if m.ideal == "length":
@@ -143,13 +166,15 @@ def _discounted_heads(gain_at: Callable[[Ints], Floats], first: Ints, sizes: Int
 
 def rank_biased_precision(view: View, m: Options) -> Parts:
     """RBP."""
-    if m.gain == "exp2":
+    if m.max_grade is not None:
         check_grades(view, m)
+    if m.gain == "exp2":
         check_exponents(m.max_grade, m)
     gain, best = rank_biased_gains(view.grade, m), view.best > 0 if m.gain == "exp2" else view.best >= m.rel
     rows = gain > 0
     summed = view.per_query(gain[rows] * row_weights(view, rows, geometric(m.p), m.cutoff), rows)
-    return Parts(summed, _reachable(view, m), any_of(view, best), summed > 0)
+    scaled = 100.0 * summed if m.scale == "percent" else summed
+    return Parts(scaled, _reachable(view, m), any_of(view, best), summed > 0)
 
 
 def rank_biased_gains(grade: Floats, m: Options) -> Floats:
@@ -158,7 +183,7 @@ def rank_biased_gains(grade: Floats, m: Options) -> Floats:
     if m.gain == "binary":
         gain = (grade >= m.rel).astype(np.float64)
     elif m.gain == "linear":
-        gain = np.where(grade >= m.rel, np.maximum(grade, 0.0), 0.0)
+        gain = np.where(grade >= m.rel, np.maximum(grade, 0.0), 0.0) / (m.max_grade or 1)
     else:
         gain = (np.exp2(np.maximum(grade, 0.0)) - 1.0) / 2.0**m.max_grade
     return gain
@@ -166,8 +191,8 @@ def rank_biased_gains(grade: Floats, m: Options) -> Floats:
 
 def _reachable(view: View, m: Options) -> Floats:
     """(n,) 1, or the RBP of a list that begins with all the relevant items it can hold."""
-    if m.norm == "none":
-        return np.ones(len(view))
+    if m.norm in ("none", "places"):
+        return np.full(len(view), 1.0 if m.norm == "none" else 1.0 - m.p**m.cutoff)
     relevant = total_relevant(view, m.rel)
     if m.norm == "list" or m.cutoff is not None:
         relevant = np.minimum(relevant, length(view, m.cutoff) if m.norm == "list" else depth(view, m.cutoff))
@@ -185,7 +210,8 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
     """ERR: the reader goes down the list and is satisfied at each item with a chance that grows with its grade."""
     check_grades(view, m)
     check_exponents(m.max_grade, m)
-    rows = (view.grade > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
+    counts = view.grade != 0 if m.negative == "counted" else view.grade > 0
+    rows = counts & (view.rank <= depth(view, m.cutoff)[view.query])
     query, rank = view.query[rows], view.rank[rows]
     satisfied = (np.exp2(view.grade[rows]) - 1.0) / 2.0**m.max_grade
     value, reading = np.zeros(len(view)), np.ones(len(view))
@@ -197,7 +223,19 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
         step = order[first:last]
         value[query[step]] += reading[query[step]] * satisfied[step] / rank[step]
         reading[query[step]] *= 1.0 - satisfied[step]
-    return Parts(value, np.ones(len(view)), any_of(view, view.best > 0), value > 0)
+    found = np.bincount(query[satisfied > 0], minlength=len(view)) > 0
+    some = any_of(view, view.best > 0)
+    if not isinstance(m.unjudged, str):
+        some |= view.per_query(view.grade > 0) > 0
+    return Parts(value, np.ones(len(view)), some, found)
+
+
+def highest_grade(view: View, m: Options) -> Parts:
+    """The highest grade within the cutoff."""
+    rows = (view.grade > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
+    highest = np.zeros(len(view))
+    np.maximum.at(highest, view.query[rows], view.grade[rows])
+    return Parts(highest, np.ones(len(view)), any_of(view, view.best > 0), highest > 0)
 
 
 def check_exponents(highest: float, m: Options) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.gain import gains_of
-from rankmeter.arithmetic.incomplete import judged_rows
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import (
     depth,
@@ -18,7 +17,7 @@ from rankmeter.arithmetic.relevance import (
     length,
     total_relevant,
 )
-from rankmeter.arithmetic.views import View
+from rankmeter.arithmetic.views import View, judged_rows
 from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights, weights_at
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import offsets_of, running_sums, sort_descending
@@ -197,7 +196,8 @@ def unjudged(view: View, m: Options) -> Parts:
     """The share of the first k places that hold unjudged items."""
     rows = judged_rows(view.grade, m)
     known = view.per_query(row_weights(view, rows, flat, m.cutoff), rows)
-    return Parts(length(view, m.cutoff) - known, depth(view, m.cutoff))
+    missing = length(view, m.cutoff) - known
+    return Parts(missing, np.ones(len(view)) if m.norm == "none" else depth(view, m.cutoff))
 
 
 def rank_biased_residual(view: View, m: Options) -> Parts:

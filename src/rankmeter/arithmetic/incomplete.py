@@ -8,18 +8,13 @@ import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth, length, relevant_rows, total_relevant, within
-from rankmeter.arithmetic.views import View
+from rankmeter.arithmetic.views import View, judged_rows
 from rankmeter.arithmetic.weights import flat, row_weights
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import bisect
 
 Options = Any
 INFAP_EPSILON = 1e-5
-
-
-def judged_rows(grade: Floats, m: Options) -> Bools:
-    """Which grades are judgments: below 0 only where ``negative`` says so."""
-    return np.ones(len(grade), np.bool_) if m.negative == "nonrelevant" else grade >= 0
 
 
 def _count_before(view: View, chosen: Bools) -> Ints:

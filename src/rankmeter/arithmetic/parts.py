@@ -20,6 +20,8 @@ class Parts:
     """Whether anything relevant is judged; None for measures that do not ask."""
     found: Bools | None = None
     """Whether anything relevant was found within the cutoff."""
+    undefined: Bools | None = None
+    """Which queries have no value, whatever else is true of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,20 @@ class Values:
 
 
 def values_of(
-    parts: Parts, *, empty: str, miss: str, chosen: Bools, blank: str = "counted", listless: Bools | None = None
+    parts: Parts,
+    *,
+    empty: str,
+    miss: str,
+    chosen: Bools,
+    blank: str = "counted",
+    listless: Bools | None = None,
+    digits: int | None = None,
 ) -> Values:
     """Divide, and treat queries with nothing relevant, with nothing found and with no list at all as asked.
 
     ``empty`` is about queries without a relevant item, ``miss`` about those in which none was found within the cutoff,
-    ``blank`` about those for which nothing was returned (``listless``); the last is looked at first.
+    ``blank`` about those for which nothing was returned (``listless``); the last is looked at first. ``digits`` rounds
+    every value.
     """
     above, below, counted = parts.numerator, parts.denominator, chosen
     if parts.has_relevant is not None:
@@ -52,13 +62,25 @@ def values_of(
             above = np.where(nothing, _worth_of_empty(empty, below, listless), above)
         if miss == "skip" and parts.found is not None:
             counted = counted & (nothing | parts.found)
+    if parts.undefined is not None:
+        above, below = np.where(parts.undefined, math.nan, above), np.where(parts.undefined, 1.0, below)
     if blank == "skip" and listless is not None:
         counted = counted & ~listless
     elif blank == "nan" and listless is not None:
         above, below = np.where(listless, math.nan, above), np.where(listless, 1.0, below)
         counted = counted | (listless & chosen)
     value = np.divide(above, below, out=np.zeros(len(below)), where=below > 0)
+    if digits is not None:
+        value = rounded(value, digits)
+        above = value * below
     return Values(value, counted, above, below)
+
+
+def rounded(value: Floats, digits: int) -> Floats:
+    """Each value to so many decimals, halves up; a half that a float misses by its last bits is a half."""
+    scale = 10.0**digits
+    nearest: Floats = np.floor(value * scale + 0.5 + 1e-9) / scale
+    return nearest
 
 
 def _worth_of_empty(empty: str, below: Floats, listless: Bools | None) -> Floats | float:

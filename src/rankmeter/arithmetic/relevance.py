@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.views import View
+from rankmeter.arithmetic.views import View, judged_rows
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
 from rankmeter.measures.base import SINGLE_ORDER_TIES
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import bisect, highest_from, offsets_of
 
 # The options of a measure are read by attribute: arithmetic knows no measure class.
@@ -135,7 +136,9 @@ def set_f(view: View, m: Options) -> Parts:
 def _f(view: View, m: Options, divisor: Floats) -> Parts:
     total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
     square = m.beta if getattr(m, "weight", "squared") == "plain" else m.beta * m.beta
-    return Parts((1 + square) * found, square * total + divisor, total > 0, found > 0)
+    # A recall of 1 as soon as anything is found is that of a query in which the hits are all there is.
+    sought = found if getattr(m, "recall", "share") == "any" else total
+    return Parts((1 + square) * found, square * sought + divisor, total > 0, found > 0)
 
 
 def r_precision(view: View, m: Options) -> Parts:
@@ -156,7 +159,18 @@ def success(view: View, m: Options) -> Parts:
         value = (hits(view, m.rel, m.cutoff) > 0).astype(np.float64)
     else:
         value = 1.0 - _chance_of_none(view, rows, m.cutoff)
-    return Parts(value, np.ones(len(view)), total > 0, value > 0)
+    parts = Parts(value, np.ones(len(view)), total > 0, value > 0)
+    if m.unjudged == "undecided":
+        undecided = (value == 0) & _any_unjudged(view, m, length(view, m.cutoff))
+        parts = replace(parts, undefined=undecided)
+    return parts
+
+
+def _any_unjudged(view: View, m: Options, limit: Floats) -> Bools:
+    """(n,) whether an unjudged item stands at the limit of its query or above."""
+    rows = within(view, np.flatnonzero(judged_rows(view.grade, m)), limit)
+    undecided: Bools = np.bincount(view.query[rows], minlength=len(view)) < limit
+    return undecided
 
 
 def _chance_of_none(view: View, rows: Ints, cutoff: int | None) -> Floats:
@@ -181,9 +195,16 @@ def _chance_of_none(view: View, rows: Ints, cutoff: int | None) -> Floats:
 
 
 def reciprocal_rank(view: View, m: Options) -> Parts:
-    """1 over the rank of the first relevant item, or its expectation."""
+    """1 over the rank of the first relevant item or of the best one, or its mean over some; or its expectation."""
     total = total_relevant(view, m.rel)
     rows = relevant_rows(view, m.rel)
+    if m.hits in ("found", "relevant"):
+        found = hits(view, m.rel, m.cutoff)
+        summed = view.per_query(row_weights(view, rows, reciprocal, m.cutoff), rows)
+        return Parts(summed, found if m.hits == "found" else total, total > 0, found > 0)
+    if m.hits == "best":
+        rows = within(view, rows, length(view, m.cutoff))
+        rows = rows[np.lexsort((-view.grade[rows], view.query[rows]))]  # stable: of one grade by rank
     query = view.query[rows]
     first = rows[np.flatnonzero(np.diff(query, prepend=-1))]
     value = np.zeros(len(view))
@@ -192,7 +213,12 @@ def reciprocal_rank(view: View, m: Options) -> Parts:
     value[view.query[first[inside]]] = 1.0 / rank[inside]
     if view.ties == "mean":
         _expect_reciprocal(view, rows, first, m.cutoff, value)
-    return Parts(value, np.ones(len(view)), total > 0, value > 0)
+    parts = Parts(value, np.ones(len(view)), total > 0, value > 0)
+    if m.unjudged == "undecided":
+        limit = length(view, m.cutoff)
+        limit[view.query[first[inside]]] = rank[inside]
+        parts = replace(parts, undefined=_any_unjudged(view, m, limit))
+    return parts
 
 
 def _expect_reciprocal(view: View, rows: Ints, first: Ints, cutoff: int | None, value: Floats) -> None:
@@ -358,8 +384,33 @@ def mean_rank(view: View, m: Options) -> Parts:
     total = total_relevant(view, m.rel)
     rows = within(view, relevant_rows(view, m.rel), length(view, m.cutoff))
     rank = view.above[rows] + (view.tied[rows] + 1) / 2 if view.ties == "mean" else view.rank[rows].astype(np.float64)
-    found = view.per_query(np.ones(len(rank)), rows)
-    return Parts(view.per_query(rank, rows), found, total > 0, found > 0)
+    weight = view.grade[rows] if m.weight == "grade" else np.ones(len(rank))
+    found = view.per_query(weight, rows)
+    return Parts(view.per_query(weight * rank, rows), found, total > 0, found > 0)
+
+
+def pair_accuracy(view: View, m: Options) -> Parts:
+    """Pairs in order over all pairs of unequal grade of the list; a tie counts half."""
+    size = length(view, m.cutoff)
+    rows = within(view, np.flatnonzero(view.grade > 0), size)
+    query, grade = view.query[rows], view.grade[rows]
+    above = view.above[rows] if view.ties == "mean" else view.rank[rows] - 1
+    tied = view.tied[rows] if view.ties == "mean" else np.ones(len(rows), np.int64)
+    key = query * (int(size.max(initial=0)) + 1.0) + above
+    tie, past = np.searchsorted(key, key), np.searchsorted(key, key, side="right")
+    last = np.searchsorted(query, query, side="right")
+    # Items of grade 0, judged or not, fill the places that no row has.
+    behind = (size[query] - above - tied) - (last - past)
+    in_order, pairs = behind + (tied - (past - tie)) / 2, np.zeros(len(rows))
+    first = np.searchsorted(query, query)
+    for worth in np.unique(grade)[1:].tolist():
+        at, lower = np.flatnonzero(grade == worth), np.concatenate([[0], np.cumsum(grade < worth)])
+        in_order[at] += lower[last[at]] - lower[past[at]] + (lower[past[at]] - lower[tie[at]]) / 2
+        pairs[at] = lower[last[at]] - lower[first[at]]
+    positive = view.per_query(np.ones(len(rows)), rows)
+    unequal = view.per_query(pairs, rows) + positive * (size - positive)
+    some = np.bincount(np.repeat(np.arange(len(view)), np.diff(view.best_offsets))[view.best > 0], minlength=len(view))
+    return Parts(view.per_query(in_order, rows), unequal, some > 0, positive > 0)
 
 
 def num_queries(view: View, _: Options) -> Parts:

@@ -213,6 +213,8 @@ def plain_formula(measure: Any, also: Collection[str] = ()) -> Callable[[SingleL
     stated = stated_options(measure)
     if not stated.keys() <= OPTIONS.union(also) or not isinstance(stated.get("gain", ""), str):
         return None
+    if stated.get("rel") == "high" or stated.get("recall") == "any":
+        return None
     if "norm" in stated and (measure.name not in ("P", "SetP") or measure.norm != "capped"):
         return None
     return PLAIN.get(type(measure).formula)

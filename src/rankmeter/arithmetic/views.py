@@ -12,12 +12,12 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure
+from rankmeter.measures.base import SINGLE_ORDER_TIES, TIES_BY_ID, TIES_BY_INPUT, RankedMeasure
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
-from rankmeter.placing.segments import offsets_of, order_by, sort_descending
+from rankmeter.placing.segments import expand, offsets_of, order_by, sort_descending
 
-Gains: TypeAlias = "tuple[Mapping[float, float], float | None]"
-"""A map from grades to gains, and the lowest grade that has one at all."""
+Gains: TypeAlias = "tuple[Mapping[float, float], float | None, float]"
+"""A map from grades to gains, the lowest grade that has one at all, and the lowest gain that a grade may have."""
 
 
 class Conventions(Protocol):
@@ -28,7 +28,7 @@ class Conventions(Protocol):
     @property
     def sign(self) -> str: ...
     @property
-    def unjudged(self) -> str: ...
+    def unjudged(self) -> str | float: ...
     @property
     def negative(self) -> str: ...
     @property
@@ -98,7 +98,7 @@ class Views:
         turned = turned_by(m)
         # Where the list is cut first, what is left of it depends on the tie rule.
         cut_by = (m.depth, m.ties, turned) if m.depth is not None else None
-        seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by)
+        seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by, is_relative(m), filled_with(m))
         key = (*seen, m.ties, turned)
         if key not in self._views:
             if seen not in self._candidates:
@@ -114,21 +114,40 @@ class Views:
             memo.clear()
 
 
+def is_relative(m: Conventions) -> bool:
+    """Whether the grades of each query say from which of them on an item is relevant."""
+    return getattr(m, "rel", None) == "high"
+
+
+def filled_with(m: Conventions) -> float | None:
+    """The grade that unjudged items have in the list; None where they need no place of their own."""
+    return None if isinstance(m.unjudged, str) else float(m.unjudged)
+
+
+def judged_rows(grade: Floats, m: Any) -> Bools:
+    """Which grades are judgments: below 0 only where ``negative`` says so."""
+    return grade >= 0 if m.negative == "unjudged" else np.ones(len(grade), np.bool_)
+
+
 def turned_by(m: RankedMeasure) -> Gains | None:
-    """The map from grades to gains, where it may turn their order round and with it the best order of a tie."""
+    """What grades gain, where that is not their own order, unjudged items last, and decides the best order of a tie."""
     return m.gain_map if m.ties in ("worst", "best") else None
 
 
 def seen_by(m: Conventions, placements: Placements, gains: Gains | None) -> Placements:
     """Apply every convention but the tie rule."""
+    if is_relative(m):
+        placements = with_high_grades(placements)
     reach = append_unreturned if m.candidates == "appended" else without_unreturned
     placements = reach(placements)
-    if m.depth is not None:
+    if m.depth is not None and m.ties != "included":  # which cut the run before it was placed
         placements = cut(placements, m.ties, m.depth, gains)
     if m.candidates == "list":
         placements = only_listed(placements)
     if m.unjudged == "removed":
         placements = condensed(placements, lowest=0.0 if m.negative == "unjudged" else -np.inf)
+    elif (grade := filled_with(m)) is not None:
+        placements = filled(placements, grade, 0.0 if m.negative == "unjudged" else -np.inf, m.ties)
     if m.sign == "positive":
         placements = replace(placements, **placements.rows(placements.score > 0))
     return placements
@@ -186,6 +205,69 @@ def condensed(placements: Placements, lowest: float) -> Placements:
     )
 
 
+def with_high_grades(placements: Placements) -> Placements:
+    """Turn the grades that are not among the high ones of their query into 0; those below 0 stay."""
+    p, sizes = placements, np.diff(placements.best_offsets)
+    some = np.flatnonzero(sizes > 0)
+    first, limit = p.best_offsets[:-1][some], np.full(len(p), np.inf)
+    # Grades fall: the ceil(0.9 n)-th lowest of n is the one behind n - ceil(0.9 n) others; 0.9 * 10 is 9, no more.
+    at_percentile = first + sizes[some] - np.ceil(0.9 * sizes[some] - 1e-9).astype(np.int64)
+    limit[some] = np.maximum(0.5 * p.best[first], p.best[at_percentile])
+    limit = np.maximum(limit, np.nextafter(0.0, 1.0))
+    owner = np.repeat(np.arange(len(p)), sizes)
+    return replace(
+        p,
+        grade=np.where(p.grade >= limit[p.query], p.grade, np.minimum(p.grade, 0.0)),
+        best=np.where(p.best >= limit[owner], p.best, np.minimum(p.best, 0.0)),
+    )
+
+
+def filled(placements: Placements, grade: float, lowest: float, ties: str) -> Placements:
+    """Give every place of the lists that no judged item has to an unjudged item of this grade.
+
+    Of a tie in which something is judged, the others take the places that are left in the order of the tie rule; of
+    unjudged items that are tied with each other alone nobody can tell the order.
+    """
+    judged = placements.grade >= lowest
+    p = placements if judged.all() else replace(placements, **placements.rows(judged))
+    starts = offsets_of(p.returned)
+    query = np.repeat(np.arange(len(p)), p.returned)
+    above = np.arange(len(query)) - starts[query]  # of every place of every list
+    tied, within = np.ones(len(query), np.int64), np.zeros(len(query), np.int64)
+    first = np.flatnonzero(_tie_heads(p))
+    places = expand(starts[p.query[first]] + p.above[first], p.tied[first])
+    within[places] = np.arange(len(places)) - np.repeat(offsets_of(p.tied[first])[:-1], p.tied[first])
+    tied[places] = np.repeat(p.tied[first], p.tied[first])
+    above[places] -= within[places]
+    taken = np.zeros(len(query), np.bool_)
+    taken[starts[p.query] + p.above + _places_within(p, ties)] = True
+    rows = np.flatnonzero(~taken)
+    more = {"query": query, "above": above, "tied": tied, "higher_id": within, "earlier": within}
+    added: dict[str, Any] = {name: column[rows] for name, column in more.items()}
+    added |= {"grade": np.full(len(rows), grade), "score": np.full(len(rows), np.nan)}
+    columns = {name: np.concatenate([getattr(p, name), column]) for name, column in added.items()}
+    order = np.argsort(columns["query"], kind="stable")
+    return replace(p, **{name: column[order] for name, column in columns.items()})
+
+
+def _tie_heads(p: Placements) -> Bools:
+    """(m,) which rows are the first of those of their tie, wherever these stand."""
+    order = order_by(p.query, p.above)
+    query, above = p.query[order], p.above[order]
+    heads = np.zeros(len(order), np.bool_)
+    heads[order[np.append(True, (query[1:] != query[:-1]) | (above[1:] != above[:-1]))[: len(order)]]] = True
+    return heads
+
+
+def _places_within(p: Placements, ties: str) -> Ints:
+    """(m,) the place of every row within its tie, from 0 on, under a tie rule; one after another where it has none."""
+    if ties in TIES_BY_ID:
+        return p.higher_id
+    if ties in TIES_BY_INPUT:
+        return p.earlier
+    return _order_within(p.query, p.above, np.zeros(len(p.query), np.int64)) - _tie_groups(p.query, p.above)[0]
+
+
 def _tie_groups(query: Ints, above: Ints) -> tuple[Ints, Ints]:
     """For each row, how many rows sort before its tie (over all queries) and how many share it."""
     order = order_by(query, above)
@@ -222,13 +304,15 @@ def rank_of(p: Placements, ties: str, gains: Gains | None = None) -> Ints:
         rank = p.above + p.tied - p.earlier
     elif ties == "shared":
         rank = p.above + p.tied
+    elif ties == "included":  # the list holds whole ties only, and who asks for it does not ask for ranks
+        rank = p.above + 1
     elif ties == "middle":
         rank = p.above + (p.tied + 1) // 2
     elif ties == "mean":
         rank = p.above + 1
     else:
         worth = p.grade if gains is None else _worth(p.grade, *gains)
-        rank = _by_worth(p, worth, worst=ties == "worst")
+        rank = _by_worth(p, worth, worst=ties == "worst", below=gains is not None and gains[2] < 0)
     return rank
 
 
@@ -251,28 +335,34 @@ def _in_order(query: Ints, rank: Ints) -> bool:
     return bool(((query[1:] > query[:-1]) | (rank[1:] >= rank[:-1])).all())
 
 
-def mapped(grade: Floats, gains: Mapping[float, float]) -> Floats:
-    """The gain of each grade under a map; a grade that it does not name keeps itself, from 0 on."""
-    gain = np.maximum(grade, 0.0)
+def mapped(grade: Floats, gains: Mapping[float, float], lowest: float = 0.0) -> Floats:
+    """The gain of each grade under a map; a grade that it does not name keeps itself, from the lowest gain on."""
+    gain = np.maximum(grade, lowest)
     for key, value in gains.items():
         gain[grade == key] = value
     return gain
 
 
-def _worth(grade: Floats, gains: Mapping[float, float], rel: float | None) -> Floats:
+def _worth(grade: Floats, gains: Mapping[float, float], rel: float | None, lowest: float) -> Floats:
     """The gain of each grade under a map; nothing below the lowest relevant grade, where one is stated."""
-    gain = mapped(grade, gains)
+    gain = mapped(grade, gains, lowest)
     return gain if rel is None else np.where(grade >= rel, gain, 0.0)
 
 
-def _by_worth(p: Placements, worth: Floats, *, worst: bool) -> Ints:
-    """Ranks when the items of a tie stand in the best or the worst order of what they are worth."""
+def _by_worth(p: Placements, worth: Floats, *, worst: bool, below: bool) -> Ints:
+    """Ranks when the items of a tie stand in the best or the worst order of what they are worth.
+
+    ``below`` says that items worth less than nothing stand behind the unjudged ones, at best.
+    """
     rank = p.above + 1
     in_tie = np.flatnonzero(p.tied > 1)
     if not len(in_tie):
         return rank
     query, above = p.query[in_tie], p.above[in_tie]
-    better = _order_within(query, above, _falling(worth[in_tie])) - _tie_groups(query, above)[0]
+    first, placed = _tie_groups(query, above)
+    better = _order_within(query, above, _falling(worth[in_tie])) - first
+    if below:
+        better += np.where(worth[in_tie] < 0, p.tied[in_tie] - placed, 0)
     # Unjudged items gain nothing: they stand behind the relevant ones at best and before them at worst.
     rank[in_tie] = above + p.tied[in_tie] - better if worst else above + 1 + better
     return rank

@@ -75,5 +75,5 @@ def _band(evaluations: list[Evaluation], measure: Measure, z: float) -> dict[str
         return {"value": None, "low": None, "high": None}
     mean = float(values.mean())
     error = float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else 0.0
-    low, high = type(measure).bounds
+    low, high = measure.bounds
     return {"value": mean, "low": max(mean - z * error, low), "high": min(mean + z * error, high)}

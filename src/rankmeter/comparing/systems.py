@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.arithmetic import Values, Views, aggregated, formula_of
+from rankmeter.arithmetic import Values, Views, aggregated, parts_of
 from rankmeter.comparing.records import Quality
 from rankmeter.comparing.slice_values import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
@@ -250,7 +250,7 @@ def _judged_at(views: Views, cutoff: int, group: Sequence[Measure]) -> float:
     # Under `best` a judged item would stand before the unjudged ones that it ties with: `mean` favours neither.
     ties = next((rule for rule in rules if rule in ("item", "item-ascending", "input", "reversed")), "mean")
     asked: Any = Judged(ties=ties) @ cutoff
-    parts = formula_of(asked)(views.of(asked), asked)
+    parts = parts_of(asked, views.of(asked))
     chosen = views.placements.is_judged
     shown = float(parts.denominator[chosen].sum())
     return float(parts.numerator[chosen].sum()) / shown if shown else 0.0

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import Parts, Views, formula_of, values_of
+from rankmeter.arithmetic import Parts, Views, parts_of, values_of
 from rankmeter.arithmetic.single_lists import SingleList, plain_formula
 from rankmeter.inputs.ids import LateIds, list_of_ids
 from rankmeter.measures import Measure
@@ -56,8 +56,7 @@ class Scores:
 
     def parts(self, measure: Any) -> Parts:
         """Numerator and denominator of a measure for every query."""
-        parts: Parts = formula_of(measure)(self.views.of(measure), measure)
-        return parts
+        return parts_of(measure, self.views.of(measure))
 
     def lists(self, measure: Any) -> list[SingleList]:
         """Each list by itself, under the conventions of a measure."""
@@ -89,6 +88,7 @@ class Scores:
             miss=measure.miss,
             chosen=everything,
             listless=self.placed.placements.returned == 0,
+            digits=getattr(measure, "digits", None),
         )
         return values.value
 

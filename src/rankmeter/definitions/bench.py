@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import Parts, View, aggregated, formula_of
+from rankmeter.arithmetic import Parts, View, aggregated, parts_of
 from rankmeter.arithmetic.views import Gains, ranked, seen_by, turned_by, without_unreturned
 from rankmeter.definitions.needed import Needed, Needs, SeenConventions, needs_of, reduced, seen_of, wider
 from rankmeter.definitions.space import SearchedData
@@ -23,6 +23,7 @@ from rankmeter.errors import MeasureError
 from rankmeter.evaluating.asking import with_options
 from rankmeter.evaluating.measuring import values_from, without_list
 from rankmeter.evaluating.pairing import Ready, into_pair
+from rankmeter.evaluating.planning import placed_by
 from rankmeter.inputs import check_columns_of, is_path
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
@@ -32,9 +33,9 @@ from rankmeter.placing import PlacedRun
 from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.placements import Bools, Ints, Placements, Plan, Subtopics
 
-_DECIDED_AFTER = frozenset("aggregate queries empty miss blank".split())
+_DECIDED_AFTER = frozenset("aggregate queries empty miss blank digits".split())
 """The conventions that do not change the two parts of a quotient."""
-_DECIDED_BEFORE = frozenset("scores duplicates candidates sign unjudged depth".split())
+_DECIDED_BEFORE = frozenset("scores duplicates itself candidates sign unjudged depth".split())
 """The conventions that are settled in what a definition sees."""
 ROOM = 200_000_000
 """How many bytes of parts are kept; beyond them what was shared is computed again."""
@@ -209,7 +210,7 @@ class Bench:
                 for one in self._kinds.values():
                     one.forget()
             self._held += size
-            self._parts[key] = formula_of(measure)(kinds.view(*view_of), measure)
+            self._parts[key] = parts_of(measure, kinds.view(*view_of))
         return self._parts[key]
 
     def _seen(self, measure: Any) -> tuple[_Kinds, Key, Key]:
@@ -245,7 +246,7 @@ class Bench:
         return self._reduced[key]
 
     def _placed_for(self, measure: RankedMeasure, *, appended: bool) -> _Placed:
-        key = (measure.scores, measure.duplicates or "error", measure.subtopics)
+        key = tuple(placed_by(measure).items())
         if (key, appended) not in self._placed:
             if key not in self._runs:
                 self._runs[key] = self._place(key)
@@ -257,9 +258,7 @@ class Bench:
 
     def _place(self, key: Key) -> PlacedRun:
         """Place everything that any definition may ask for."""
-        scores, duplicates, subtopics = key
-        plan = Plan(unreturned=not self._ranked, scores=scores, duplicates=duplicates, subtopics=subtopics)
-        return self._placing.place(plan)
+        return self._placing.place(Plan(unreturned=not self._ranked, **dict(key)))
 
 
 def _with_conventions(measure: Measure) -> RankedMeasure:

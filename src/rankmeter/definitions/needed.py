@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankmeter.arithmetic.views import Gains
+from rankmeter.arithmetic.views import Gains, filled_with
 from rankmeter.measures.base import ANY_POSITIVE, TIES_BY_ID, TIES_BY_INPUT, GainMeasure
 from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.placements import Bools, Ints, Placements
@@ -23,20 +23,19 @@ class SeenConventions(NamedTuple):
 
     candidates: str
     sign: str
-    unjudged: str
+    unjudged: str | float
     negative: str
     depth: int | None
+    rel: str | None
+    """``high`` where the grades of a query say what is relevant."""
     ties: str
     gains: Gains | None
 
     @property
     def moving(self) -> tuple[Any, ...]:
         """Those that are applied before the tie rule; a list that is cut first is cut under the tie rule."""
-        return (
-            *self[:5],
-            self.ties if self.depth is not None else None,
-            self.gains if self.depth is not None else None,
-        )
+        placed_by_tie = self.depth is not None or filled_with(self) is not None
+        return (*self[:6], self.ties if placed_by_tie else None, self.gains if self.depth is not None else None)
 
 
 class Needs(NamedTuple):
@@ -76,6 +75,7 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
         measure.unjudged,
         plain.get("negative", measure.negative),
         depth,
+        "high" if getattr(measure, "rel", None) == "high" else None,
         plain.get("ties", measure.ties),
         gains,
     )
@@ -84,7 +84,7 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
 def needs_of(measure: Any, seen: SeenConventions, gain: object, longest: int) -> Needs:
     """What a definition, whose gain may stand for others, needs of what it sees in lists of some length."""
     ids, order = seen.ties in TIES_BY_ID, seen.ties in TIES_BY_INPUT
-    if measure.subtopics or measure.places_judged:
+    if measure.subtopics or measure.places_judged or measure.unjudged in ("nan", "undecided") or seen.rel is not None:
         return Needs(-np.inf, alike=False, horizon=None, ids=ids, order=order)
     lowest, alike = measure.lowest_grade, not measure.graded and gain in (None, "binary")
     if isinstance(measure, GainMeasure) and gain == "binary":

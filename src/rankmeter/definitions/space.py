@@ -18,8 +18,8 @@ from rankmeter.measures.base import rule_of, stated_options
 from rankmeter.measures.options import Rule, format_value
 
 ORDER = tuple(
-    "queries empty miss blank duplicates ties scores sign depth candidates unjudged negative rel max_grade gain "
-    "discount ideal norm ranks weight rounding p beta cutoff aggregate".split()
+    "queries empty miss blank duplicates itself ties scores sign depth candidates unjudged negative rel max_grade gain "
+    "discount ideal norm hits ranks weight recall rounding p beta cutoff aggregate digits".split()
 )
 """The order in which conventions are changed and shown: whose values, then where items stand, then what they weigh."""
 
@@ -29,8 +29,9 @@ CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 USUAL: Mapping[str, tuple[float, ...]] = {"p": (0.5, 0.8, 0.9, 0.95, 0.99), "beta": (0.5, 1, 2), "mult": ()}
 """The values that people give to numbers that are not part of a name."""
 
-_NOT_SEARCHED = ("duplicates",)
-"""A list that holds an item twice is refused unless its rule is stated, so there is nothing to compare with."""
+_NOT_SEARCHED = ("duplicates", "digits")
+"""A list that holds an item twice is refused unless its rule is stated, so there is nothing to compare with; a claim is
+a rounded number, which what is rounded query by query would match by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def _values(measure: Measure, option: str, data: SearchedData) -> tuple[Any, ...
         cutoff = getattr(measure, "cutoff", None)
         return () if cutoff is None or cutoff >= data.longest else (cutoff,)
     if option == "rel":
-        return data.grades
+        return (*data.grades, *rule.choices)
     if option == "max_grade":
         return tuple(grade for grade in range(1, 6) if not data.grades or grade >= data.grades[-1])
     if option == "sign" and not data.scored:

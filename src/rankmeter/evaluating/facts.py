@@ -156,7 +156,7 @@ def noticed(reading: Readings, highest: float, longest: int, measures: Sequence[
 def _ratings(read: Reading, highest: float, measures: Sequence[Measure]) -> Said | None:
     """Say that a rating is a grade, where one star would count as a hit."""
     column = read.columns.get("grade", "")
-    asked = next((measure for measure in measures if isinstance(measure, RelevanceMeasure) and measure.rel <= 1), None)
+    asked = next((m for m in measures if isinstance(m, RelevanceMeasure) and m.rel != "high" and m.rel <= 1), None)
     if fold(column) not in RATINGS or highest < 3 or asked is None:
         return None
     better = round(highest * 0.8)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import Parts, Values, Views, formula_of, values_of
+from rankmeter.arithmetic import Parts, Values, Views, parts_of, values_of
 from rankmeter.arithmetic.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, warn, with_hint
 from rankmeter.evaluating.planning import Group
@@ -54,7 +54,7 @@ def measure_groups(given: Placeable, groups: Iterable[Group], *, strict: bool | 
 def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
     """The value of each query under a measure, from what has been placed."""
     try:
-        parts = formula_of(measure)(views.of(measure), measure)
+        parts = parts_of(measure, views.of(measure))
     except FailedMeasureError as failed:
         raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
     return values_from(parts, measure, placed.placements)
@@ -74,6 +74,7 @@ def values_from(parts: Parts, measure: Any, placements: Placements, listless: Bo
         chosen=chosen_by(measure, placements),
         blank=measure.blank,
         listless=listless,
+        digits=getattr(measure, "digits", None),
     )
 
 

@@ -14,7 +14,7 @@ from rankmeter.placing.placements import Plan
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Measures that share one placing: the same precision of scores, the same duplicates, all or none of subtopics."""
+    """Measures that share one placing: see `placed_by`."""
 
     measures: tuple[Any, ...]
     plan: Plan
@@ -23,19 +23,29 @@ class Group:
     """The same with every judged item, so that what is unjudged can be counted."""
 
 
+def placed_by(measure: Measure) -> dict[str, Any]:
+    """What a measure asks of its placing that no other placing gives: the fields of a plan."""
+    return {
+        "scores": getattr(measure, "scores", "float64"),
+        "duplicates": measure.duplicates or "error",
+        "subtopics": measure.subtopics,
+        "without_itself": getattr(measure, "itself", "kept") == "removed",
+        "cut_first": getattr(measure, "cut_first", None),
+    }
+
+
 def groups_of(measures: Iterable[Measure]) -> list[Group]:
     """The measures by what they can share, with a plan for each group."""
-    shared: dict[tuple[str, str, bool], list[Measure]] = {}
+    shared: dict[tuple[Any, ...], list[Measure]] = {}
     for measure in measures:
-        key = getattr(measure, "scores", "float64"), measure.duplicates or "error", measure.subtopics
-        shared.setdefault(key, []).append(measure)
-    plans = [(tuple(group), _plan_for(group, *key)) for key, group in shared.items()]
+        shared.setdefault(tuple(placed_by(measure).values()), []).append(measure)
+    plans = [(tuple(group), _plan_for(group)) for group in shared.values()]
     return [Group(group, plan, replace(plan, lowest_grade=-math.inf)) for group, plan in plans]
 
 
-def _plan_for(measures: list[Measure], scores: Any, duplicates: Any, subtopics: bool) -> Plan:  # noqa: FBT001
+def _plan_for(measures: list[Measure]) -> Plan:
     ranked = [measure for measure in measures if isinstance(measure, RankedMeasure)]
-    wide = any(m.places_judged or m.unjudged == "removed" or m.candidates == "appended" for m in ranked)
+    wide = any(m.places_judged or m.unjudged != "nonrelevant" or m.candidates == "appended" for m in ranked)
     rules = {m.ties for m in ranked}
     # How deep a list matters is known only where every measure cuts it and none asks for the rest of it.
     plain = [m for m in ranked if m.candidates == "all" and m.unjudged == "nonrelevant"]
@@ -47,7 +57,5 @@ def _plan_for(measures: list[Measure], scores: Any, duplicates: Any, subtopics: 
         unreturned=any(m.candidates == "appended" for m in ranked),
         depth=max(cuts) if cuts and len(cuts) == len(ranked) else None,
         totals=any(m.needs_total for m in ranked),
-        scores=scores,
-        duplicates=duplicates,
-        subtopics=subtopics,
+        **placed_by(measures[0]),
     )

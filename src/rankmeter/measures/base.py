@@ -22,6 +22,7 @@ from rankmeter.measures.options import (
     Rule,
     check,
     choice,
+    choice_or_number,
     format_value,
     gains,
     not_possible,
@@ -37,11 +38,17 @@ TIES_BY_ID = ("item", "item-ascending")
 TIES_BY_INPUT = ("input", "reversed")
 SINGLE_ORDER_TIES = (*TIES_BY_ID, *TIES_BY_INPUT, "worst", "best")
 """The rules that make one order out of a tie; a measure without a closed form for the others has these."""
-MEANS = ("mean", "geometric", "sum", "median", "filled")
+MEANS = ("mean", "geometric", "sum", "median", "p90", "variance", "filled")
 """The aggregates of a measure whose values have no common denominator to be pooled by."""
 COUNTS = ("sum", "mean", "median")
 """The aggregates of a measure that counts."""
+AGGREGATES = ("mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled")
+"""Every way in which the values of queries become one number."""
 Gain = Literal["linear", "exp2", "binary"] | GainMap
+
+Duplicates = Literal["error", "first", "best", "counted", "once", "distinct", "separate"]
+CUT_BEFORE_REPEATS = ("distinct", "separate")
+"""Treatments of repeated items that look at the list as ``depth`` has cut it; the others look at all of it."""
 
 ANY_POSITIVE = math.ulp(0.0)
 """The smallest grade above 0: graded measures look at every grade from here on."""
@@ -85,9 +92,9 @@ class Measure(_Kept):
     Instances are made from one another: ``nDCG(gain="exp2") @ 10`` is a copy of ``nDCG`` with two fields changed.
     """
 
-    aggregate: str = choice("mean", "geometric", "sum", "pooled", "median", "filled")
+    aggregate: str = choice(*AGGREGATES)
     queries: Literal["judged", "common", "run"] | None = unstated("judged", "common", "run")
-    duplicates: Literal["error", "first", "best", "counted"] | None = unstated("error", "first", "best", "counted")
+    duplicates: Duplicates | None = unstated("error", "first", "best", "counted")
 
     name: ClassVar[str] = ""
     """The name in the canonical string."""
@@ -112,7 +119,7 @@ class Measure(_Kept):
     compares_slices: ClassVar[bool] = False
     """Whether it is about the slices of another measure, so that slices and blocks of queries have no value of it."""
     tie_rules: ClassVar[tuple[str, ...]] = TIES
-    aggregates: ClassVar[tuple[str, ...]] = ("mean", "geometric", "sum", "pooled", "median", "filled")
+    aggregates: ClassVar[tuple[str, ...]] = AGGREGATES
     default_queries: ClassVar[str] = "judged"
     """Whose values are averaged where neither the measure nor the call says so."""
     default_duplicates: ClassVar[str] = "error"
@@ -199,17 +206,20 @@ class Measure(_Kept):
 class RankedMeasure(Measure):
     """A measure of where the judged items stand: the axes that all of them share."""
 
+    duplicates: Duplicates | None = unstated("error", "first", "best", "counted", "once", "distinct", "separate")
     cutoff: int | None = whole(None, low=1)
     ties: str = choice(*TIES)
     scores: Literal["float64", "float32"] = choice("float64", "float32")
     sign: Literal["ignored", "positive"] = choice("ignored", "positive")
-    unjudged: Literal["nonrelevant", "removed"] = choice("nonrelevant", "removed")
-    negative: Literal["unjudged", "nonrelevant"] = choice("unjudged", "nonrelevant")
+    itself: Literal["kept", "removed"] = choice("kept", "removed")
+    unjudged: str | float = choice("nonrelevant", "removed", "nan")
+    negative: str = choice("unjudged", "nonrelevant")
     candidates: Literal["all", "list", "appended"] = choice("all", "list", "appended")
     empty: Literal["zero", "one", "nan", "skip", "silent"] = choice("zero", "one", "nan", "skip", "silent")
     miss: Literal["zero", "skip"] = choice("zero", "skip")
     blank: Literal["counted", "nan", "skip"] = choice("counted", "nan", "skip")
     depth: int | None = whole(None, low=1)
+    digits: int | None = whole(None, low=0)
 
     places_judged: ClassVar[bool] = False
     """Whether it needs the items judged not relevant in their places too."""
@@ -239,8 +249,8 @@ class RankedMeasure(Measure):
         return None
 
     @property
-    def gain_map(self) -> tuple[GainMap, float | None] | None:
-        """The gains of grades, where a higher grade may be worth less, and the lowest grade that has one; else None."""
+    def gain_map(self) -> tuple[GainMap, float | None, float] | None:
+        """What grades gain, the lowest that gains and the lowest gain, where gains do not rise from 0; else None."""
         return None
 
     @property
@@ -255,6 +265,9 @@ class RankedMeasure(Measure):
             self.only_rises
             and self.empty == self.miss == "zero"
             and self.candidates == "all"
+            and self.unjudged == "nonrelevant"
+            and getattr(self, "rel", None) != "high"
+            and self.aggregate != "variance"
             and (self.queries or self.default_queries) != "run"
         )
 
@@ -266,7 +279,7 @@ class RankedMeasure(Measure):
     @property
     def is_moved_by_ties(self) -> bool:
         """Whether the order of tied items can change the value."""
-        return self.sees_order or self.is_cut
+        return self.ties != "included" and (self.sees_order or self.is_cut)
 
     def ties_unknown(self) -> str:
         """Why it is not known between which values ties can move it; '' where it is, or where they cannot."""
@@ -274,9 +287,13 @@ class RankedMeasure(Measure):
             return ""
         if not self.bounded_by_grade:
             return "its extremes need not be those of an order by grade"
+        if self.aggregate == "variance":
+            return "aggregate=variance: how values vary is not least or greatest where each of them is"
         if self.miss == "skip" and self.is_cut:
             return "miss=skip: which queries count depends on the order too"
-        if self.depth is not None and (self.candidates == "list" or self.unjudged == "removed"):
+        if self.depth is not None and (
+            self.candidates == "list" or self.unjudged in ("removed", "nan") or self.cut_first is not None
+        ):
             return f"depth={self.depth}: which items are left depends on the order too"
         return ""
 
@@ -287,12 +304,25 @@ class RankedMeasure(Measure):
             raise no_closed_form(self)
         if self.ties == "mean" and self.miss == "skip" and self.cutoff is not None:
             raise MeasureError.of("measures.skipped_by_chance", measure=self.name)
-        if self.depth is not None and self.ties not in SINGLE_ORDER_TIES:
+        if self.depth is not None and self.ties not in (*SINGLE_ORDER_TIES, "included"):
             raise MeasureError.of(
                 "measures.cut_by_chance", measure=self.name, ties=self.ties, rules=list(SINGLE_ORDER_TIES)
             )
         if self.unjudged == "removed" and self.negative == "unjudged" and self.counts_negative():
             raise MeasureError.of("measures.removed_but_relevant", measure=self.name)
+        if self.cut_first is not None and self.ties not in (*TIES_BY_ID, *TIES_BY_INPUT, "included"):
+            raise MeasureError.of(
+                "measures.repeats_by_chance", measure=self.name, duplicates=self.duplicates, ties=self.ties,
+                rules=[*TIES_BY_ID, *TIES_BY_INPUT],
+            )  # fmt: skip
+        if self.sign == "positive" and self.unjudged not in ("nonrelevant", "removed"):
+            raise MeasureError.of("measures.sign_unknown", measure=self.name, value=format_value(self.unjudged))
+
+    @property
+    def cut_first(self) -> tuple[int, str] | None:
+        """Where and by which tie rule the run is cut before anything of it is placed; None where it is not."""
+        cuts = self.duplicates in CUT_BEFORE_REPEATS or self.ties == "included"
+        return (self.depth, self.ties) if self.depth is not None and cuts else None
 
     def counts_negative(self) -> bool:
         """Whether an item judged below 0 counts for it, under these options."""
@@ -301,20 +331,24 @@ class RankedMeasure(Measure):
 
 @with_options
 class RelevanceMeasure(RankedMeasure):
-    """A measure that only asks whether an item is relevant: judged at least ``rel``."""
+    """A measure that only asks whether an item is relevant: judged at least ``rel``.
 
-    rel: float = real(1, low=-math.inf, high=math.inf)
+    ``rel="high"`` takes the threshold from the grades of the query: at least half of its highest grade and at least
+    the 90th percentile of its grades (the ceil(0.9 N)-th lowest of N), and above 0.
+    """
+
+    rel: float | Literal["high"] = choice_or_number("high", default=1)
 
     @property
     def lowest_grade(self) -> float:
-        return -math.inf if self.places_judged else self.rel
+        return -math.inf if self.places_judged or isinstance(self.rel, str) else self.rel
 
     @property
     def threshold(self) -> float | None:
-        return self.rel
+        return None if isinstance(self.rel, str) else self.rel
 
     def counts_negative(self) -> bool:
-        return self.rel < 0
+        return not isinstance(self.rel, str) and self.rel < 0
 
 
 @with_options
@@ -346,8 +380,8 @@ class GainMeasure(RankedMeasure):
         return 1 if self.rel is None and self.gain == "binary" else self.rel
 
     @property
-    def gain_map(self) -> tuple[GainMap, float | None] | None:
-        return None if isinstance(self.gain, str) else (self.gain, self.rel)
+    def gain_map(self) -> tuple[GainMap, float | None, float] | None:
+        return None if isinstance(self.gain, str) else (self.gain, self.rel, 0.0)
 
     def counts_negative(self) -> bool:
         if isinstance(self.gain, str):
@@ -395,6 +429,19 @@ def no_closed_form(measure: RankedMeasure) -> MeasureError:
     """Why a measure has no value under its tie rule, and which rules it has."""
     kind = "measures.no_closed_form" if measure.ties == "mean" else "measures.undefined_for_ties"
     return MeasureError.of(kind, measure=measure.name, ties=measure.ties, rules=list(measure.tie_rules))
+
+
+def check_decidable(measure: RankedMeasure) -> None:
+    """Refuse a tie rule that leaves open what stands above a hit, where that is asked for."""
+    if measure.unjudged == "undecided" and measure.ties not in SINGLE_ORDER_TIES:
+        rules = list(SINGLE_ORDER_TIES)
+        raise MeasureError.of("measures.undecided_by_chance", measure=measure.name, ties=measure.ties, rules=rules)
+
+
+def undecided_by_ties(measure: RankedMeasure) -> str:
+    """Why ties may move a value that unjudged items can take away; '' where they cannot."""
+    undecided = measure.unjudged == "undecided" and measure.is_moved_by_ties
+    return "unjudged=undecided: whether there is a value depends on the order too" if undecided else ""
 
 
 AnyMeasure = TypeVar("AnyMeasure", bound=Measure)

@@ -7,6 +7,8 @@ relevant items of subtopic s above rank i.
 
 from __future__ import annotations
 
+import math
+
 from rankmeter.measures.base import MEANS, TIES_BY_ID, TIES_BY_INPUT, RelevanceMeasure, register, with_options
 from rankmeter.measures.options import real
 
@@ -14,6 +16,8 @@ from rankmeter.measures.options import real
 @with_options
 class DiversityMeasure(RelevanceMeasure):
     """A measure that looks at subtopics."""
+
+    rel: float = real(1, low=-math.inf, high=math.inf)
 
     subtopics = True
     tie_rules = (*TIES_BY_ID, *TIES_BY_INPUT)

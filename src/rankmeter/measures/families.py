@@ -8,8 +8,8 @@ from __future__ import annotations
 FAMILIES: dict[str, str] = {
     "counts": "NumQ NumRet NumRel NumRelRet",
     "hits": "P R F Success Rprec IPrec SetP SetR SetF AllRelevant Compat",
-    "order": "RR AP AUC MeanRank",
-    "gains": "CG DCG nDCG RBP ERR",
+    "order": "RR AP AUC MeanRank PairAccuracy",
+    "gains": "CG DCG nDCG RBP ERR MaxGrade",
     "incomplete": "Bpref infAP Judged",
     "users": "INST INSQ BPM SDCG NERR8 NERR9 NERR10 NERR11",
     "historic": "IPrecAvg SetAP Utility binG G nDCGrel RnDCG NumNonrelRet Unjudged RBPResidual",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import (
@@ -14,17 +14,54 @@ from rankmeter.measures.base import (
     RankedMeasure,
     no_closed_form,
     register,
+    with_options,
 )
-from rankmeter.measures.options import choice, real, whole
+from rankmeter.measures.options import GainMap, choice, choice_or_number, format_value, real, whole
 
+AS_THEY_ARE = GainMap({})
+"""Gains that rise with the grades."""
 Discount = Literal["log2", "jk", "reciprocal"]
+Negative = Literal["unjudged", "nonrelevant", "counted"]
+
+
+@with_options
+class RatedGain(GainMeasure):
+    """A sum of gains in which every returned item may have a rating.
+
+    ``unjudged`` may be a grade: an unjudged item that was returned gains what the grade does, and neither R nor the
+    ideal knows of it. ``negative="counted"`` lets grades below 0 gain less than nothing, in the ideal too.
+    """
+
+    unjudged: str | float = choice_or_number("nonrelevant", "removed", "nan")
+    negative: Negative = choice("unjudged", "nonrelevant", "counted")
+
+    @property
+    def lowest_grade(self) -> float:
+        return -math.inf if self.negative == "counted" else GainMeasure.lowest_grade.fget(self)  # type: ignore[attr-defined]
+
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]  # a divisor may know less than what it divides
+        """Between which values it lies."""
+        rated = self.negative == "counted" or not isinstance(self.unjudged, str)
+        return (-math.inf, math.inf) if rated else self.usual_bounds
+
+    @property
+    def gain_map(self) -> tuple[GainMap, float | None, float] | None:
+        if self.negative != "counted" or self.gain == "binary":
+            return GainMeasure.gain_map.fget(self)  # type: ignore[attr-defined, no-any-return]
+        return (AS_THEY_ARE if isinstance(self.gain, str) else self.gain, self.rel, -math.inf)
+
+    usual_bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    """Its bounds where no item gains less than nothing, and none that the ideal does not know."""
 
 
 @register
-class CumulatedGain(GainMeasure):
+class CumulatedGain(RatedGain):
     r"""Cumulated gain: the sum of the gains in the first k places.
 
     .. math:: \mathrm{CG@}k = \sum_{i \le k} g(r_i)
+
+    ``norm="judged"`` divides by the sum of the gains of all judged items: recall by gain.
 
     Misleads: it does not see the order within the first k.
 
@@ -33,22 +70,36 @@ class CumulatedGain(GainMeasure):
     >>> import rankmeter as rm
     >>> rm.value("CG@3", grades=[3, 2, 3, 0, 1])
     8.0
+
+    Of 9 judged grades 8 stand in the first three places.
+
+    >>> rm.value("CG(norm=judged)@3", grades=[3, 2, 3, 0, 1])
+    0.8888...
     """
+
+    norm: Literal["none", "judged"] = choice("none", "judged")
 
     name = "CG"
     formula = "gain.cumulated_gain"
     within_cutoff = True
-    needs_total = False
-    only_rises = True
     worked = "gains"
     sees_order = False
     bounded_by_grade = True
-    bounds = (0.0, math.inf)
     aggregates = MEANS
+
+    @property
+    def needs_total(self) -> bool:  # type: ignore[override]
+        """Whether all judged gains are asked for."""
+        return self.norm == "judged"
+
+    @property
+    def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
+        """Whether an unjudged item that turns out to be relevant never lowers it."""
+        return self.norm == "none"
 
 
 @register
-class DiscountedGain(GainMeasure):
+class DiscountedGain(RatedGain):
     r"""Discounted cumulated gain: gains divided by a discount that grows with the rank.
 
     .. math:: \mathrm{DCG@}k = \sum_{i \le k} \frac{g(r_i)}{\log_2(i+1)}
@@ -75,19 +126,19 @@ class DiscountedGain(GainMeasure):
     only_rises = True
     worked = "discounted"
     bounded_by_grade = True
-    bounds = (0.0, math.inf)
     aggregates = MEANS
 
 
 @register
-class NDCG(GainMeasure):
+class NDCG(RatedGain):
     r"""Normalised discounted cumulated gain: how close the order is to the best order of the judged items.
 
     .. math:: \mathrm{nDCG@}k = \frac{\sum_{i\le k} g(r_i)/\log_2(i+1)}{\sum_{i\le k} g(r^*_i)/\log_2(i+1)}
 
     ``ideal`` says whose best order r* is: ``judged`` all judged items, cut at k; ``list`` the returned list re-sorted;
     ``top`` its first k re-sorted; ``uncut`` all judged items, not cut; ``full`` k hits, however many are relevant;
-    ``length`` all judged items, cut at k and at the length of the returned list.
+    ``length`` all judged items, cut at k and at the length of the returned list; ``full-list`` min(k, length) hits,
+    however many are relevant.
 
     Misleads: not comparable across queries with few positives; ``gain="exp2"`` rewards the top grade far more.
 
@@ -103,12 +154,13 @@ class NDCG(GainMeasure):
     """
 
     discount: Discount = choice("log2", "jk", "reciprocal")
-    ideal: Literal["judged", "list", "top", "uncut", "full", "length"] = choice(
-        "judged", "list", "top", "uncut", "full", "length"
+    ideal: Literal["judged", "list", "top", "uncut", "full", "length", "full-list"] = choice(
+        "judged", "list", "top", "uncut", "full", "length", "full-list"
     )
 
     name = "nDCG"
     formula = "gain.ndcg"
+    usual_bounds = (0.0, 1.0)
     within_cutoff = True
     needs_total = False
     worked = "ideal"
@@ -118,15 +170,20 @@ class NDCG(GainMeasure):
         GainMeasure.__post_init__(self)
         if self.ideal == "full" and (self.cutoff is None or self.gain != "binary"):
             raise MeasureError.of("measures.full_ideal")
+        if self.ideal == "full-list" and self.gain != "binary":
+            raise MeasureError.of("measures.full_list_ideal")
         if self.sign == "positive" and self.ideal in ("list", "top"):
             raise MeasureError.of("measures.ideal_and_sign", ideal=self.ideal)
+        rated = self.negative == "counted" or not isinstance(self.unjudged, str)
+        if rated and self.ideal in ("list", "top"):
+            raise MeasureError.of("measures.ideal_and_ratings", ideal=self.ideal)
         if self.ties == "mean" and self.ideal == "top" and self.cutoff is not None:
             # Which items are in the first k is random then, and so is the divisor.
             raise no_closed_form(self)
 
     @property
     def last_rank(self) -> int | None:
-        return None if self.ideal in ("list", "uncut", "length") else self.cutoff
+        return None if self.ideal in ("list", "uncut", "length", "full-list") else self.cutoff
 
     def ties_unknown(self) -> str:
         if (self.ideal == "top" and self.is_cut) or (self.ideal == "list" and self.depth is not None):
@@ -141,8 +198,9 @@ class RankBiasedPrecision(RankedMeasure):
     .. math:: \mathrm{RBP} = (1-p) \sum_i g_i\, p^{\,i-1}
 
     ``gain="binary"`` counts items judged at least ``rel``; ``gain="exp2"`` counts (2^grade - 1) / 2^max_grade;
-    ``gain="linear"`` counts the grade itself, from ``rel`` on (ranx), which can exceed 1. ``norm="list"`` divides by
-    what the list could reach at best, as LensKit can.
+    ``gain="linear"`` counts the grade itself, from ``rel`` on (ranx), which can exceed 1, or with ``max_grade`` the
+    grade over that. ``norm="list"`` divides by what the list could reach at best, as LensKit can; ``norm="places"`` by
+    the weight of the first k places, 1 - p^k. ``scale="percent"`` gives a hundred times the value.
 
     Misleads: for p = 0.8 the first five places hold two thirds of the weight; unjudged items leave a large residual.
 
@@ -153,13 +211,16 @@ class RankBiasedPrecision(RankedMeasure):
     >>> import rankmeter as rm
     >>> rm.value("RBP(p=0.5)", grades=[1, 0, 1])
     0.625
+    >>> round(rm.value("RBP(gain=linear,max_grade=4,norm=places,p=0.6)@3", grades=[4, 0, 2]), 6)
+    0.602041
     """
 
     p: float = real(0.8, low=0, high=1, open_low=True, open_high=True)
     rel: float = real(1, low=-math.inf, high=math.inf)
     gain: Literal["binary", "exp2", "linear"] = choice("binary", "exp2", "linear")
     max_grade: int | None = whole(None, low=1)
-    norm: Literal["none", "capped", "list"] = choice("none", "capped", "list")
+    norm: Literal["none", "capped", "list", "places"] = choice("none", "capped", "list", "places")
+    scale: Literal["one", "percent"] = choice("one", "percent")
 
     name = "RBP"
     formula = "gain.rank_biased_precision"
@@ -170,15 +231,25 @@ class RankBiasedPrecision(RankedMeasure):
 
     def __post_init__(self) -> None:
         RankedMeasure.__post_init__(self)
-        if (self.gain == "exp2") != (self.max_grade is not None):
+        if self.gain == "exp2" and self.max_grade is None:
             raise MeasureError.of("measures.exp2_and_max_grade")
-        if self.norm != "none" and self.gain != "binary":
+        if self.gain == "binary" and self.max_grade is not None:
+            raise MeasureError.of("measures.binary_and_max_grade", highest=self.max_grade)
+        if self.norm == "places" and self.cutoff is None:
+            raise MeasureError.of("measures.places_need_cutoff")
+        if self.norm in ("capped", "list") and self.gain != "binary":
             raise MeasureError.of("measures.norm_needs_binary", norm=self.norm)
 
     @property
     def needs_total(self) -> bool:  # type: ignore[override]
         """Whether R is asked for."""
-        return self.norm != "none"
+        return self.norm in ("capped", "list")
+
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
+        """Between which values it lies; grades as they are have no limit."""
+        limit = math.inf if self.gain == "linear" and self.max_grade is None else 1.0
+        return (0.0, limit * (100.0 if self.scale == "percent" else 1.0))
 
     @property
     def lowest_grade(self) -> float:
@@ -204,7 +275,9 @@ class ExpectedReciprocalRank(RankedMeasure):
     .. math:: \mathrm{ERR@}k = \sum_{i\le k} \frac{1}{i}\, s_i \prod_{j<i} (1 - s_j),
         \quad s_i = \frac{2^{r_i}-1}{2^{max\_grade}}
 
-    ``max_grade`` is the top of the grading scale, 4 unless stated; it is never taken from the data.
+    ``max_grade`` is the top of the grading scale, 4 unless stated; it is never taken from the data. ``unjudged`` may be
+    a grade that unjudged items have (``unknown_doc_rating`` of Elasticsearch); ``negative="counted"`` lets grades below
+    0 satisfy less than not at all, as it does.
 
     Misleads: values under another ``max_grade`` are not comparable.
 
@@ -218,6 +291,8 @@ class ExpectedReciprocalRank(RankedMeasure):
     """
 
     max_grade: int = whole(4, low=1)
+    unjudged: str | float = choice_or_number("nonrelevant", "removed", "nan")
+    negative: Negative = choice("unjudged", "nonrelevant", "counted")
 
     name = "ERR"
     formula = "gain.expected_reciprocal_rank"
@@ -227,6 +302,60 @@ class ExpectedReciprocalRank(RankedMeasure):
     bounded_by_grade = True
     graded = True
     needs_total = False
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
+
+    def __post_init__(self) -> None:
+        RankedMeasure.__post_init__(self)
+        if not isinstance(self.unjudged, str) and self.unjudged > self.max_grade:
+            value = format_value(self.unjudged)
+            raise MeasureError.of("measures.unjudged_above_scale", value=value, highest=self.max_grade)
+
+    @property
+    def lowest_grade(self) -> float:
+        return -math.inf if self.negative == "counted" else ANY_POSITIVE
+
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
+        """Between which values it lies."""
+        return (-math.inf, math.inf) if self.negative == "counted" else (0.0, 1.0)
+
+    @property
+    def gain_map(self) -> tuple[GainMap, float | None, float] | None:
+        return (AS_THEY_ARE, None, -math.inf) if self.negative == "counted" else None
+
+    def ties_unknown(self) -> str:
+        if self.negative == "counted":
+            return "negative=counted: with chances below 0 no order is known to be the best"
+        return RankedMeasure.ties_unknown(self)
+
+
+@register
+class HighestGrade(RankedMeasure):
+    r"""Highest grade: that of the best item in the first k places.
+
+    .. math:: \mathrm{MaxGrade@}k = \max_{i \le k} r_i
+
+    0 where nothing in the first k is judged above 0.
+
+    Misleads: it does not see how many such items there are, nor in what order they stand.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rm.value("MaxGrade@3", grades=[1, 0, 3, 4])
+    3.0
+    """
+
+    name = "MaxGrade"
+    formula = "gain.highest_grade"
+    within_cutoff = True
+    only_rises = True
+    sees_order = False
+    bounded_by_grade = True
+    graded = True
+    needs_total = False
+    bounds = (0.0, math.inf)
     tie_rules = SINGLE_ORDER_TIES
     aggregates = MEANS
 

@@ -238,6 +238,8 @@ class Unjudged(RankedMeasure):
 
     .. math:: \mathrm{Unjudged@}k = \frac{|\{i \le k : i\ \text{not judged}\}|}{k}
 
+    ``norm="none"`` is their number.
+
     Misleads: a list shorter than k still divides by k; it says nothing of quality.
 
     Examples
@@ -246,6 +248,8 @@ class Unjudged(RankedMeasure):
     >>> rm.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, ["Unjudged@4"])["Unjudged@4"]
     0.25
     """
+
+    norm: Literal["places", "none"] = choice("places", "none")
 
     name = "Unjudged"
     formula = "historic.unjudged"
@@ -256,6 +260,11 @@ class Unjudged(RankedMeasure):
     higher_is_better = False
     places_judged = True
     needs_total = False
+
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
+        """Between which values it lies."""
+        return (0.0, math.inf if self.norm == "none" else 1.0)
 
 
 @register

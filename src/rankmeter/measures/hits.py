@@ -5,7 +5,19 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, HitMeasure, RelevanceMeasure, register
+from rankmeter.errors import MeasureError
+from rankmeter.measures.base import (
+    MEANS,
+    SINGLE_ORDER_TIES,
+    TIES,
+    HitMeasure,
+    RelevanceMeasure,
+    check_decidable,
+    no_closed_form,
+    register,
+    undecided_by_ties,
+    with_options,
+)
 from rankmeter.measures.options import choice, real
 
 
@@ -96,6 +108,8 @@ class Success(HitMeasure):
 
     .. math:: \mathrm{Success@}k = [\min_i\{i : r_i \ge rel\} \le k]
 
+    ``unjudged="undecided"`` leaves it undefined where an unjudged item decides: none is relevant, and one is unjudged.
+
     Misleads: it saturates; at large k good and excellent systems look alike.
 
     Examples
@@ -107,9 +121,18 @@ class Success(HitMeasure):
     0.0
     """
 
+    unjudged: str | float = choice("nonrelevant", "removed", "nan", "undecided")
+
     name = "Success"
     formula = "relevance.success"
     only_rises = True
+
+    def __post_init__(self) -> None:
+        HitMeasure.__post_init__(self)
+        check_decidable(self)
+
+    def ties_unknown(self) -> str:
+        return undecided_by_ties(self) or HitMeasure.ties_unknown(self)
 
 
 @register
@@ -174,8 +197,25 @@ class InterpolatedPrecision(RelevanceMeasure):
     aggregates = MEANS
 
 
+@with_options
+class SetMeasure(HitMeasure):
+    """A measure of the list as a set, which ``depth`` may cut without cutting a tie.
+
+    ``ties="included"`` keeps all items that have the score of the last one, so that a tie is in the set or out of it.
+    """
+
+    ties: str = choice(*TIES, "included")
+
+    tie_rules = (*TIES, "included")
+
+    def __post_init__(self) -> None:
+        HitMeasure.__post_init__(self)
+        if self.ties == "included" and self.cutoff is not None:
+            raise MeasureError.of("measures.included_and_cutoff", measure=self.name, cutoff=self.cutoff)
+
+
 @register
-class SetPrecision(HitMeasure):
+class SetPrecision(SetMeasure):
     r"""Precision of the returned list as a set: the share of it that is relevant.
 
     .. math:: \mathrm{SetP} = \frac{|\text{relevant and returned}|}{|\text{returned}|}
@@ -203,7 +243,7 @@ class SetPrecision(HitMeasure):
 
 
 @register
-class SetRecall(HitMeasure):
+class SetRecall(SetMeasure):
     r"""Recall of the returned list as a set: the share of the relevant items that it holds.
 
     .. math:: \mathrm{SetR} = \frac{|\text{relevant and returned}|}{R}
@@ -222,30 +262,38 @@ class SetRecall(HitMeasure):
 
 
 @register
-class SetF(HitMeasure):
+class SetF(SetMeasure):
     r"""The weighted harmonic mean of set precision and set recall.
 
     .. math:: \mathrm{SetF}_\beta = \frac{(1+\beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}
         {\beta^2\,\mathrm{SetP} + \mathrm{SetR}}
 
-    ``weight="plain"`` puts beta in place of its square, as trec_eval's ``set_F.x`` does.
+    ``weight="plain"`` puts beta in place of its square, as trec_eval's ``set_F.x`` does. ``recall="any"`` takes 1 for
+    SetR as soon as one relevant item is returned, where any of them answers the question.
 
     Misleads: it does not see the order at all.
 
     Examples
     --------
-    SetP = 2/3 and SetR = 2/4 give 4/7.
+    SetP = 2/3 and SetR = 2/4 give 4/7; with any relevant item enough, 2/3 and 1 give 4/5.
 
     >>> import rankmeter as rm
-    >>> rm.evaluate({"q": {"a", "b", "c", "d"}}, {"q": ["a", "x", "b"]}, ["SetF"])["SetF"]
-    0.5714...
+    >>> judgments, run = {"q": {"a", "b", "c", "d"}}, {"q": ["a", "x", "b"]}
+    >>> rm.evaluate(judgments, run, ["SetF", "SetF(recall=any)"]).mean
+    {'SetF': 0.5714..., 'SetF(recall=any)': 0.8}
     """
 
     beta: float = real(1, low=0, high=math.inf, open_low=True)
     weight: Literal["squared", "plain"] = choice("squared", "plain")
+    recall: Literal["share", "any"] = choice("share", "any")
 
     name = "SetF"
     formula = "relevance.set_f"
+
+    def __post_init__(self) -> None:
+        SetMeasure.__post_init__(self)
+        if self.recall == "any" and self.ties == "mean" and self.cutoff is not None:
+            raise no_closed_form(self)
 
 
 @register

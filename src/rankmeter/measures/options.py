@@ -89,6 +89,12 @@ def real(default: float | None, *, low: float, high: float, open_low: bool = Fal
     return field(default=default, metadata={"rule": rule})
 
 
+def choice_or_number(*choices: str, default: str | float | None = None) -> Any:
+    """A field that holds one of some words, the first unless another default is stated, or a number."""
+    rule = Rule(choices=choices, number="float")
+    return field(default=choices[0] if default is None else default, metadata={"rule": rule})
+
+
 def gains(*choices: str) -> Any:
     """A field that holds a named gain function or a map from grades to gains."""
     return field(default=choices[0], metadata={"rule": Rule(choices=choices, grades=True)})

@@ -6,7 +6,17 @@ import math
 from typing import Literal
 
 from rankmeter.errors import MeasureError
-from rankmeter.measures.base import MEANS, RankedMeasure, RelevanceMeasure, no_closed_form, register
+from rankmeter.measures.base import (
+    ANY_POSITIVE,
+    MEANS,
+    SINGLE_ORDER_TIES,
+    RankedMeasure,
+    RelevanceMeasure,
+    check_decidable,
+    no_closed_form,
+    register,
+    undecided_by_ties,
+)
 from rankmeter.measures.options import choice
 
 
@@ -17,7 +27,10 @@ class ReciprocalRank(RelevanceMeasure):
     .. math:: \mathrm{RR@}k = \frac{1}{\min\{i \le k : r_i \ge rel\}}
 
     A query without a relevant item in the first k counts 0; ``miss="skip"`` leaves it out of the mean, which is
-    another number under the same name.
+    another number under the same name. ``hits`` says whose ranks count: ``first`` that of the first relevant item,
+    ``best`` that of the first item of the best grade in the first k; ``found`` is the mean of 1/rank over all relevant
+    items in the first k, ``relevant`` over all that are judged, those not found counting 0.
+    ``unjudged="undecided"`` leaves it undefined where an unjudged item stands above the first relevant one.
 
     Misleads: everything after the first relevant item is ignored, and ranks 1 and 2 differ as much as 2 and infinity.
 
@@ -26,14 +39,44 @@ class ReciprocalRank(RelevanceMeasure):
     >>> import rankmeter as rm
     >>> rm.value("RR@10", grades=[0, 0, 0, 1, 1])
     0.25
+
+    1/4 and 1/5 over the two that were found, and 1/5 for the first item of the best grade.
+
+    >>> rm.value("RR(hits=found)@10", grades=[0, 0, 0, 1, 2]), rm.value("RR(hits=best)@10", grades=[0, 0, 0, 1, 2])
+    (0.225, 0.2)
     """
+
+    hits: Literal["first", "best", "found", "relevant"] = choice("first", "best", "found", "relevant")
+    unjudged: str | float = choice("nonrelevant", "removed", "nan", "undecided")
 
     name = "RR"
     formula = "relevance.reciprocal_rank"
     within_cutoff = True
-    only_rises = True
     bounded_by_grade = True
     aggregates = MEANS
+
+    def __post_init__(self) -> None:
+        RelevanceMeasure.__post_init__(self)
+        if self.ties == "mean" and (self.hits == "best" or (self.hits == "found" and self.cutoff is not None)):
+            raise no_closed_form(self)
+        check_decidable(self)
+        if self.unjudged == "undecided" and self.hits != "first":
+            raise MeasureError.of("measures.undecided_hits", hits=self.hits)
+
+    @property
+    def graded(self) -> bool:  # type: ignore[override]
+        """Whether it tells grades apart beyond relevant and not."""
+        return self.hits == "best"
+
+    @property
+    def only_rises(self) -> bool:  # type: ignore[override]  # more hits may make a mean lower
+        """Whether an unjudged item that turns out to be relevant never lowers it."""
+        return self.hits == "first"
+
+    def ties_unknown(self) -> str:
+        if self.hits in ("best", "found") and self.is_cut:
+            return f"hits={self.hits}: which items are found depends on the order too"
+        return undecided_by_ties(self) or RelevanceMeasure.ties_unknown(self)
 
 
 @register
@@ -127,7 +170,7 @@ class AreaUnderCurve(RelevanceMeasure):
         RelevanceMeasure.__post_init__(self)
         if self.ties == "mean" and self.cutoff is not None:
             # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
-            raise MeasureError.of("measures.pairs_by_chance", cutoff=self.cutoff)
+            raise MeasureError.of("measures.pairs_by_chance", measure=self.name, cutoff=self.cutoff)
 
     def ties_unknown(self) -> str:
         if self.is_cut:
@@ -142,7 +185,8 @@ class MeanRank(RelevanceMeasure):
     .. math:: \mathrm{MeanRank} = \frac{1}{|F|} \sum_{i \in F} i, \quad F = \{i \le k : r_i \ge rel\}
 
     A query in which nothing was found has no rank and is left out (``miss="skip"``); counting it 0 would be a reward.
-    ``candidates="appended"`` puts the items that were not returned at the end instead.
+    ``candidates="appended"`` puts the items that were not returned at the end instead. ``weight="grade"`` lets every
+    item count as often as its grade says.
 
     Misleads: items that were not found do not count, so a shorter list can look better.
 
@@ -151,7 +195,14 @@ class MeanRank(RelevanceMeasure):
     >>> import rankmeter as rm
     >>> rm.value("MeanRank", grades=[0, 1, 0, 1])
     3.0
+
+    (3 * 2 + 1 * 4) / (3 + 1) = 2.5.
+
+    >>> rm.value("MeanRank(weight=grade)", grades=[0, 3, 0, 1])
+    2.5
     """
+
+    weight: Literal["one", "grade"] = choice("one", "grade")
 
     empty: Literal["zero", "one", "nan", "skip", "silent"] = choice("skip", "zero", "one", "nan", "silent")
     miss: Literal["zero", "skip"] = choice("skip", "zero")
@@ -164,12 +215,67 @@ class MeanRank(RelevanceMeasure):
     higher_is_better = False
     tie_rules = RankedMeasure.tie_rules
 
+    @property
+    def graded(self) -> bool:  # type: ignore[override]
+        """Whether it tells grades apart beyond relevant and not."""
+        return self.weight == "grade"
+
     def __post_init__(self) -> None:
         RelevanceMeasure.__post_init__(self)
         if self.ties == "mean" and self.cutoff is not None:
             raise no_closed_form(self)
+        if self.weight == "grade" and not isinstance(self.rel, str) and self.rel <= 0:
+            raise MeasureError.of("measures.no_weight", grade=self.rel)
 
     def ties_unknown(self) -> str:
         if self.is_cut:
             return "the list is cut: which items are found depends on the order too"
         return RelevanceMeasure.ties_unknown(self)
+
+
+@register
+class OrderedPairs(RankedMeasure):
+    r"""Ordered pairs: the share of the pairs of unequal grade that stand in the right order.
+
+    .. math:: \mathrm{PairAccuracy} = \frac{|\{(i, j) : i < j \le k,\ r_i > r_j\}|}
+        {|\{(i, j) : i < j \le k,\ r_i \ne r_j\}|}
+
+    Only the returned list is looked at; unjudged items and grades below 0 count as grade 0. A tied pair counts half
+    (``ties="mean"``, the default, as for AUC). A list without such a pair has no value of its own and counts 0.
+    ``aggregate="pooled"`` is the share over the pairs of all queries together.
+
+    Misleads: every pair weighs the same, so the top of the list hardly matters.
+
+    Examples
+    --------
+    Grades 1, 2, 0: of three pairs (1, 0) and (2, 0) are in order.
+
+    >>> import rankmeter as rm
+    >>> rm.value("PairAccuracy", grades=[1, 2, 0])
+    0.6666...
+    """
+
+    ties: str = choice("mean", *SINGLE_ORDER_TIES)
+
+    name = "PairAccuracy"
+    formula = "relevance.pair_accuracy"
+    within_cutoff = True
+    graded = True
+    bounded_by_grade = True
+    tie_rules = ("mean", *SINGLE_ORDER_TIES)
+    needs_total = False
+
+    @property
+    def lowest_grade(self) -> float:
+        return ANY_POSITIVE
+
+    def __post_init__(self) -> None:
+        RankedMeasure.__post_init__(self)
+        if self.ties == "mean" and self.cutoff is not None:
+            # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
+            raise MeasureError.of("measures.pairs_by_chance", measure=self.name, cutoff=self.cutoff)
+
+    def ties_unknown(self) -> str:
+        if self.is_cut:
+            return "the list is cut: which pairs there are depends on the order too"
+        return RankedMeasure.ties_unknown(self)

@@ -17,10 +17,14 @@ from rankmeter.late import pl
 from rankmeter.placing.mapping import place_mappings, same_id_types
 from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Placements, Plan
+from rankmeter.placing.repeats import changes_runs, prepared
 
 
 def place_run(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
     """Place a run of any kind against judgments of any kind: as tables, unless both have a form that is faster."""
+    if changes_runs(plan):
+        truth, table, plan = prepared(judgments.judgment_table(), run.run_table(), plan)
+        judgments, run = truth, table
     placed = (
         _place_matrices(judgments, run, plan)
         or _place_mappings(judgments, run, plan)

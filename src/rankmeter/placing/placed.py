@@ -10,6 +10,7 @@ from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.tables import Judgments, Run
 from rankmeter.late import pl
 from rankmeter.placing.placements import Placements, Plan, Subtopics
+from rankmeter.placing.repeats import changes_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Placeable(ABC):
         """Place what the plan asks for."""
         if plan.subtopics and not self.has_subtopics:
             raise without_any_subtopic(self.sources[0])
+        if self.returned is None and changes_runs(plan) and plan.duplicates != "once":
+            raise MeasureError.of("measures.needs_the_run", source=self.source)
         return self._place(plan)
 
     @abstractmethod

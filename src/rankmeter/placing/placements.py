@@ -35,9 +35,13 @@ class Plan:
     totals: bool = True
     """Whether the number of relevant items is needed, not only the best ``depth`` grades."""
     scores: Literal["float64", "float32"] = "float64"
-    duplicates: Literal["error", "first", "best", "counted"] = "error"
+    duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] = "error"
     subtopics: bool = False
     """Whether numbers of items stand for grades, for measures of diversity."""
+    without_itself: bool = False
+    """Whether an item named like its query is taken out of the list first (``itself="removed"``)."""
+    cut_first: tuple[int, str] | None = None
+    """Where and by which tie rule lists are cut before anything else; None where they are not."""
 
 
 @dataclass(frozen=True, slots=True)

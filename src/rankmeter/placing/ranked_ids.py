@@ -39,10 +39,12 @@ class RankedIds(Placeable):
         if plan.duplicates == "error":
             self._refuse_repeated()
         # 'first' and 'best' are the same where the order is the score.
-        listed = self.listed if plan.duplicates == "counted" else self.listed & ~self.repeated
+        listed = self.listed if plan.duplicates in ("counted", "once") else self.listed & ~self.repeated
         rank = listed.cumsum(dim=1)
         grade = self._grade_of_items()
         hit = listed & (grade >= plan.lowest_grade) & grade.isfinite()
+        if plan.duplicates == "once":
+            hit &= ~self.repeated
         query, column = hit.nonzero(as_tuple=True)
         counts = np.zeros(len(query), np.int64)
         columns: dict[str, Any] = {

@@ -33,6 +33,7 @@ from rankmeter.placing import PlacedRun, place_unjudged
 from rankmeter.placing.joins import place_blocks
 from rankmeter.placing.placed import without_any_subtopic
 from rankmeter.placing.placements import Plan
+from rankmeter.placing.repeats import changes_runs, prepared
 from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
 
 _SHOWN = 3  # ids kept for the message about judgments and a run that have no query in common
@@ -213,6 +214,8 @@ class _Block(Pair):
         if self.truth is None:
             return place_unjudged(run)
         truth, subtopics = self.numbered if plan.subtopics and self.numbered else (self.truth, None)
+        if changes_runs(plan):
+            truth, run, plan = prepared(truth, run, plan)
         queries, placements = place_blocks(truth, [run] if len(run.query) or run.queries is not None else [], plan)
         highest = float(self.truth.grade.max()) if len(self.truth.grade) else -math.inf  # type: ignore[arg-type]
         return PlacedRun(queries, placements, run.scored, highest, subtopics=subtopics)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.arithmetic import Views, formula_of, values_of
+from rankmeter.arithmetic import Views, parts_of, values_of
 from rankmeter.errors import InputError, MeasureError, NotFoundError, did_you_mean, warn, with_hint
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.placements import Floats, Ints, Placements
@@ -341,7 +341,7 @@ def _by_rank(measure: RankedMeasure, size: int) -> Floats:
         returned=np.full(size, size), in_run=yes, is_judged=yes, best_offsets=np.arange(size + 1), best=ones,
         query=number, grade=ones, above=number, tied=none + 1, higher_id=none, earlier=none, score=ones,
     )  # fmt: skip
-    parts = formula_of(measure)(Views(placements).of(measure), measure)
+    parts = parts_of(measure, Views(placements).of(measure))
     return values_of(parts, empty="zero", miss="zero", chosen=yes).value
 
 

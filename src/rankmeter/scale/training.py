@@ -147,7 +147,7 @@ def batch_state(measures: tuple[Measure, ...], batch: Placeable) -> Ints:
     for measured in measure_groups(batch, groups_of(measures), strict=None):
         placed = measured.placed
         for measure, values in measured.values.items():
-            lowest = getattr(measure, "rel", None)
+            lowest = getattr(measure, "threshold", None)
             relevant = 0 if lowest is None else int((placed.placements.best >= lowest).sum())
             state[number[measure]] = _sums(measure, values, [placed.highest_grade > 0, relevant])
     return state

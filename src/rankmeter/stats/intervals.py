@@ -104,6 +104,8 @@ def why_none(values: Values, aggregate: str, level: float = 0.95) -> str | None:
         return said("few_queries_count")
     if np.isnan(top).any():
         return said("value_not_a_number")
+    if not rule.of_sums and aggregate != "median":
+        return said("no_interval_of", aggregate=aggregate)
     if not rule.of_sums:
         return None if _order(len(top), level) >= 0 else said("median_of_few", count=len(top))
     flat = Sample(top[None], bottom[None], rule).alone().flat[0]

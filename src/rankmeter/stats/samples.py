@@ -13,8 +13,8 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.student import SAME, Contrasts, Pair, sides
 
-UNTESTED = ("median", "whole")
-"""Aggregates without a paired test here: a median is not a mean over queries, a whole has one value for all lists."""
+UNTESTED = ("median", "p90", "variance", "whole")
+"""Aggregates without a paired test here: quantiles and variances are not means over queries, a whole is one value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import fields
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -14,95 +15,17 @@ from typing import Any
 import pytest
 
 from rankmeter.measures import REGISTRY
+from rankmeter.measures.base import rule_of
 from rankmeter.measures.slate_base import SlateMeasure
 
 PROSE = Path(__file__).parents[3] / "src" / "rankmeter" / "measures" / "prose"
-MEASURES = [
-    *("P", "R", "F", "Success", "RR", "AP", "nDCG", "DCG", "CG", "Rprec", "RBP", "ERR", "Bpref", "infAP", "IPrec"),
-    *("SetP", "SetR", "SetF", "Judged", "AUC", "MeanRank", "NumQ", "NumRet", "NumRel", "NumRelRet"),
-    *("CTR", "CVR", "Conversions", "Value", "SessionDuration", "EngagedSessions"),
-    *("INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "IPrecAvg", "SetAP", "Utility", "binG", "G"),
-    *(
-        "nDCGrel",
-        "RnDCG",
-        "NumNonrelRet",
-        "Unjudged",
-        "RBPResidual",
-        "AllRelevant",
-        "Compat",
-        "alpha_DCG",
-        "alpha_nDCG",
-    ),
-    *("ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"),
-]
+MEASURES = sorted(
+    name for name, measure in REGISTRY.items() if not isinstance(measure, SlateMeasure) and not measure.custom
+)
 LISTS = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, SlateMeasure))
 TEXTS = {"title", "meaning", "use", "misleads", "example"}
 SYMBOLS = {"cos", "grade", "log", "max", "min", "pop", "sqrt"}
 """What stands for itself in a formula of any language."""
-CHOICES = {
-    "ties": "item item-ascending input reversed mean shared middle worst best",
-    "scores": "float64 float32",
-    "sign": "ignored positive",
-    "unjudged": "nonrelevant removed",
-    "negative": "unjudged nonrelevant",
-    "candidates": "all list appended",
-    "empty": "zero one nan skip",
-    "miss": "zero skip",
-    "queries": "judged common run",
-    "duplicates": "error first best counted",
-    "aggregate": "mean geometric sum pooled median filled whole",
-    "rel": "",
-    "cutoff": "",
-    "gain": "linear exp2 binary map",
-    "discount": "log2 jk reciprocal",
-    "ideal": "judged list top uncut full length",
-    "blank": "counted nan skip",
-    "depth": "",
-    "ranks": "relevant all",
-    "norm_Rprec": "places relevant",
-    "norm_Compat": "ideal none",
-    "weight": "squared plain",
-    "tail": "always if-unjudged",
-    **dict.fromkeys(["mult", "T", "min_grade", "horizon", "points", "found", "noise", "missed", "rest"], ""),
-    "collection": "",
-    "alpha": "",
-    "norm_AP": "relevant capped list found hits k",
-    "norm_P": "k list capped",
-    "norm_RBP": "none capped list",
-    "norm_R": "relevant capped",
-    "norm_SetP": "list capped",
-    "beta": "",
-    "p": "",
-    "max_grade": "",
-    "recall": "",
-    "rounding": "ceil trec9 nearest",
-    "per_CTR": "impression request user reach",
-    "per_CVR": "click session user",
-    "per_Conversions": "user session impression",
-    "per_Value": "user session conversion",
-    "per_SessionDuration": "session user",
-    "clicks": "once all request",
-    "impressions": "once all",
-    "orphans": "drop keep",
-    "sessions": "auto id gap",
-    "gap": "",
-    "max_length": "",
-    "activity": "all actions",
-    "window": "",
-    "item": "same any",
-    "credit": "last first all even",
-    "count": "clicks conversions",
-    "maturity": "all mature",
-    "cap": "",
-    "refunds": "keep drop",
-    "winsor": "",
-    "trim": "",
-    "quantile": "",
-    "zeros": "keep drop",
-    "better": "unstated higher lower",
-    "seconds": "",
-    "views": "",
-}
 CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -157,11 +80,21 @@ def test_both_languages_give_the_same_example(name: str) -> None:
 
 def test_conventions_name_every_field_and_every_choice_in_both_languages() -> None:
     conventions = read("conventions")
-    assert set(conventions) == set(CHOICES)
-    for field, choices in CHOICES.items():
-        entry = conventions[field]
+    written: dict[str, set[str]] = {}
+    for name in MEASURES:
+        measure = REGISTRY[name]
+        for option in fields(measure):
+            own, rule = f"{option.name}_{name}", rule_of(option)
+            values = {*rule.choices} | ({"map"} if rule.grades else set())
+            if option.name == "unjudged" and rule.number:
+                values.add("number")
+            written.setdefault(own if own in conventions else option.name, set()).update(values)
+    written["aggregate"].add("whole")  # of measures of lists
+    assert set(conventions) == set(written)
+    for option_name, choices in written.items():
+        entry = conventions[option_name]
         assert set(entry) == ({"en", "zh", "choices"} if choices else {"en", "zh"})
-        assert set(entry.get("choices", {})) == set(choices.split())
+        assert set(entry.get("choices", {})) == choices, option_name
         for text in (entry, *entry.get("choices", {}).values()):
             assert set(text) - {"choices"} == {"en", "zh"}
             for language in ("en", "zh"):
@@ -294,6 +227,8 @@ STATED: dict[str, list[tuple[float, int]]] = {
         (auc([(5, 1), (4, 0), (3, 1), (2, 0), (1, 0), (0, 1)]), 6),
     ],
     "MeanRank": [((2 + 5) / 2, 4)],
+    "MaxGrade": [(max(1, 0, 3), 4), (max(1, 0, 3, 4), 4)],
+    "PairAccuracy": [(2 / 3, 6)],
     "NumRelRet": [(4 / 5, 4), ((3 / 4 + 1) / 2, 4)],
     "CTR": [((1 + 1) / (10 + 2), 4), ((1 / 10 + 1 / 2) / 2, 4)],
     "CVR": [(1 / 3, 4), (1 / 8, 4)],

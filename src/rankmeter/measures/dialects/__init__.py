@@ -39,7 +39,8 @@ class Metric:
     conventions: Mapping[str, Any]
     """The options of the measure, those that the whole dialect shares included."""
     options: Mapping[str, Any]
-    """The metric's own options: the field that each sets, or for each value the fields that it changes."""
+    """The metric's own options: the field that each sets, or for each value the fields that it changes, among them
+    ``measure``, where the value makes it another measure."""
     number: str = "cutoff"
     """The field that a number in the name sets (``P_5``, ``NDCG@10``); empty where the name takes none."""
     fraction: bool = False
@@ -53,6 +54,9 @@ class Metric:
     """The options that must be stated for the name to mean this measure (ir_measures: NumRet(rel=1))."""
     defaults: tuple[float, ...] = ()
     """The numbers taken where the name has none, as with trec_eval's cutoffs."""
+    under: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What a version of the tool or an option of its call changes of this metric alone, by the variant's name: the
+    values of fields, and under ``measure`` the measure itself."""
     reason: Texts | None = None
     """What is particular about the definition, where something is."""
 
@@ -72,7 +76,10 @@ class Metric:
         if stated.get(self.number) is not None:
             changes |= self.numbered
         changes |= stated
-        measure = find_measure(self.measure)
+        name = changes.pop("measure", self.measure)
+        measure = find_measure(name)
+        if name != self.measure:
+            changes = _possible(name, changes)
         if changes.get("queries") in ("judged", measure.default_queries):
             changes["queries"] = None
         return measure(**changes)
@@ -205,6 +212,10 @@ class Dialect:
                 raise MeasureError(f"{asked.name} of {self} is not reproduced. {accident.text['en']}")
 
 
+ALIASES = {"opensearch": "elasticsearch", "trectools": "evaluate"}
+"""Tools whose metrics are those of another: the same code, or the library underneath."""
+
+
 def dialect_names() -> list[str]:
     """Every dialect, in alphabetical order."""
     files = Path(__file__).parent.iterdir()
@@ -214,7 +225,7 @@ def dialect_names() -> list[str]:
 def find_dialect(text: str) -> Dialect:
     """The dialect of a text such as ``recbole`` or ``trec_eval:9,c,l=2``."""
     name, _, chosen = text.strip().partition(":")
-    names = dialect_names()
+    names = [*dialect_names(), *ALIASES]
     if name not in names:
         folded = {known.casefold().replace("-", "_"): known for known in names}
         name = folded.get(name.casefold().replace("-", "_"), name)
@@ -222,7 +233,7 @@ def find_dialect(text: str) -> Dialect:
         close = nearest(name, names, shown=1)
         hint = f"did you mean '{close[0]}'? " if close else ""
         raise NotFoundError(f"unknown dialect '{name}'. Hint: {hint}There are {', '.join(names)}.")
-    dialect = _read(name)
+    dialect = _read(ALIASES.get(name, name))
     for option in filter(None, (part.strip() for part in chosen.split(","))):
         dialect = _with_variant(dialect, option)
     return dialect
@@ -243,10 +254,18 @@ def _with_variant(dialect: Dialect, option: str) -> Dialect:
     metrics = tuple(
         metric if variant.binary_only and not isinstance(find_measure(metric.measure), RelevanceMeasure)
         # What one metric says of itself stands, unless the option is about just that.
-        else replace(metric, conventions={**metric.conventions, **_possible(metric.measure, changes)})
+        else _changed(metric, {**_possible(metric.measure, changes), **metric.under.get(name, {})})
         for metric in dialect.metrics
     )  # fmt: skip
     return replace(dialect, metrics=metrics, chosen=(*dialect.chosen, option))
+
+
+def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric:
+    """The metric with other conventions, or as another measure; what a numbered name changes follows them."""
+    numbered = {name: changes.get(name, value) for name, value in metric.numbered.items()}
+    measure = changes.get("measure", metric.measure)
+    conventions = {**metric.conventions, **{name: value for name, value in changes.items() if name != "measure"}}
+    return replace(metric, measure=measure, conventions=_possible(measure, conventions), numbered=numbered)
 
 
 def _possible(measure: str, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -283,7 +302,9 @@ def _read(name: str) -> Dialect:
 
 
 def _metric(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Metric:
-    own = entry.get("set", {})
+    own = dict(entry.get("set", {}))
+    if isinstance(own.get("gain"), dict):  # keys of a table are text
+        own["gain"] = {read_value(grade): gain for grade, gain in own["gain"].items()}
     return Metric(
         names=tuple(entry["names"]),
         measure=entry["measure"],
@@ -295,6 +316,7 @@ def _metric(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Metric:
         defaults=tuple(entry.get("defaults", ())),
         together=tuple(entry.get("together", ())),
         given=tuple(entry.get("given", ())),
+        under=entry.get("under", {}),
         reason=_texts(entry),
     )
 

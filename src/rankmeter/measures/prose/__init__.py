@@ -75,7 +75,9 @@ def read_convention(measure: str, option: str, value: object, language: Language
     entry = next((one for one in found if written in one.get("choices", {})), found[0] if found else None)
     if entry is None:
         return ConventionProse("", "")
-    return ConventionProse(entry[language], entry.get("choices", {}).get(written, {}).get(language, ""))
+    choices = entry.get("choices", {})
+    meant = choices.get(written) or (choices.get("number") if isinstance(value, (int, float)) else None) or {}
+    return ConventionProse(entry[language], meant.get(language, ""))
 
 
 @cache
