@@ -46,7 +46,7 @@ def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
     """The fingerprint of judgments as they are now, made when it is first asked for; None where there are none.
 
     Judgments in a table or a matrix are looked at at once, which costs little, so that they need not be kept. A text is
-    kept: nobody can change it. Of those in a mapping a copy is kept, as plain tuples, and looked at when the evaluation
+    kept: nobody can change it. Of those in a mapping a copy is kept, and looked at when the evaluation
     is saved, sent elsewhere or compared: digests of Python objects would slow down every evaluation for few.
     """
     if truth is None:
@@ -54,23 +54,14 @@ def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
     if truth.matrix is not None:
         return Late(value=_of_matrix(truth.matrix))
     if truth.mapping is not None:
-        return Late(partial(_of_copy, *_copied(truth.mapping)))
+        copy = {query: dict(items) for query, items in truth.mapping.data.items()}
+        return Late(lambda: _of_table(GradedMapping(copy)))
     make = partial(_of_table, truth)
     return Late(value=make()) if truth.text is None else Late(make)  # a text stays as it is
 
 
 def _of_table(truth: Judgments) -> Fingerprint:
     return fingerprint_of(truth.judgment_table())
-
-
-def _copied(truth: GradedMapping) -> tuple[list[Any], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Queries, items and grades as they are now, whatever becomes of the mapping."""
-    return list(truth.data), list(map(tuple, truth.data.values())), [tuple(one.values()) for one in truth.data.values()]
-
-
-def _of_copy(queries: list[Any], items: list[tuple[Any, ...]], grades: list[tuple[Any, ...]]) -> Fingerprint:
-    graded = [dict(zip(*pair, strict=True)) for pair in zip(items, grades, strict=True)]
-    return _of_table(GradedMapping(dict(zip(queries, graded, strict=True))))
 
 
 def _of_matrix(grades: npt.NDArray[Any]) -> Fingerprint:

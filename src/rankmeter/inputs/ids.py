@@ -105,7 +105,10 @@ def _refuse_no_ids(values: list[Any]) -> None:
 
 def refuse_no_text(values: Iterable[Any]) -> None:
     """Refuse ids of which any is not text."""
-    together = "".join(map(str, values))
+    try:
+        together = "".join(values)
+    except TypeError:  # numbers among them
+        together = "".join(map(str, values))
     if not together.isascii() and not is_text(together):
         raise InputError(no_text(next(text for text in map(str, values) if not is_text(text))))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -197,18 +197,18 @@ def look_swapped(judgments: GradedMapping, run: ScoredMapping | RankedLists) -> 
     >>> look_swapped(GradedMapping({"q": {"a": 0.91, "b": 0.2}}), ScoredMapping({"q": {"a": 2, "c": 0}}))
     True
     """
-    if not run.scored:
+    if not run.scored or not all(isinstance(score, int) and score in range(11) for score in _first_values(run.data)):
         return False
-    sides: tuple[Mapping[Query, Mapping[Item, float]], ...] = (judgments.data, run.scores("error"))
-    grades, scores = (
-        [value for by_item in islice(side.values(), 20) for value in islice(by_item.values(), 20)] for side in sides
-    )
+    grades = list(_first_values(judgments.data))
     return (
-        bool(scores)
-        and all(isinstance(value, int) and value in range(11) for value in scores)
-        and all(isinstance(value, float) for value in grades)
-        and any(value % 1 for value in grades if isfinite(value))
+        any(True for _ in _first_values(run.data))
+        and all(isinstance(grade, float) for grade in grades)
+        and any(grade % 1 for grade in grades if isfinite(grade))
     )
+
+
+def _first_values(side: Mapping[Query, Any]) -> Iterator[Any]:
+    return (value for by_item in islice(side.values(), 20) for value in islice(by_item.values(), 20))
 
 
 def _has_subtopics(by_query: Mapping[Any, Any]) -> bool:
@@ -242,7 +242,7 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
     if not by_query:
         raise InputError("run is empty: it holds no query.")
     by_query = _without_series(by_query, "run")
-    if all(isinstance(one, Mapping) for one in by_query.values()):
+    if all(type(one) is dict or isinstance(one, Mapping) for one in by_query.values()):
         return _checked(ScoredMapping(by_query), _RUN_LOOK)
     for query, one in by_query.items():
         if isinstance(one, AbstractSet):
