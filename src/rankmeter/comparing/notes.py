@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Label = Callable[[Measure], str]
 """What a measure is called where it is shown."""
+GOOD_TO_KNOW = frozenset({"grades_cut", "deeper_than_lists"})
 FEW_UNITS = 25
 """Fewer units than this say little, whatever the test."""
 COCHRAN = 60
@@ -44,7 +45,7 @@ def notes_about(
 ) -> list[Said]:
     """All notes, the most important first."""
     label = next(iter(measured.values())).evaluation.label
-    return [
+    notes = [
         *_read(measured),
         *_identical(measured),
         *_few(samples, settings),
@@ -57,6 +58,8 @@ def notes_about(
         *_ties(measured),
         *_runs(measured, settings),
     ]
+    # What is usual, and only good to know, comes last.
+    return sorted(notes, key=lambda note: note.kind in GOOD_TO_KNOW)
 
 
 def notes_about_skewness(
