@@ -161,7 +161,7 @@ def _no_command(args: Sequence[str]) -> InputError:
     return InputError.of("cli.unknown_command", name=args[0], commands=list(COMMANDS), hint=hint)
 
 
-_AS_IN_PYTHON = ("general.text", "online.")
+_AS_IN_PYTHON = ("general.text", "online.", "stats.")
 
 
 def _worded(error: RankmeterError, command: click.Command, ctx: click.Context) -> str:

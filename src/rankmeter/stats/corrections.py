@@ -27,7 +27,7 @@ def corrected(p_values: Floats, correction: Correction) -> Floats:
     [0.03, 0.12, 0.09]
     """
     if correction not in CORRECTIONS:
-        raise InputError(f"correction={correction!r} is not possible; correction is one of {', '.join(CORRECTIONS)}.")
+        raise InputError.of("stats.correction", correction=repr(correction), corrections=list(CORRECTIONS))
     count = len(p_values)
     if count == 0 or correction == "none":
         return p_values.copy()

@@ -82,7 +82,7 @@ def interval_of(
     check_resamples(resamples)
     check_seed(seed)
     if why := why_none(values, aggregate, level):
-        raise InputError(f"there is no interval: {why}.")
+        raise InputError.of("stats.no_interval", why=why)
     rule = AGGREGATES[aggregate]
     top, bottom = rule.parts(values)
     if not rule.of_sums:
@@ -92,7 +92,7 @@ def interval_of(
     one = Sample(top[None], bottom[None], rule)
     bands = intervals_of([one], [], level=level, method=method, resamples=resamples, seed=seed)[0]
     if bands.systems[0] is None:
-        raise InputError(f"there is no interval: all {len(top)} resampled values are equal.")
+        raise InputError.of("stats.all_resamples_equal", count=len(top))
     return bands.systems[0]
 
 
@@ -123,15 +123,15 @@ def _order(size: int, level: float) -> int:
 def check_resamples(resamples: int, what: str = "resamples") -> None:
     """Refuse so few resamples that an interval would be made of chance."""
     if not isinstance(resamples, Integral):
-        raise InputError(f"{what}={resamples!r} is not possible; it is a whole number, as in 9999.")
+        raise InputError.of("stats.resamples_not_whole", what=what, resamples=repr(resamples))
     if resamples < 100:
-        raise InputError(f"{what}={resamples} is too few; use at least 100.")
+        raise InputError.of("stats.resamples_too_few", what=what, resamples=resamples)
 
 
 def check_seed(seed: int) -> None:
     """Refuse what cannot start a generator of random numbers."""
     if not isinstance(seed, Integral) or seed < 0:
-        raise InputError(f"seed={seed!r} is not possible; a seed is a whole number from 0 on.")
+        raise InputError.of("stats.seed", seed=repr(seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def intervals_of(
     check_level(level)
     check_resamples(resamples)
     if method not in METHODS:
-        raise InputError(f"interval={method!r} is not possible; interval is one of {', '.join(METHODS)}.")
+        raise InputError.of("stats.interval", method=repr(method), methods=list(METHODS))
     how = _How(level, method, resamples, seed, unit)
     drawn = _drawn_bands(samples, pairs, how, step) if method in DRAWN else {}
     return [drawn[number] if number in drawn else _computed(one, pairs, how) for number, one in enumerate(samples)]

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact
 from rankmeter.stats.samples import AnySample, Groups, Sample
@@ -89,8 +89,7 @@ def _of_groups(one: Floats, other: Floats, test: Test, permutations: int, seed: 
     if len(one) == 1 or len(other) == 1:
         return p_value(one - other, test, permutations=permutations, seed=seed)
     if test == "sign":
-        fact = "a sign test needs pairs, but the runs of these systems share no named seeds."
-        raise InputError(with_hint(fact, "test='t', or seeds({1: run, 2: run}) with the same names for each system"))
+        raise InputError.of("stats.sign_needs_pairs")
     if test == "wilcoxon":
         from scipy import stats
 

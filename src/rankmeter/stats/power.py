@@ -12,7 +12,7 @@ from numbers import Real
 
 import numpy as np
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 
 MOST_UNITS = 10**9
 
@@ -61,8 +61,7 @@ def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power
     """
     _check(alpha, power)
     if not isinstance(difference, Real) or not 0 < difference < math.inf:
-        fact = f"difference={difference!r} is not possible; it is above 0."
-        raise InputError(with_hint(fact, "state the smallest difference that matters to you, as in 0.01"))
+        raise InputError.of("stats.difference", difference=repr(difference))
     if spread == 0:
         return None
     size = difference / spread
@@ -74,7 +73,7 @@ def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power
     while not enough(high):
         high *= 2
         if high > MOST_UNITS:
-            raise InputError(f"a difference of {difference:g} would need more than {MOST_UNITS:,} units to be seen.")
+            raise InputError.of("stats.too_many_units", difference=difference, most_units=MOST_UNITS)
     low = high // 2
     while low + 1 < high:
         middle = (low + high) // 2
@@ -97,6 +96,6 @@ def _power(shift: float, units: int, alpha: float) -> float:
 
 def _check(alpha: float, power: float) -> None:
     if not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha} is not possible; it is between 0 and 1, as in 0.05.")
+        raise InputError.of("stats.alpha", alpha=alpha)
     if not alpha < power < 1:
-        raise InputError(f"power={power} is not possible; it is between alpha and 1, as in 0.8.")
+        raise InputError.of("stats.power", power=power)

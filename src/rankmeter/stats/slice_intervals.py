@@ -156,7 +156,7 @@ def difference(
     check_level(level)
     check_resamples(resamples)
     if not sample.used().any():
-        raise InputError("there is no interval: no query counts in any slice.")
+        raise InputError.of("stats.no_query_in_slices")
     if isinstance(sample, SumSample):
         return _drawn(sample, level, resamples, seed).contrast(one, other)
     return _part(sample, one).minus(_part(sample, other), level, seed)
@@ -203,7 +203,7 @@ def gap_test(sample: PartsSample, *, gap: str, level: float, resamples: int, see
     check_resamples(resamples)
     used = np.flatnonzero(sample.inside.any(axis=1))
     if len(used) < 2:
-        raise InputError("a gap needs two slices with queries that count.")
+        raise InputError.of("stats.gap_of_one")
     parts = [_part(sample, int(place)) for place in used]
     value = float(gap_between(np.array([part.value for part in parts]), gap))
     members = [np.flatnonzero(part.inside) for part in parts]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rankmeter.arithmetic.slates import values_from_sums
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.evaluating.reasons import why_no_interval
 from rankmeter.measures import Measure
 from rankmeter.stats.intervals import Interval
@@ -24,11 +24,8 @@ def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples:
         return _gap_interval(ev, measure, level=level, resamples=resamples, seed=seed)
     whole = ev.wholes.get(measure)
     if whole is None or whole.parts is None or whole.constants is None:
-        raise MeasureError(
-            with_hint(
-                f"{measure} has no interval: {why_no_interval(measure)}.",
-                "compare systems on the same users instead",
-            )
+        raise MeasureError.of(
+            "stats.measure_without_interval", measure=measure, why_no_interval=why_no_interval(measure)
         )
     n = len(whole.parts)
     resamples = max(min(resamples, MOST_DRAWS // max(n, 1)), 100)
@@ -42,7 +39,7 @@ def _gap_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: 
 
     cut = next((one for one in ev.slices.values() if one.kind == "query"), None)
     if cut is None:
-        raise MeasureError(f"{measure} has no interval: the segments are not known.")
+        raise MeasureError.of("stats.segments_not_known", measure=measure)
     kind: Literal["mad", "range"] = getattr(measure, "gap", "mad")
     gap = cut.gap(compared_by(measure), gap=kind, level=level, resamples=min(resamples, 1999), seed=seed)
     method = "simultaneous t intervals of all pairs of segments"
