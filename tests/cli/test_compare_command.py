@@ -82,7 +82,7 @@ def test_the_step_summary_is_appended(tmp_path: Path) -> None:
         (["compare"], "neither judgments nor runs"),
         (["compare", JUDGMENTS], "no run was given"),
         (["compare", JUDGMENTS, RUNS["hybrid"]], "only one system"),
-        (["compare", JUDGMENTS, RUNS["hybrid"], RUNS["keyword"], "--baseline", "z"], "baseline 'z' is none"),
+        (["compare", JUDGMENTS, RUNS["hybrid"], RUNS["keyword"], "--baseline", "z"], "baseline 'z' is not one"),
         (["compare", JUDGMENTS, RUNS["hybrid"], RUNS["keyword"], "--fail-if", "nonsense"], "is not a gate"),
         (["compare", JUDGMENTS, RUNS["hybrid"], RUNS["keyword"], "--junit", "x.xml"], "without --fail-if"),
         (["compare", JUDGMENTS, RUNS["hybrid"], "--seeds", "dense"], "--seeds dense is not possible"),
@@ -329,7 +329,7 @@ def test_files_about_other_queries_and_broken_files_are_said(tmp_path: Path) -> 
     broken.write_bytes(b"PK\x03\x04 and no more")
     sliced = compare("--by", str(other))
     assert sliced.exit_code == 2
-    assert "--by says nothing about any query: it has z1, z2; queries are q001" in sliced.stderr
+    assert "--by covers none of the queries: it has z1, z2; queries are q001" in sliced.stderr
     units = compare("--units", str(other))
     assert units.exit_code == 2
     assert "not said to which kind these queries belong: q001" in units.stderr

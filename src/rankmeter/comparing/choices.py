@@ -10,6 +10,7 @@ from rankmeter.errors import InputError, check_level, did_you_mean, with_hint
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.intervals import METHODS, IntervalMethod, check_resamples, check_seed
 from rankmeter.stats.paired import TESTS, Test
+from rankmeter.wording import Option
 
 
 class ChanceOptions(TypedDict, total=False):
@@ -58,15 +59,14 @@ def chance_options(**options: Unpack[ChanceOptions]) -> ChanceOptions:
     check_resamples(chosen["resamples"])
     check_seed(chosen["seed"])
     if not isinstance(power, Real) or not 0 < power < 1:
-        raise InputError(f"power={power!r} is not possible; it is between 1 - level and 1, as in 0.8.")
+        raise InputError.of("comparing.not_a_power", option=Option("power", power))
     if not 1 - level < power:
-        fact = f"level={level:g} is not possible with a power of {power:g}: chance alone would find more than that."
-        raise InputError(with_hint(fact, "level=0.95, so that 1 - level is small"))
+        raise InputError.of("comparing.level_and_power", option=Option("level", level), power=power)
     return chosen
 
 
 def check_choice(option: str, value: object, possible: tuple[str | None, ...]) -> None:
     """Refuse what is not one of the choices; None is "not stated"."""
     if value not in possible:
-        listed = ", ".join(one for one in possible if one is not None)
-        raise InputError(f"{option}={value!r} is not possible; {option} is one of {listed}.")
+        listed = [choice for choice in possible if choice is not None]
+        raise InputError.of("general.not_one_of", option=Option(option, value), choices=listed)

@@ -16,7 +16,7 @@ from rankmeter.comparing.slice_tests import slice_differences
 from rankmeter.comparing.statistics import Progress, Statistics, pairs_of
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
 from rankmeter.comparing.truths import judged_unlike
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, examples
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.facts import Purpose
@@ -121,8 +121,7 @@ def compare(
     check_choice("pairs", pairs, (None, *FAMILIES))
     baseline = None if baseline is None else str(baseline)  # as the names of systems are
     if baseline is not None and baseline not in named:
-        fact = f"the baseline '{baseline}' is none of the systems: {examples(named)}."
-        raise InputError(with_hint(fact, "baseline= is the name of one of them"))
+        raise InputError.of("comparing.unknown_baseline", name=baseline, systems=examples(named))
     about = About.of(catalogue, history, by, columns, purpose)
     asked = ask(
         _asked_measures(measures, named),
@@ -148,7 +147,7 @@ def compare(
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
     if family == "baseline" and baseline is None:
-        raise InputError(with_hint("pairs='baseline' needs a baseline.", f"baseline='{next(iter(named))}'"))
+        raise InputError.of("comparing.pairs_need_baseline", baseline=next(iter(named)))
     couples = pairs_of(list(named), list(named).index(baseline) if baseline and family == "baseline" else None)
     unit_label, units_of = units_of_queries(chance["unit"], chance["unit_name"], lined_up.queries)
     settings = Settings(
@@ -247,8 +246,7 @@ def _asked_measures(measures: object, named: Mapping[str, object]) -> object:
 def _refuse_seeds_of_one(unit: object, measured: Mapping[str, Measured]) -> None:
     """How much runs vary is known only of a system that has several; one without chance has one."""
     if unit == "run" and all(len(one.runs) == 1 for one in measured.values()):
-        fact = "unit='run' asks how much runs vary, but every system has one run."
-        raise InputError(with_hint(fact, "seeds(run1, run2, ...) gives a system several"))
+        raise InputError.of("comparing.one_run_each")
 
 
 def _margins(
@@ -265,7 +263,7 @@ def _margins(
     for key, value in margin.items():
         measure = key if key in chosen else by_text.get(str(key))
         if measure is None:
-            raise InputError(f"margin= names '{key}', which is none of the measures: {examples(map(str, chosen))}.")
+            raise InputError.of("comparing.unknown_margin", name=str(key), measures=examples(map(str, chosen)))
         found[measure] = float(value)
     return found
 

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from rankmeter.comparing.results import Comparison
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.measures import Measure, parse
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.student import Alternative
@@ -81,7 +81,7 @@ def parse_gate(text: str) -> Gate:
     bare = _SIGNIFICANTLY.sub("", text)
     match = _GATE.fullmatch(bare.strip())
     if match is None:
-        raise InputError(with_hint(f"'{text}' is not a gate.", _in_ascii(text) or _EXAMPLE))
+        raise InputError.of("comparing.not_a_gate", text=text, hint=_in_ascii(text) or _EXAMPLE)
     left, right = match["left"].strip(), match["right"].strip()
     system: str | None = None
     if of := _OF.fullmatch(left):
@@ -101,15 +101,14 @@ def _limit(text: str, whole: str) -> tuple[str | None, float, bool]:
         return _name(match["name"]), size / 100 if match["percent"] else size, bool(match["percent"])
     meant = _plain(text)
     if re.search(r"[*/]|\s[+-]\s", text) or re.fullmatch(rf"(?:.*\s)?[+-]?\s*{_NUMBER}\s*%?", meant):
-        fact = f"'{whole}' is not a gate: '{text}' is not a valid limit: expected a number."
-        raise InputError(with_hint(fact, _in_ascii(whole) or _EXAMPLE))
+        raise InputError.of("comparing.not_a_limit", text=whole, limit=text, hint=_in_ascii(whole) or _EXAMPLE)
     return _name(text), 0.0, False
 
 
 def _finite(text: str, whole: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise InputError(with_hint(f"'{whole}' is not a gate: {text} is too large a number.", _EXAMPLE))
+        raise InputError.of("comparing.limit_too_large", text=whole, limit=text, hint=_EXAMPLE)
     return number
 
 
@@ -151,8 +150,7 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
 def _refuse_untested(cmp: Comparison, gate: Gate, measure: Measure) -> None:
     """A gate that asks for proof where there can be none would pass whatever happens."""
     if measure not in cmp.samples:
-        fact = f"'{gate.text}' cannot be checked: {cmp.differences_of(measure)[0].reason}."
-        raise InputError(with_hint(fact, "without 'significantly' the value itself is checked"))
+        raise InputError.of("comparing.no_proof", text=gate.text, why=cmp.differences_of(measure)[0].reason)
 
 
 def _reference(cmp: Comparison, gate: Gate) -> str | None:
@@ -160,12 +158,12 @@ def _reference(cmp: Comparison, gate: Gate) -> str | None:
         return None
     if gate.reference == "baseline" and "baseline" not in cmp.systems:
         if cmp.baseline is None:
-            raise InputError(with_hint(f"'{gate.text}' needs a baseline.", "--baseline NAME"))
+            raise InputError.of("comparing.gate_needs_baseline", text=gate.text)
         return cmp.baseline
     close = _CLOSE.fullmatch(gate.reference)
     if gate.reference not in cmp.systems and close and close["name"] in cmp.systems:
-        hint = f"put spaces around the sign: '{close['name']} {close['sign']} {close['size']}'"
-        raise InputError(with_hint(f"'{gate.text}' names the system '{gate.reference}', which is not there.", hint))
+        meant = f"{close['name']} {close['sign']} {close['size']}"
+        raise InputError.of("comparing.no_space_in_gate", text=gate.text, name=gate.reference, meant=meant)
     return cmp.find_system(gate.reference)
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, aggregated
 from rankmeter.comparing.systems import Measured
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, examples
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.samples import UNTESTED, AnySample, Groups, Sample, sample
-from rankmeter.wording import Said, said
+from rankmeter.wording import Option, Said, said
 
 
 class LinedUp:
@@ -35,8 +35,7 @@ class LinedUp:
         self.means: dict[Measure, list[float]] = {}
         for ev in evaluations:
             if lacking := [str(measure) for measure in measures if measure not in ev.means]:
-                fact = f"the evaluation '{ev.name}' does not hold {', '.join(lacking)} as the others do."
-                raise InputError(with_hint(fact, "evaluate all systems with the same measures, for the same queries"))
+                raise InputError.of("comparing.lacking", name=ev.name, measures=lacking)
         size = len(self.queries)
         for measure in measures:
             placed = [(ev.values[measure], place) for ev, place in zip(evaluations, self.places, strict=True)]
@@ -97,31 +96,26 @@ def _refuse_disjoint(lined_up: LinedUp, measured: Mapping[str, Measured]) -> Non
         for right, left in combinations(range(len(measured)), 2):
             if not (counted[left] & counted[right]).any():
                 names = list(measured)
-                fact = f"'{names[right]}' and '{names[left]}' have no query in common, so they cannot be compared."
-                raise InputError(
-                    with_hint(fact, "are they runs on the same queries? folds(run1, run2) are parts of one system")
-                )
+                raise InputError.of("comparing.nothing_in_common", first=names[right], second=names[left])
 
 
 def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Series) -> tuple[str, Ints | None]:
     """What a unit is called, and the number of the unit of each query; None where runs are the units."""
     if isinstance(unit, str):
         if unit not in ("query", "run"):
-            fact = f"unit={unit!r} is not possible; it is 'query', 'run' or a mapping from queries to groups."
-            raise InputError(with_hint(fact, "unit={'q1': 'user 7', 'q2': 'user 7'}"))
+            raise InputError.of("comparing.not_a_unit", option=Option("unit", unit))
         return unit, None if unit == "run" else np.arange(len(queries))
     if not isinstance(unit, Mapping):
-        fact = f"unit= of type {type(unit).__name__} is not possible; it is 'query', 'run' or a mapping."
-        raise InputError(with_hint(fact, "unit={'q1': 'user 7', 'q2': 'user 7'}"))
+        raise InputError.of("comparing.not_a_unit", option=Option("unit", unit))
     ids = queries.to_list()
     known = unit if all(query in unit for query in ids) else {str(query): one for query, one in unit.items()}
     missing = [query for query in ids if query not in known and str(query) not in known]
     if missing:
-        raise InputError(f"it is not said to which {name} these queries belong: {examples(missing)}.")
+        raise InputError.of("comparing.unit_not_said", unit=name, queries=examples(missing))
     groups = [known[query] if query in known else known[str(query)] for query in ids]
     blank = [query for query, group in zip(ids, groups, strict=True) if _is_blank(group)]
     if blank:
-        raise InputError(f"these queries have no {name}: {examples(blank)}.")
+        raise InputError.of("comparing.unit_blank", unit=name, queries=examples(blank))
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     return name, np.array([numbers[group] for group in groups], np.int64)
 

@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, RankmeterError, check_whole, examples, with_hint
+from rankmeter.errors import InputError, RankmeterError, check_whole, examples
 from rankmeter.inputs import AnyRun, JudgmentTable, check_columns_of, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
+from rankmeter.wording import Option
 
 Priority = Literal["difference", "weight"]
 PRIORITIES = ("difference", "weight")
@@ -55,13 +56,13 @@ def pool(
     if budget is not None:
         check_whole("budget", budget, 1)
     if not isinstance(runs, Mapping):
-        raise InputError(with_hint("runs are given by name.", "pool(judgments, {'bm25': run})"))
+        raise InputError.of("comparing.runs_by_name")
     if not runs:
-        raise InputError(with_hint("no run was given.", "pool(judgments, {'bm25': run})"))
+        raise InputError.of("comparing.no_run")
     if by is not None and by not in PRIORITIES:
-        raise InputError(f"by={by!r} is not possible; by is one of {', '.join(PRIORITIES)}.")
+        raise InputError.of("general.not_one_of", option=Option("by", by), choices=list(PRIORITIES))
     if by == "difference" and len(runs) < 2:
-        raise InputError(with_hint("by='difference' needs two runs: one differs from nothing.", "by='weight'"))
+        raise InputError.of("comparing.one_differs_from_nothing")
     check_columns_of(columns, judgments, *runs.values())
     truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
     known = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
@@ -71,10 +72,10 @@ def pool(
         try:
             parts.append(ranked_top(into_run(run, columns=columns_of(columns, "run")), asked, depth))
         except RankmeterError as error:
-            raise type(error)(f"system '{name}': {error}") from error
+            raise type(error).of("comparing.of_system", name=name, problem=error.problem) from error
     strangers = [name for name, part in zip(runs, parts, strict=True) if part.is_empty()]
     if strangers:
-        raise InputError(f"no query in common with the judgments: {examples(strangers)}.")
+        raise InputError.of("comparing.strangers", names=examples(strangers))
     return _prioritised(
         pl.concat(parts), known, asked, len(parts), by or ("difference" if len(parts) > 1 else "weight"), budget
     )

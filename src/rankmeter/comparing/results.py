@@ -14,7 +14,7 @@ import numpy as np
 
 from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, SliceDifference, Source
 from rankmeter.comparing.rows import difference_dict, difference_row, plain, score_dict, tested_columns
-from rankmeter.errors import InputError, NotFoundError, check_language, did_you_mean, with_hint
+from rankmeter.errors import InputError, NotFoundError, check_language, did_you_mean
 from rankmeter.evaluating.stored import finite
 from rankmeter.late import pl
 from rankmeter.measures import Measure
@@ -22,7 +22,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.stats.paired import p_value
 from rankmeter.stats.samples import AnySample, Groups
 from rankmeter.stats.student import Alternative
-from rankmeter.wording import Said, chosen_language
+from rankmeter.wording import Said, chosen_language, said
 
 if TYPE_CHECKING:
     from rankmeter.comparing.slice_values import SlicedSystems
@@ -125,8 +125,8 @@ class Comparison:
         """The name of a system of this comparison; an error that names the nearest for any other."""
         if name in self.systems:
             return name
-        hint = did_you_mean(name, self.systems) or f"there are {', '.join(self.systems)}."
-        raise NotFoundError(with_hint(f"this comparison has no system '{name}'.", hint))
+        hint = did_you_mean(name, self.systems) or said("comparing.there_are", known=list(self.systems))
+        raise NotFoundError.of("comparing.no_system", name=name, hint=hint)
 
     def score(self, measure: str | Measure, system: str) -> Score:
         """The value of one system under one measure, with all that is known about it."""
@@ -148,13 +148,12 @@ class Comparison:
         found, name = self.find(measure), self.find_system(system)
         against = self.baseline if other is None else self.find_system(other)
         if against is None:
-            raise InputError(with_hint("against which system?", f"difference('{found}', '{name}', OTHER)"))
+            raise InputError.of("comparing.against_which", measure=str(found), name=name)
         if one := self._differences.get((str(found), name, against)):
             return one
         if one := self._differences.get((str(found), against, name)):
             return one.turned()
-        fact = f"'{name}' was not tested against '{against}': only pairs with the baseline were."
-        raise NotFoundError(with_hint(fact, "pairs='all' compares every system with every other"))
+        raise NotFoundError.of("comparing.not_tested", name=name, other=against)
 
     @property
     def shown_against(self) -> str | None:
@@ -201,7 +200,7 @@ class Comparison:
                 {"system": one.system, "other": one.other, "spread": spread, "have": one.units, "needed": count}
             )
         if not needed:
-            raise InputError(f"{found} was not tested, so there is no spread to plan with.")
+            raise InputError.of("comparing.no_spread", measure=str(found))
         return pl.DataFrame(needed, schema_overrides={"needed": pl.Int64})
 
     def p_shifted(

@@ -16,7 +16,7 @@ from rankmeter.arithmetic import Values, Views, aggregated, parts_of
 from rankmeter.comparing.records import Quality
 from rankmeter.comparing.slice_values import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
-from rankmeter.errors import InputError, NotFoundError, RankmeterError, examples, with_hint
+from rankmeter.errors import InputError, NotFoundError, RankmeterError, examples
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.measuring import MeasuredGroup
@@ -78,7 +78,7 @@ def _repeats(runs: tuple[object, ...], kind: Literal["seeds", "folds"]) -> Repea
     if len(runs) == 1 and isinstance(runs[0], (list, tuple)):
         runs = tuple(runs[0])
     if not runs:
-        raise InputError(with_hint(f"{kind}() was given no run.", f"rankmeter.{kind}(run1, run2, run3)"))
+        raise InputError.of("comparing.repeats_without_run", kind=kind)
     return Repeats(runs, kind)
 
 
@@ -106,23 +106,16 @@ def named_systems(systems: object) -> dict[str, object]:
         pairs = [(one.name, one) if isinstance(one, Evaluation) else one for one in systems]
     else:
         pairs = []
-    usage = 'compare(judgments, {"bm25": run1, "dense": run2}, measures)'
     if not pairs or any(not _is_pair(pair) for pair in pairs):
-        raise InputError(with_hint("systems are given as runs by name.", usage))
+        raise InputError.of("comparing.systems_by_name")
     if all(_is_one_list(given) for _, given in pairs):
-        raise InputError(with_hint("this is one run, by query; systems are given as runs by name.", usage))
+        raise InputError.of("comparing.one_run_by_query")
     names = [str(name) for name, _ in pairs]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        fact = f"two systems have the same name: {examples(twice)}."
-        raise InputError(with_hint(fact, "give each its own name; seeds(run1, run2) are several runs of one system"))
+        raise InputError.of("comparing.same_name", names=examples(twice))
     if len(names) < 2:
-        raise InputError(
-            with_hint(
-                f"there is only one system, '{names[0]}'.",
-                "evaluate measures one; compare two or more, each with a name",
-            )
-        )
+        raise InputError.of("comparing.one_system", name=names[0])
     return dict(zip(names, (run for _, run in pairs), strict=True))
 
 
@@ -149,7 +142,7 @@ def measure_system(
     done = [part for part in parts if isinstance(part, Evaluation)]
     if done:
         if len(done) != len(parts) or (isinstance(given, Repeats) and given.kind == "folds"):
-            raise InputError(f"system '{name}': evaluations and runs cannot be mixed, and folds must be runs.")
+            raise InputError.of("comparing.mixed", name=name)
         chosen = tuple(sliced(_only(ev, measures, name), about.by) for ev in done)
         quality = _quality_of_runs([], chosen)
         unknown = dict.fromkeys(measures, said("saved_before"))
@@ -192,8 +185,7 @@ def _placings(
     if all(isinstance(getattr(part, "placed", None), PlacedRun) for part in parts):
         return [], [into_pair(part, None) for part in parts]
     if truth is None and (judged := [str(measure) for measure in measures if measure.about != "lists"]):
-        fact = f"no judgments were given, but it is a run, and these measures need them: {examples(judged)}."
-        raise InputError(with_hint(fact, "judgments come first"))
+        raise InputError.of("comparing.needs_judgments", measures=examples(judged))
     sources = [into_run(part, columns=columns_of(columns, "run")) for part in parts]
     if isinstance(given, Repeats) and given.kind == "folds":
         sources = [_joined(sources)]
@@ -293,8 +285,7 @@ def _joined(sources: Sequence[AnyRun]) -> RunTable:
         for query in (table.query.unique() if table.queries is None else table.queries).to_list()
     )
     if twice := [query for query, count in seen.items() if count > 1]:
-        fact = f"folds hold different queries, but these are in more than one: {examples(twice)}."
-        raise InputError(with_hint(fact, "seeds(run1, run2) are several runs on the same queries"))
+        raise InputError.of("comparing.folds_share", queries=examples(twice))
     scored = all(table.scored for table in tables)
     joined = joined_runs([replace(table, scored=scored) for table in tables])
     return replace(joined, source=" + ".join(table.source for table in tables))
@@ -306,7 +297,7 @@ def _only(ev: Evaluation, measures: Sequence[Measure], name: str) -> Evaluation:
     try:
         found = [ev.find(measure) for measure in measures]
     except NotFoundError as error:
-        raise NotFoundError(f"system '{name}': {error}") from error
+        raise NotFoundError.of("comparing.of_system", name=name, problem=error.problem) from error
     return replace(
         ev,
         values={measure: ev.values[measure] for measure in found},
@@ -322,7 +313,7 @@ def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
         return replace(first, name=name)
     for other in evaluations[1:]:
         if not other.queries.equals(first.queries):
-            raise InputError(f"system '{name}': its runs are about different queries, so they cannot be averaged.")
+            raise InputError.of("comparing.runs_about_others", name=name)
     values = {}
     for measure in first.values:
         parts = [ev.values[measure] for ev in evaluations]
