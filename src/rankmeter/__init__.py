@@ -36,6 +36,7 @@ _HOMES = {
     "rankmeter.inputs.shards": "files",
     "rankmeter.judging.abstention": "silence",
     "rankmeter.judging.draws": "draw",
+    "rankmeter.judging.evidence_spans": "evidence",
     "rankmeter.judging.nugget_scores": "nuggets",
     "rankmeter.judging.panel_agreement": "judges",
     "rankmeter.judging.two_leaderboards": "leaderboards",

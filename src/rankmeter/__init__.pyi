@@ -21,6 +21,7 @@ from rankmeter.definitions.steps import between as between
 from rankmeter.comparing.comparison import compare as compare
 from rankmeter.judging.draws import draw as draw
 from rankmeter.evaluating.verb import evaluate as evaluate
+from rankmeter.judging.evidence_spans import evidence as evidence
 from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds
@@ -76,8 +77,8 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "Bpref", "Calibration", "CatalogCoverage", "Catalogue", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy",
     "CG", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity", "Diversity",
     "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation",
-    "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds",
-    "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD", "ILS", "infAP",
+    "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files",
+    "folds", "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD", "ILS", "infAP",
     "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
     "ItemCoverage", "judge_page", "Judged", "judges", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
     "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency", "MeanInvUserFreq",
