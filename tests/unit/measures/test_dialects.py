@@ -37,7 +37,7 @@ def test_every_text_is_there_in_both_languages(name: str) -> None:
 @pytest.mark.parametrize("name", dialect_names())
 def test_every_metric_and_every_option_of_it_is_a_measure_that_can_be_made(name: str) -> None:
     for metric in find_dialect(name).metrics:
-        number = {"cutoff": 5, "": None}.get(metric.number, 0.5)
+        number = {"cutoff": 5, "depth": 5, "": None}.get(metric.number, 0.5)
         assert rm.parse(str(metric.build(number, {}))) == metric.build(number, {})
         for option, meant in metric.options.items():
             for value in [] if isinstance(meant, str) else meant:
