@@ -35,6 +35,7 @@ _HOMES = {
     "rankmeter.inputs.passages": "roll_up",
     "rankmeter.inputs.shards": "files",
     "rankmeter.judging.abstention": "silence",
+    "rankmeter.judging.click_grades": "judgments_from_clicks",
     "rankmeter.judging.draws": "draw",
     "rankmeter.judging.evidence_spans": "evidence",
     "rankmeter.judging.nugget_scores": "nuggets",

@@ -27,6 +27,7 @@ from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds
 from rankmeter.report.judge_page import judge_page as judge_page
 from rankmeter.judging.panel_agreement import judges as judges
+from rankmeter.judging.click_grades import judgments_from_clicks as judgments_from_clicks
 from rankmeter.judging.two_leaderboards import leaderboards as leaderboards
 from rankmeter.compat.trackers import log_to_mlflow as log_to_mlflow
 from rankmeter.compat.trackers import log_to_tensorboard as log_to_tensorboard
@@ -85,6 +86,21 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel",
     "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets",
     "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy",
+    "log_to_wandb", "LongTailShare", "MAP", "Margin", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank",
+    "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10",
+    "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet",
+    "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "parse", "parse_measures",
+    "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec", "Precision", "R",
+    "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual",
+    "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec",
+    "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
+    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
+    "ShortLists", "silence", "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
+    "ItemCoverage", "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards",
+    "log_to_mlflow", "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MeanInverseUserFrequency",
+    "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG",
+    "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP",
+    "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA",
     "parse", "parse_measures", "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift",
     "Prec", "Precision", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning",
     "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG",
@@ -92,6 +108,8 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
     "ShannonEntropy", "ShortLists", "silence", "Slices", "StRecall", "Success", "TailPercentage", "TailShare",
     "tensors", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "ShannonEntropy", "ShortLists", "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
+    "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

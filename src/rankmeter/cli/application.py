@@ -29,6 +29,7 @@ COMMANDS = {
     "nuggets": "Score answers by the nuggets that they support.",
     "draw": "Draw what people judge, with known chances that are recorded.",
     "pool": "List the unjudged items that are most worth judging.",
+    "judgments-from-clicks": "Turn a log of impressions and clicks into judgments.",
     "judge": "Make a page on which people judge what a pool lists.",
     "advise": "Say which measures and cutoffs fit the data, and why.",
     "explain": "Say what a measure means, with every convention.",
@@ -62,7 +63,7 @@ class Application(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (click's signature)
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"rankmeter.cli.{cmd_name}").command
+        command: click.Command = import_module(f"rankmeter.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (the same)

@@ -1,0 +1,95 @@
+"""``rankmeter judgments-from-clicks``: a log of impressions and clicks as judgments."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+
+from rankmeter.cli.options import Delivery, format_option, level_option
+from rankmeter.cli.options import pairs as named_pairs
+from rankmeter.cli.output import deliver_shown
+from rankmeter.cli.parameters import Command, Reads, takes
+from rankmeter.cli.talk import echo, examples, language_option, tell
+from rankmeter.errors import InputError
+from rankmeter.wording import Language
+
+
+@click.command(
+    "judgments-from-clicks",
+    cls=Command,
+    epilog=examples(
+        "rankmeter judgments-from-clicks log.parquet --format csv --output clicks.csv",
+        "rankmeter judgments-from-clicks log.csv --model sdbn --grade-by rate --output clicks.csv",
+        "rankmeter judgments-from-clicks log.csv --examination 1,0.62,0.48 --judgments people.qrels",
+    ),
+)
+@click.argument("log", type=Reads(), metavar="LOG")
+@click.option(
+    "--model", type=click.Choice(["examined", "ctr", "ips", "cascade", "sdbn"]), default="examined", show_default=True,
+    help="How clicks become rates: over what was looked at, plain, by position, down to the first or last click.",
+)  # fmt: skip
+@click.option("--examination", metavar="NUMBER,...", help="How much each position is looked at. Default: estimated.")
+@click.option("--max-grade", type=click.IntRange(1, 10), default=3, show_default=True, help="The highest grade.")
+@click.option("--thresholds", metavar="NUMBER,...", help="The rates at which grades 1, 2, ... begin.")
+@click.option("--grade-by", type=click.Choice(["rate", "low"]), default="rate", show_default=True,
+              help="What becomes the grade: the rate, or the low end of its interval.")  # fmt: skip
+@click.option("--no-shrinkage", is_flag=True, help="Leave rates as they are, however little they rest on.")
+@click.option("--least-evidence", type=float, default=10.0, show_default=True, help="What a judgment needs at least.")
+@click.option("--least-users", type=click.IntRange(1), default=2, show_default=True, help="How many users it needs.")
+@click.option("--judgments", type=Reads(), help="Judgments of people: how far the clicks agree with them is shown too.")
+@click.option(
+    "--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: query=q,request=search_id."
+)
+@level_option
+@language_option
+@format_option("table", "json", "csv", "markdown", "html")
+@takes(delivery=Delivery)
+def command(
+    log: str,
+    model: Literal["examined", "ctr", "ips", "cascade", "sdbn"],
+    examination: str | None,
+    max_grade: int,
+    thresholds: str | None,
+    grade_by: Literal["rate", "low"],
+    no_shrinkage: bool,
+    least_evidence: float,
+    least_users: int,
+    judgments: str | None,
+    columns: str | None,
+    level: float,
+    lang: Language,
+    format_: str | None,
+    delivery: Delivery,
+) -> None:
+    """Turn LOG, a log of impressions and clicks with queries, items and positions, into judgments.
+
+    As CSV the result is judgments that rankmeter reads. A pair with too little evidence is left out: it is not judged.
+    """
+    from rankmeter.judging.click_grades import judgments_from_clicks
+
+    made = judgments_from_clicks(
+        log, model=model, examination=_numbers("--examination", examination), max_grade=max_grade,
+        thresholds=_numbers("--thresholds", thresholds), grade_by=grade_by, shrink=not no_shrinkage,
+        least_evidence=least_evidence, least_users=least_users, level=level, columns=named_pairs("--columns", columns),
+    )  # fmt: skip
+    deliver_shown(made, format_, delivery, lang)
+    if not delivery.quiet and (format_ or "table") != "table":
+        tell([note.text(lang) for note in made.notes])
+    if judgments is not None:
+        from rankmeter.judging.panel_agreement import judges
+
+        echo(
+            judges({"people": judgments, "clicks": made.judgments}, scale=f"0..{made.max_grade}", level=level).to_text(
+                lang
+            )
+        )
+
+
+def _numbers(option: str, text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError.of("judging.not_numbers", option=option, text=text) from None
