@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import click
@@ -9,10 +10,43 @@ import click
 from rankmeter.cli.options import Delivery, format_option, level_option
 from rankmeter.cli.options import pairs as named_pairs
 from rankmeter.cli.output import deliver_shown
-from rankmeter.cli.parameters import Command, Reads, takes
+from rankmeter.cli.parameters import Command, Reads, option, takes
 from rankmeter.cli.talk import echo, examples, language_option, tell
 from rankmeter.errors import InputError
 from rankmeter.wording import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """How clicks become rates, and rates grades."""
+
+    model: Literal["examined", "ctr", "ips", "cascade", "sdbn"] = option(
+        "--model", type=click.Choice(["examined", "ctr", "ips", "cascade", "sdbn"]), default="examined",
+        show_default=True,
+        help="How clicks become rates: over what was looked at, plain, by position, down to the first or last click.",
+    )  # fmt: skip
+    examination: str | None = option(
+        "--examination", metavar="NUMBER,...", help="How much each position is looked at. Default: estimated."
+    )
+    max_grade: int = option(
+        "--max-grade", type=click.IntRange(1, 10), default=3, show_default=True, help="The highest grade."
+    )
+    thresholds: str | None = option(
+        "--thresholds", metavar="NUMBER,...", help="The rates at which grades 1, 2, ... begin."
+    )
+    grade_by: Literal["rate", "low"] = option(
+        "--grade-by", type=click.Choice(["rate", "low"]), default="rate", show_default=True,
+        help="What becomes the grade: the rate, or the low end of its interval.",
+    )  # fmt: skip
+    no_shrinkage: bool = option(
+        "--no-shrinkage", default=False, is_flag=True, help="Leave rates as they are, however little they rest on."
+    )
+    least_evidence: float = option(
+        "--least-evidence", type=float, default=10.0, show_default=True, help="What a judgment needs at least."
+    )
+    least_users: int = option(
+        "--least-users", type=click.IntRange(1), default=2, show_default=True, help="How many users it needs."
+    )
 
 
 @click.command(
@@ -20,41 +54,21 @@ from rankmeter.wording import Language
     cls=Command,
     epilog=examples(
         "rankmeter judgments-from-clicks log.parquet --format csv --output clicks.csv",
-        "rankmeter judgments-from-clicks log.csv --model sdbn --grade-by rate --output clicks.csv",
+        "rankmeter judgments-from-clicks log.csv --model sdbn --format csv --output clicks.csv",
         "rankmeter judgments-from-clicks log.csv --examination 1,0.62,0.48 --judgments people.qrels",
     ),
 )
 @click.argument("log", type=Reads(), metavar="LOG")
-@click.option(
-    "--model", type=click.Choice(["examined", "ctr", "ips", "cascade", "sdbn"]), default="examined", show_default=True,
-    help="How clicks become rates: over what was looked at, plain, by position, down to the first or last click.",
-)  # fmt: skip
-@click.option("--examination", metavar="NUMBER,...", help="How much each position is looked at. Default: estimated.")
-@click.option("--max-grade", type=click.IntRange(1, 10), default=3, show_default=True, help="The highest grade.")
-@click.option("--thresholds", metavar="NUMBER,...", help="The rates at which grades 1, 2, ... begin.")
-@click.option("--grade-by", type=click.Choice(["rate", "low"]), default="rate", show_default=True,
-              help="What becomes the grade: the rate, or the low end of its interval.")  # fmt: skip
-@click.option("--no-shrinkage", is_flag=True, help="Leave rates as they are, however little they rest on.")
-@click.option("--least-evidence", type=float, default=10.0, show_default=True, help="What a judgment needs at least.")
-@click.option("--least-users", type=click.IntRange(1), default=2, show_default=True, help="How many users it needs.")
+@takes(grading=Grading)
 @click.option("--judgments", type=Reads(), help="Judgments of people: how far the clicks agree with them is shown too.")
-@click.option(
-    "--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: query=q,request=search_id."
-)
+@click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: query=q,user=visitor.")
 @level_option
 @language_option
 @format_option("table", "json", "csv", "markdown", "html")
 @takes(delivery=Delivery)
 def command(
     log: str,
-    model: Literal["examined", "ctr", "ips", "cascade", "sdbn"],
-    examination: str | None,
-    max_grade: int,
-    thresholds: str | None,
-    grade_by: Literal["rate", "low"],
-    no_shrinkage: bool,
-    least_evidence: float,
-    least_users: int,
+    grading: Grading,
     judgments: str | None,
     columns: str | None,
     level: float,
@@ -69,9 +83,10 @@ def command(
     from rankmeter.judging.click_grades import judgments_from_clicks
 
     made = judgments_from_clicks(
-        log, model=model, examination=_numbers("--examination", examination), max_grade=max_grade,
-        thresholds=_numbers("--thresholds", thresholds), grade_by=grade_by, shrink=not no_shrinkage,
-        least_evidence=least_evidence, least_users=least_users, level=level, columns=named_pairs("--columns", columns),
+        log, model=grading.model, examination=_numbers("--examination", grading.examination),
+        grades=_numbers("--thresholds", grading.thresholds) or grading.max_grade, grade_by=grading.grade_by,
+        shrink=not grading.no_shrinkage, least=(grading.least_evidence, grading.least_users), level=level,
+        columns=named_pairs("--columns", columns),
     )  # fmt: skip
     deliver_shown(made, format_, delivery, lang)
     if not delivery.quiet and (format_ or "table") != "table":
@@ -79,17 +94,14 @@ def command(
     if judgments is not None:
         from rankmeter.judging.panel_agreement import judges
 
-        echo(
-            judges({"people": judgments, "clicks": made.judgments}, scale=f"0..{made.max_grade}", level=level).to_text(
-                lang
-            )
-        )
+        panel = {"people": judgments, "clicks": made.judgments}
+        echo(judges(panel, scale=f"0..{made.max_grade}", level=level).to_text(lang))
 
 
-def _numbers(option: str, text: str | None) -> list[float] | None:
+def _numbers(name: str, text: str | None) -> list[float] | None:
     if text is None:
         return None
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise InputError.of("judging.not_numbers", option=option, text=text) from None
+        raise InputError.of("judging.not_numbers", option=name, text=text) from None

@@ -89,13 +89,11 @@ def judgments_from_clicks(
     *,
     model: Model = "examined",
     examination: PositionBias | Sequence[float] | None = None,
-    max_grade: int = 3,
-    thresholds: Sequence[float] | None = None,
+    grades: int | Sequence[float] = 3,
     grade_by: Literal["rate", "low"] = "rate",
     shrink: bool = True,
     clickless: Literal["seen", "left out"] = "seen",
-    least_evidence: float = 10.0,
-    least_users: int = 2,
+    least: tuple[float, int] = (10.0, 2),
     level: float = 0.95,
     columns: Mapping[str, str] | None = None,
     types: Mapping[str, str | Sequence[str]] | None = None,
@@ -120,17 +118,17 @@ def judgments_from_clicks(
     examination
         How much each position is looked at, the first 1: what :func:`rankmeter.online.position_bias` gave, or numbers;
         estimated from the log by default. Pairs shown further down count up to where it is known.
-    max_grade, thresholds
-        A rate R becomes the grade floor(log2(1 + R 2^max_grade)), the contrary of ERR's chance of being satisfied: with
-        3, grades 1, 2 and 3 begin at .125, .375 and .875. Or state where each grade from 1 up begins.
+    grades
+        The highest grade m: a rate R becomes the grade floor(log2(1 + R 2^m)), the contrary of ERR's chance of being
+        satisfied; with 3, grades 1, 2 and 3 begin at .125, .375 and .875. Or the rates at which grades 1, 2, ... begin.
     grade_by
         By the rate, or by the low end of its interval.
     shrink
         Whether rates are drawn towards those of the others (``examined`` and ``ctr``; not with fewer than 20 pairs).
     clickless
         What ``cascade`` and ``sdbn`` make of lists without a click: all of it was seen, or they are left out.
-    least_evidence, least_users
-        With less than this a pair is not judged: no click in three looks is not a grade of 0.
+    least
+        With less evidence, or fewer users, than this a pair is not judged: no click in three looks is not a grade of 0.
     level
         Of the intervals, which hold where users are independent of each other.
     columns, types, format
@@ -142,11 +140,14 @@ def judgments_from_clicks(
     >>> log = [{"time": t, "user": t, "request": t, "query": "q", "item": item, "position": place, "type": kind}
     ...        for t, (items, clicks) in enumerate(lists) for place, item in enumerate(items, 1)
     ...        for kind in (["impression", "click"] if clicks[place - 1] == "1" else ["impression"])]
-    >>> made = judgments_from_clicks(log, examination=[1, 0.5, 1 / 3, 0.25], least_evidence=1)
+    >>> made = judgments_from_clicks(log, examination=[1, 0.5, 1 / 3, 0.25], least=(1, 2))
     >>> made.frame.select("item", "clicks", "evidence", "grade").rows()[0]
     ('a', 3, 4.0, 2)
     """
-    _check(model, max_grade, thresholds, level)
+    check_level(level)
+    if model not in MODELS:
+        raise InputError.of("judging.unknown_model", model=model, models=", ".join(MODELS))
+    starts = _starts(grades)
     log = read_events(events, columns=columns, types=types, format=format)
     shown, notes = _exposures(log)
     known = _examination(examination, events, model, columns, types, format)
@@ -156,22 +157,22 @@ def judgments_from_clicks(
     frame, prior = _rated(counted, model, level, shrink=shrink)
     if shrink and prior is None and model in ("examined", "ctr"):
         notes.append(said("clicks_not_shrunk"))
-    frame = _graded(frame, max_grade, thresholds, grade_by, least_evidence, least_users)
+    frame = _graded(frame, starts, grade_by, least)
     notes.append(said("clicks_assume", model=model))
     made = None if prior is None else (prior.shape, prior.strength)
-    return ClickGrades(
-        log.source, model, frame, max_grade if thresholds is None else len(thresholds), made, tuple(known), tuple(notes)
-    )
+    return ClickGrades(log.source, model, frame, len(starts), made, tuple(known), tuple(notes))
 
 
-def _check(model: object, max_grade: int, thresholds: Sequence[float] | None, level: float) -> None:
-    check_level(level)
-    if model not in MODELS:
-        raise InputError.of("judging.unknown_model", model=model, models=", ".join(MODELS))
-    if max_grade not in range(1, 11):
-        raise InputError.of("judging.max_grade", max_grade=max_grade)
-    if thresholds is not None and (not thresholds or sorted(set(thresholds)) != list(thresholds) or thresholds[0] <= 0):
-        raise InputError.of("judging.thresholds", thresholds=list(thresholds))
+def _starts(grades: int | Sequence[float]) -> list[float]:
+    """The rates at which grades 1, 2, ... begin."""
+    if isinstance(grades, int):
+        if grades not in range(1, 11):
+            raise InputError.of("judging.max_grade", grades=grades)
+        return [(2**grade - 1) / 2**grades for grade in range(1, grades + 1)]
+    starts = list(grades)
+    if not starts or sorted(set(starts)) != starts or not starts[0] > 0:
+        raise InputError.of("judging.thresholds", thresholds=starts)
+    return starts
 
 
 def _exposures(log: Events) -> tuple[pl.DataFrame, list[Said]]:
@@ -290,26 +291,16 @@ def _rated(
     return made, prior
 
 
-def _graded(
-    frame: pl.DataFrame,
-    max_grade: int,
-    thresholds: Sequence[float] | None,
-    grade_by: str,
-    least_evidence: float,
-    least_users: int,
-) -> pl.DataFrame:
+def _graded(frame: pl.DataFrame, starts: Sequence[float], grade_by: str, least: tuple[float, int]) -> pl.DataFrame:
     """Grades where there is enough evidence."""
 
     def grades(name: str) -> npt.NDArray[np.int64]:
         values = np.nan_to_num(frame[name].to_numpy(), nan=0.0)
-        starts = (
-            [(2**grade - 1) / 2**max_grade for grade in range(1, max_grade + 1)] if thresholds is None else thresholds
-        )
         return np.asarray(np.searchsorted(np.asarray(starts), values + 1e-12, side="right"), np.int64)
 
     grade = grades("low" if grade_by == "low" else "rate")
     has_interval = ~np.isnan(frame["low"].to_numpy())
     unsure = has_interval & (grades("low") != grades("high"))
-    enough = (pl.col("evidence") >= least_evidence) & (pl.col("users") >= least_users) & pl.col("rate").is_not_nan()
+    enough = (pl.col("evidence") >= least[0]) & (pl.col("users") >= least[1]) & pl.col("rate").is_not_nan()
     made = frame.with_columns(pl.Series("grade", grade), pl.Series("unsure", unsure))
     return made.with_columns(pl.when(enough).then(pl.col("grade")).alias("grade"))

@@ -99,14 +99,14 @@ def test_where_grades_begin(rate, grade):
 
 
 def test_too_little_evidence_is_no_judgment_and_not_zero():
-    made = rm.judgments_from_clicks(log_of(LISTS), examination=THETA, shrink=False, least_evidence=5)
+    made = rm.judgments_from_clicks(log_of(LISTS), examination=THETA, shrink=False, least=(5, 2))
     assert made.judgments == {"q": {"a": 2, "b": 1}}
     assert made.frame["grade"].null_count() == 2
 
 
 def test_one_user_is_not_enough():
     log = [{**row, "user": "u"} for row in log_of(LISTS)]
-    assert rm.judgments_from_clicks(log, examination=THETA, least_evidence=1).judgments == {}
+    assert rm.judgments_from_clicks(log, examination=THETA, least=(1, 2)).judgments == {}
 
 
 def plain(lists, queries, model):
@@ -188,9 +188,9 @@ def test_the_command_writes_judgments_and_shows_agreement(tmp_path):
 WRONG = {
     "no query": ([{k: v for k, v in row.items() if k != "query"} for row in log_of(LISTS)], {}, "no query column"),
     "an unknown model": (log_of(LISTS), {"model": "dcm"}, "no click model 'dcm'"),
-    "falling thresholds": (log_of(LISTS), {"thresholds": [0.5, 0.2]}, "thresholds"),
+    "falling thresholds": (log_of(LISTS), {"grades": [0.5, 0.2]}, "thresholds"),
     "no examination": (log_of(LISTS), {"examination": [float("nan")]}, "not known"),
-    "a grade too high": (log_of(LISTS), {"max_grade": 40}, "max_grade=40"),
+    "a grade too high": (log_of(LISTS), {"grades": 40}, "grades=40"),
 }
 
 
