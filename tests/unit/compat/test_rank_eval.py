@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import rankmeter as rm
-from rankmeter.cli.application import application
+from rankmeter.cli.rank_eval import command
 from rankmeter.compat.rank_eval import rank_eval
 
 DCG, NDCG = {"dcg": {"k": 10}}, {"dcg": {"k": 10, "normalize": True}}
@@ -84,7 +84,7 @@ def test_responses_stand_in_the_order_of_the_requests(tmp_path):
     (tmp_path / "request.json").write_text(json.dumps(body))
     (tmp_path / "answers.json").write_text(json.dumps(answers))
     done = CliRunner().invoke(
-        application, ["rank_eval", str(tmp_path / "request.json"), str(tmp_path / "answers.json"), "--format", "json"]
+        command, [str(tmp_path / "request.json"), str(tmp_path / "answers.json"), "--format", "json"]
     )
     assert done.exit_code == 0, done.output
     answer = json.loads(done.stdout)
