@@ -23,7 +23,7 @@ import rankmeter as rm
 from rankmeter.compat.sentence_transformers import InformationRetrievalEvaluator
 from rankmeter.placing import cuda_tiles, cuda_vectors
 from rankmeter.placing.devices import into_vectors
-from rankmeter.placing.pair_counts import Asked, Excluded
+from rankmeter.placing.pair_counts import AskedPairs, Excluded
 
 ITEMS = 1_000_000
 QUERIES = {64: 65_536, 128: 65_536, 256: 32_768, 384: 16_384, 768: 16_384, 1024: 16_384, 1536: 8_192}
@@ -62,11 +62,11 @@ def verdict(value: float, target: float, *, least: bool) -> str:
     return "met" if (value >= target if least else value <= target) else "MISSED"
 
 
-def asked(queries: int, items: int, seed: int = 1) -> Asked:
+def asked(queries: int, items: int, seed: int = 1) -> AskedPairs:
     """One judged item for each query."""
     own = np.random.default_rng(seed).integers(0, items, queries)
     nothing = Excluded(np.empty(0, np.int64), items)
-    return Asked(np.arange(queries), own, lambda: np.arange(items), nothing, lambda _: None)
+    return AskedPairs(np.arange(queries), own, lambda: np.arange(items), nothing, lambda _: None)
 
 
 def widths() -> None:
