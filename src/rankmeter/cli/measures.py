@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import click
 
+from rankmeter.cli.output import terminal_options
 from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.definitions import title_of
 from rankmeter.definitions.explain import aliases_of
@@ -18,6 +19,7 @@ from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
 from rankmeter.measures.options import Rule, format_value
 from rankmeter.measures.prose import Language
+from rankmeter.showing.characters import width_of, wrapped
 
 _SHARED = frozenset(option.name for option in fields(RankedMeasure))
 _WORDS: dict[Language, dict[str, str]] = {
@@ -98,7 +100,13 @@ def command(name_filter: str | None, lang: Language, format_: Literal["table", "
     if not listed:
         hint = did_you_mean(name_filter or "", [*REGISTRY, *ALIASES]) or None
         raise MeasureError.of("cli.no_such_measure", text=name_filter, hint=hint)
-    echo(json.dumps(listed, indent=2, ensure_ascii=False) if format_ == "json" else _text(listed, lang))
+    if format_ == "json":
+        echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        return
+    width = terminal_options().get("width")
+    for line in _text(listed, lang).splitlines():
+        indent = line[: len(line) - len(line.lstrip())]
+        echo("\n".join(wrapped(line.strip(), width, indent)) if width and width_of(line) > width else line)
 
 
 def by_question() -> dict[str, list[str]]:
