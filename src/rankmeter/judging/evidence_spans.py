@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -108,7 +108,7 @@ def evidence(
     retrieved: Mapping[Any, Sequence[Any]],
     *,
     rule: Rule = "joint",
-    share: float = 0.5,
+    share: object = 0.5,
     cutoffs: Sequence[int] = (1, 3, 5, 10),
     texts: Mapping[Any, str] | None = None,
     level: float = 0.95,
@@ -146,8 +146,9 @@ def evidence(
     check_level(level)
     if rule not in get_args(Rule):
         raise InputError.of("general.not_one_of", option=Option("rule", rule), choices=list(get_args(Rule)))
-    if not 0 < share <= 1:
+    if not isinstance(share, Real) or not 0 < float(share) <= 1:
         raise InputError.of("judging.not_a_span_share", option=Option("share", share))
+    enough = float(share)
     depths = tuple(check_whole("cutoffs", k, 1) for k in cutoffs)
     if not gold:
         raise InputError.of("judging.no_spans")
@@ -162,12 +163,12 @@ def evidence(
         if len(set(chunks)) < len(chunks):
             twice = next(one for at, one in enumerate(chunks) if one in chunks[:at])
             raise InputError.of("judging.chunk_twice", query=query, chunk=_name(twice))
-        places = [_place(one, chunks, rule, share) for one in wanted]
+        places = [_place(one, chunks, rule, enough) for one in wanted]
         numbers = [tuple(n for n, at in enumerate(places) if place in at) for place in range(len(chunks))]
         held[query] = tuple((_name(chunk), tuple(who)) for chunk, who in zip(chunks, numbers, strict=True))
         rows += [{"query": query, "k": k, **_scores(wanted, chunks[:k], places, k)} for k in depths]
     notes = (said("evidence_across"), said("evidence_rule_matters"))
-    return SpanScores(rule, float(share), depths, pl.DataFrame(rows), held, spans, level, notes)
+    return SpanScores(rule, enough, depths, pl.DataFrame(rows), held, spans, level, notes)
 
 
 def _name(span: Span) -> str:

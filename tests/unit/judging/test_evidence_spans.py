@@ -98,6 +98,12 @@ def test_bad_spans_are_refused_with_the_place(gold, chunks, kind):
     assert "提示" in caught.value.text("zh")
 
 
+@pytest.mark.parametrize("share", [0, 1.5, "half", None])
+def test_a_share_is_above_nothing_and_at_most_all(share):
+    with pytest.raises(rm.InputError, match="at most 1"):
+        rm.evidence(GOLD, CHUNKS, share=share)
+
+
 def test_it_shows_itself_everywhere():
     scores = rm.evidence(GOLD, CHUNKS)
     for language in ("en", "zh"):
