@@ -186,7 +186,7 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
         facts=_facts(measure, data),
         hidden=len(rows) - shown,
         hidden_adds=_sum(rows[shown:]),
-        policy=_policy(measure, data),
+        policy=_policy(measure, data, value),
     )
 
 
@@ -223,8 +223,10 @@ def _values(
     return {name: (values, number) for number, name in enumerate(placed.queries.to_list())}
 
 
-def _policy(measure: RankedMeasure, data: OneQuery) -> str:
+def _policy(measure: RankedMeasure, data: OneQuery, value: float | None) -> str:
     """The convention that decides the value in place of the rows, if one does."""
+    if measure.unjudged == "nan" and value is not None and math.isnan(value):
+        return "unjudged=nan"
     if not data.scores and measure.blank == "nan":
         return "blank=nan"
     if measure.empty in ("one", "nan") or (measure.empty == "silent" and not data.scores):
