@@ -229,6 +229,12 @@ def _policy(measure: RankedMeasure, data: OneQuery, value: float | None) -> str:
         return "unjudged=nan"
     if not data.scores and measure.blank == "nan":
         return "blank=nan"
+    if measure.unjudged in ("nan", "undecided"):
+        values, number = _values(measure, data, {data.query: data.scores})[data.query]
+        if math.isnan(float(values.value[number])):
+            return f"unjudged={measure.unjudged}"
+    if measure.digits is not None:
+        return f"digits={measure.digits}"
     if measure.empty in ("one", "nan") or (measure.empty == "silent" and not data.scores):
         skipping = measure(empty="skip", miss="zero", blank="counted")
         values, number = _values(skipping, data, {data.query: data.scores})[data.query]
