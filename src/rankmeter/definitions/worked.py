@@ -225,8 +225,8 @@ def _values(
 
 def _policy(measure: RankedMeasure, data: OneQuery, value: float | None) -> str:
     """The convention that decides the value in place of the rows, if one does."""
-    if measure.unjudged == "nan" and value is not None and math.isnan(value):
-        return "unjudged=nan"
+    if measure.unjudged in ("nan", "undecided") and value is not None and math.isnan(value):
+        return f"unjudged={measure.unjudged}"
     if not data.scores and measure.blank == "nan":
         return "blank=nan"
     if measure.unjudged in ("nan", "undecided"):
