@@ -112,7 +112,8 @@ def test_what_a_definition_does_not_look_at_changes_no_digit(name):
     """Queries that differ behind the cutoff, below the threshold or inside a tie are one kind to most definitions."""
     judgments, run = uneven()
     bench = Bench(judgments, run)
-    measure = {"IPrec": rm.parse("IPrec@0.5"), "AUC": rm.parse("AUC(ties=item)")}.get(name, usual(name))(cutoff=3)
+    others = {"IPrec": "IPrec@0.5", "AUC": "AUC(ties=item)", "PairAccuracy": "PairAccuracy(ties=item)"}
+    measure = (rm.parse(others[name]) if name in others else usual(name))(cutoff=3)
     axes = axes_of(measure, bench.facts(measure)) | {"depth": (2, 3, 5), "cutoff": (5, None)}
     sets = [one for size in (1, 2, 3) for one in random.Random(3).sample([*change_sets(axes, size)], 10 * size)]
     made = {with_changes(measure, changed): None for changed in sets}
