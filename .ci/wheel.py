@@ -20,7 +20,9 @@ JUDGED = "{'query': ['q'], 'item': ['a'], 'grade': [1]}"
 COMPARED = "rm.compare({'q': {'a': 1}}, {'x': {'q': ['a']}, 'y': {'q': ['b', 'a']}}, 'RR').report('page.html')"
 CORE = "rm.evaluate({'q': {'a': 1}}, {'q': ['b', 'a']}, 'RR')"
 SPARK = """
+import os, sys
 from pyspark.sql import SparkSession
+os.environ['PYSPARK_PYTHON'] = sys.executable
 builder = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false')
 spark = builder.config('spark.driver.host', '127.0.0.1').config('spark.driver.bindAddress', '127.0.0.1').getOrCreate()
 judged = spark.createDataFrame([('q', 'a', 1)], 'query string, item string, grade int')
