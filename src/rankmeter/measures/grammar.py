@@ -187,7 +187,7 @@ def find_measure(name: str) -> Measure:
     if name.casefold() in folded:
         return find_measure(folded[name.casefold()])
     bare, digits = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
-    if digits and (known := folded.get(bare.rstrip("_-").casefold())):
+    if 0 < len(digits) < _LONGEST_NAME and (known := folded.get(bare.rstrip("_-").casefold())):
         raise MeasureError.of("measures.cutoff_without_at", name=name, choice=f"{known}@{int(digits)}")
     close = nearest(name, [*REGISTRY, *ALIASES], shown=1) if len(name) < _LONGEST_NAME else []
     if close:
