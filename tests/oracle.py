@@ -160,7 +160,7 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
             "one": empty_one,
             "nan": empty_nan,
             "skip": lambda _: None,
-            "silent": empty_one if silent else empty_zero,
+            "silent": empty_one if silent else empty_lost,
         }[measure.empty](formula(measure, shared_or_single(measure, groups), query))
     if measure.ties == "mean":
         ratio = expected([formula(measure, single(order), query) for order in orders(groups)])
@@ -202,6 +202,11 @@ def empty_zero(ratio: Ratio) -> Ratio:
 def empty_one(ratio: Ratio) -> Ratio:
     bottom = ratio.bottom or 1.0
     return Ratio(bottom, bottom, found=False)
+
+
+# Reading: under empty=silent returning something weighs as much as returning nothing, or a pool would never see it.
+def empty_lost(ratio: Ratio) -> Ratio:
+    return Ratio(0.0, ratio.bottom or 1.0, found=False)
 
 
 def empty_nan(_: Ratio) -> Ratio:
