@@ -17,6 +17,7 @@ from rankmeter.measures.families import FAMILIES
 QUERIES = 23
 NEEDS: dict[str, dict[str, Any]] = {
     "AUC": {"ties": "item"},
+    "PairAccuracy": {"ties": "item"},
     **{name: {"max_grade": 3} for name in FAMILIES["users"].split()},
 }
 """What a measure must be told to have a value at every cutoff on this data."""

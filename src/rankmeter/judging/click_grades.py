@@ -99,13 +99,12 @@ def judgments_from_clicks(
     types: Mapping[str, str | Sequence[str]] | None = None,
     format: str | None = None,
 ) -> ClickGrades:
-    r"""Turn a log of impressions and clicks into judgments.
+    """Turn a log of impressions and clicks into judgments.
 
-    With c clicks on an item of a query that was shown at positions :math:`k_j` with examination :math:`\theta_k`
-    (relative to position 1):
+    With clicks on an item of a query, and how much its positions are looked at (examination, relative to position 1):
 
-    - ``examined``: :math:`c / \sum_j \theta_{k_j}`; ``ctr``: c over how often it was shown; ``ips``: the mean of
-      :math:`c_j / \theta_{k_j}`, without bias and much noisier;
+    - ``examined``: its clicks over the sum of the examination of the positions at which it was shown; ``ctr``: over how
+      often it was shown; ``ips``: the mean over its showings of click over examination, without bias and much noisier;
     - ``cascade``: clicks over how often it was seen down to the first click; ``sdbn``: attraction (clicks over how
       often it was seen down to the last click) times satisfaction (last clicks over clicks).
 
