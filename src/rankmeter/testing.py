@@ -58,6 +58,7 @@ def assert_ranking(
     queries that fell:
       q1  1.0000 -> 0.5000  -0.5000
     """
+    __tracebackhide__ = True  # pytest shows the line of the test
     checked = check_requirements(
         judgments, run, requirements, baseline=baseline, certain=certain, shown=shown, **options
     )

@@ -140,6 +140,17 @@ def test_an_export_is_judgments_and_can_be_imported(browser):
     assert exported(browser).read_text() == path.read_text()
 
 
+def test_the_chances_of_a_draw_are_exported_with_the_grades(browser):
+    from rankmeter.judging.chances import with_design
+
+    pool = pl.DataFrame({"query": ["q1", "q1", "q2"], "item": ["a", "b", "c"], "item_chance": [0.5, 0.25, 1.0]})
+    opened(browser, "drawn", pool=pool)
+    press(browser, "1", "2", "3")
+    path = exported(browser)
+    _, design = with_design(path)
+    assert dict(zip(design.chances["item"], design.chances["chance"], strict=True)) == {"a": 0.5, "b": 0.25, "c": 1.0}
+
+
 def test_a_file_that_is_something_else_is_said(browser, tmp_path):
     opened(browser, "strange")
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")

@@ -18,10 +18,12 @@ from rankmeter.comparing.systems import saved_or_run
 from rankmeter.errors import InputError, RankmeterError
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
+from rankmeter.measures import parse
 from rankmeter.wording import Language, word
 
 _CONTRARY: Mapping[Operator, Operator] = {">=": "<", ">": "<=", "<=": ">", "<": ">="}
 BASELINE, RUN = "baseline", "run"
+_EXAMPLE = "a requirement looks like 'nDCG@10 >= 0.45' or 'RR >= baseline - 0.01'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,16 @@ def check_requirements(
 
 def _as_gate(text: str, *, certain: bool | None) -> Gate:
     """The gate that fails where the requirement is not met."""
-    gate = parse_gate(text)
-    is_certain = gate.significantly or (gate.reference is not None if certain is None else certain)
+    try:
+        gate = parse_gate(text)
+    except InputError as error:
+        raise error.changed(hint=_EXAMPLE) if error.problem.kind == "comparing.not_a_gate" else error from None
+    wanted = ">" if parse(gate.measure).higher_is_better else "<"
+    if gate.operator[0] != wanted or gate.significantly:
+        # That is how a gate is written, and as a requirement it would pass on a loss.
+        limit = gate.reference or "0.45"
+        raise InputError.of("comparing.not_a_requirement", text=text, choice=f"{gate.measure} {wanted}= {limit}")
+    is_certain = gate.reference is not None if certain is None else certain
     return replace(gate, operator=_CONTRARY[gate.operator], significantly=is_certain)
 
 

@@ -158,10 +158,14 @@ class ExportedTable:
         How messages call the file.
     query_from
         The key under which the queries were found.
+    unused
+        Columns of a table that nothing is read from here.
     """
 
-    def __init__(self, kind: Kind, entries: list[Entry], name: str, query_from: str) -> None:
-        self._name, self._side, self._query, self._kind = name, kind.side, query_from, kind
+    def __init__(
+        self, kind: Kind, entries: list[Entry], name: str, query_from: str, unused: Sequence[str] = ()
+    ) -> None:
+        self._name, self._side, self._query, self._kind, self._unused = name, kind.side, query_from, kind, unused
         self._entries = self._named(entries)
         self._has_values = all(entry.values is not None for entry in self._entries if entry.items)
         self._value: Role = "grade" if kind.side == "judgments" else "score"
@@ -218,7 +222,7 @@ class ExportedTable:
             reading = replace(reading, order="lists")
         self._roles = list(reading.columns)
         columns = {role: keys.get(role) or column for role, column in reading.columns.items()}
-        return replace(reading, columns=columns, export=self._kind.name, unused=(), notes={})
+        return replace(reading, columns=columns, export=self._kind.name, unused=tuple(self._unused), notes={})
 
     def _check_falling(self) -> None:
         """Refuse lists whose scores rise: whether the order or the scores rank them is for the caller to say."""

@@ -73,7 +73,7 @@ def _read_ratings(table: Delimited, name: str, kind: str) -> ExportedTable:
         Entry(query, [item for item, _ in listed], [grade for _, grade in listed]) for query, listed in by_query.items()
     ]
     names = list(table.names)
-    return ExportedTable(Kind(kind, "judgments", "query", names[1], names[2]), entries, name, "query")
+    return ExportedTable(Kind(kind, "judgments", "query", names[1], names[2]), entries, name, "query", names[3:])
 
 
 def read_book(table: Delimited, name: str, side: Side) -> ExportedTable:

@@ -154,8 +154,9 @@ def refuse_unfinished(document: object, where: str) -> None:
         error = document["error"]
         reason = error.get("reason") or error.get("msg") or error.get("type") if isinstance(error, Mapping) else error
         raise InputError.of("responses.failed", source=where, reason=str(reason)[:200])
-    if document.get("timed_out") is True:
-        raise InputError.of("responses.partial", source=where, reason="timed_out: true")
+    for key in ("timed_out", "terminated_early"):
+        if document.get(key) is True:
+            raise InputError.of("responses.partial", source=where, reason=f"{key}: true")
     for key, kinds in _UNFINISHED.items():
         counts: Any = document.get(key)
         for kind in kinds if isinstance(counts, Mapping) else ():

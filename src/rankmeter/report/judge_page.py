@@ -15,6 +15,7 @@ from typing import Any
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.attributes import is_id_name, table_of
 from rankmeter.inputs.columns import find_columns, is_usual
+from rankmeter.judging.chances import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
 from rankmeter.report.titles import read_texts
 from rankmeter.showing.html import asset
@@ -61,8 +62,8 @@ def judge_page(
     Parameters
     ----------
     pool
-        The pairs to judge: a frame or a file with a query and an item column, as :func:`rankmeter.pool` makes it. Any
-        other column of it is left out.
+        The pairs to judge: a frame or a file with a query and an item column, as :func:`rankmeter.pool` and
+        :func:`rankmeter.draw` make it. The chances of a draw are exported again; any other column is left out.
     items
         What an item looks like: a frame or a file with an id and any other columns, of which the first is its heading.
     queries
@@ -83,7 +84,7 @@ def judge_page(
     >>> page.pairs, "red dress" in page.text, "<b>17" in page.text
     (1, True, False)
     """
-    pairs = _pairs(pool, seed)
+    pairs, kept = _pairs(pool, seed)
     shown = {item for _, item in pairs}
     said = {
         name.removeprefix("page_"): text for name, text in words("judge_page", lang).items() if name.startswith("page_")
@@ -92,8 +93,8 @@ def judge_page(
     known = [[grade, (labels or {}).get(grade, "")] for grade in _checked(grades)]
     digest = hashlib.sha256(json.dumps([pairs, known]).encode()).hexdigest()[:16]
     data = {
-        "digest": digest, "judge": judge, "pairs": pairs, "queries": texts, "items": _fields(items, shown),
-        "grades": known, "words": said,
+        "digest": digest, "judge": judge, "pairs": pairs, "kept": kept, "queries": texts,
+        "items": _fields(items, shown), "grades": known, "words": said,
     }  # fmt: skip
     # Inside of a script nothing but "</" and "<!--" would end or hide it.
     embedded = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
@@ -101,19 +102,21 @@ def judge_page(
     return JudgePage(text, len(pairs), len({query for query, _ in pairs}))
 
 
-def _pairs(pool: object, seed: int) -> list[list[str]]:
-    """The pairs query by query, the items of each in a random order."""
+def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str]]]:
+    """The pairs query by query, the items of each in a random order; and the chances with which they were drawn."""
     frame = table_of(pool, "pool")
     columns = find_columns(frame.columns, ("query", "item"), None, _called(pool))
+    drawn = [name for name in (QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH) if name in frame.columns]
     frame = frame.select(
-        pl.col(columns["query"]).cast(pl.String).alias("query"), pl.col(columns["item"]).cast(pl.String).alias("item")
-    )
-    missing = frame.select(pl.any_horizontal(pl.all().is_null()).sum()).item()
+        pl.col(columns["query"]).cast(pl.String).alias("query"), pl.col(columns["item"]).cast(pl.String).alias("item"),
+        *(pl.col(name).cast(pl.String).fill_null("") for name in drawn),
+    )  # fmt: skip
+    missing = frame.select(pl.any_horizontal(pl.col("query", "item").is_null()).sum()).item()
     if missing:
         raise InputError.of("judging.pair_without_id", source=_called(pool), count=missing)
-    by_query: dict[str, dict[str, None]] = {}
-    for query, item in frame.iter_rows():
-        by_query.setdefault(query, {})[item] = None
+    by_query: dict[str, dict[str, tuple[str, ...]]] = {}
+    for query, item, *chances in frame.iter_rows():
+        by_query.setdefault(query, {})[item] = tuple(chances)
     if not by_query:
         raise InputError.of("inputs.empty", source=_called(pool))
     pairs = []
@@ -121,7 +124,7 @@ def _pairs(pool: object, seed: int) -> list[list[str]]:
         order = sorted(listed)
         random.Random(f"{seed} {query}").shuffle(order)  # noqa: S311 (an order, not a secret)
         pairs += [[query, item] for item in order]
-    return pairs
+    return pairs, {name: [by_query[query][item][at] for query, item in pairs] for at, name in enumerate(drawn)}
 
 
 def _called(data: object) -> str:

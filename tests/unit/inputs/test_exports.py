@@ -281,6 +281,7 @@ def broken(change: Any, document: dict[str, Any]) -> dict[str, Any]:
 
 UNFINISHED = {
     "timeout": (elastic(["a"]), lambda one: one.update(timed_out=True), "timed_out"),
+    "early": (elastic(["a"]), lambda one: one.update(terminated_early=True), "terminated_early"),
     "shards": (elastic(["a"]), lambda one: one["_shards"].update(failed=2), "_shards.failed: 2"),
     "clusters": (elastic(["a"]), lambda one: one.update(_clusters={"total": 2, "skipped": 1}), "_clusters.skipped"),
     "error": (elastic(["a"]), lambda one: (one.clear(), one.update(error={"reason": "gone"}, status=404)), "gone"),

@@ -176,11 +176,13 @@
   }
 
   function exported() {
-    const rows = [["query", "item", "grade", "judge", "time", "skipped", "comment"]];
+    const drawn = Object.keys(data.kept); // the chances of a draw, without which a part is taken for the whole
+    const rows = [["query", "item", "grade", "judge", "time", "skipped", "comment", ...drawn]];
     data.pairs.forEach(([query, item], n) => {
       const one = mark(n);
       if (isDone(n) || one.comment)
-        rows.push([query, item, one.grade, state.judge, one.time, one.skipped ? "yes" : "", one.comment]);
+        rows.push([query, item, one.grade, state.judge, one.time, one.skipped ? "yes" : "", one.comment,
+                   ...drawn.map((name) => data.kept[name][n])]);
     });
     return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";
   }
