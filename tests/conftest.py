@@ -18,13 +18,14 @@ settings.register_profile(
 )
 settings.register_profile("fast", deadline=None, derandomize=True, max_examples=20)
 
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
+settings.load_profile(PROFILE)
 
 # What commands and errors say is tested in English, whatever the locale of whoever runs the tests.
 os.environ["RANKMETER_LANG"] = "en"
 
 
-SHARED = ("spark", "page")
+SHARED = ("spark", "page", "browser")
 """Fixtures that start a program of their own: tests that share one run in one process, so that it starts once."""
 
 
@@ -36,5 +37,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for fixture in set(SHARED) & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group(fixture))
         asked = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
-        if settings.get_current_profile_name() == "fast" and asked is not None and asked.max_examples > most:
+        if PROFILE == "fast" and asked is not None and asked.max_examples > most:
             item.obj._hypothesis_internal_use_settings = settings(asked, max_examples=most)
