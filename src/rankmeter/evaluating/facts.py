@@ -123,14 +123,26 @@ def _with_notes(reading: Readings, notes: dict[str, Said]) -> Readings:
     return replace(reading, judgments=replace(reading.judgments, notes={**reading.judgments.notes, **notes}))
 
 
+_MIXED_UP = 3
+"""From so many judged queries on, that nothing is found where it is judged is more likely a mistake than a result."""
+
+
 def noticed_at_once(reading: Readings, given: Placeable) -> Readings:
-    """Say that no judged item was found, and why that may be, while the ids are at hand; not where they are alike."""
+    """Say that no judged item was found, and why that may be, while the ids are at hand."""
     truth, run = given.truth, given.returned
     if truth is None or run is None:
         return reading
-    judged, returned = truth.some_ids(LOOKED_AT)[1], run.some_ids(LOOKED_AT)[1]
-    if not judged or not returned or not set(map(str, judged)).isdisjoint(map(str, returned)):
+    queries, judged = truth.some_ids(LOOKED_AT)
+    returned = run.some_ids(LOOKED_AT)[1]
+    if not judged or not returned:
         return reading
+    known = set(map(str, returned))
+    elsewhere = {str(item): None for item in judged if str(item) in known}
+    if elsewhere:
+        if len(set(queries)) < _MIXED_UP:
+            return reading
+        fact = said("found_elsewhere", run=run.source, items=examples(elsewhere, shown=3))
+        return _with_notes(reading, {"nothing found": fact})
     why = why_unlike(judged, returned)
     fact = said(
         "nothing_found", judgments=truth.source, run=run.source, judged=examples(dict.fromkeys(judged), shown=3),

@@ -273,7 +273,7 @@ class Assistance(ShownAsTable):
         columns = [
             Column(word("pair" if is_difference else "system", language), "text"),
             Column(word("measure", language), "text", is_code=True),
-            Column(word("people_alone", language), kind, 1),
+            Column(word("people_alone", language), kind),
             Column(word("people_and_machine", language), kind),
             Column(word("machine_alone", language), kind, 1),
             Column(word("machine_weight", language), "number", 3, 2),

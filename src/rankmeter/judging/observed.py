@@ -142,7 +142,7 @@ class WholeQueries(Observed):
             made.append(said("few_people", count=self.judged, fewest=ROUGH))
         values, counts = np.unique(self.people, return_counts=True)
         usual = int(counts.max())
-        if self.judged - usual < FEWEST_RARE and len(values) > 1:
+        if self.judged - usual < FEWEST_RARE and 2 * usual > self.judged and len(values) > 1:
             made.append(said("rare_values", count=self.judged - usual, usual=float(values[counts.argmax()]),
                              judged=self.judged, fewest=FEWEST_RARE))  # fmt: skip
         return made

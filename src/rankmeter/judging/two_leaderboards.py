@@ -142,8 +142,8 @@ class LeaderboardAgreement(ShownAsTable):
         columns = (
             Column(word("system", language), "text"), Column(word("people", language)),
             Column(word("rank", language), "count"), Column(word("machine", language)),
-            Column(word("rank", language), "count"), Column(word("coefficient_bias", language), "difference"),
-            Column(word("favour", language), "difference", 1),
+            Column(word("rank", language), "count"), Column(word("coefficient_bias", language), "difference", 2),
+            Column(word("favour", language), "difference"),
             Column(word("p_by", language, correction=self.correction), "p", 1),
         )  # fmt: skip
         rows = []

@@ -247,3 +247,12 @@ def test_scores_and_ranks_that_are_no_numbers_are_a_sentence(column: str, odd: o
         return
     with pytest.raises(rm.InputError, match="score"):
         rm.evaluate({"q": {"a": 1}}, run, "RR")
+
+
+def test_lists_that_stand_under_the_wrong_queries_are_noticed():
+    truth = {f"q{n}": {f"d{n}": 1} for n in range(5)}
+    shifted = {f"q{n}": [f"d{(n + 1) % 5}"] for n in range(5)}
+    notes = " ".join(rm.evaluate(truth, shifted, "RR").reading.notes)
+    assert "do the lists belong to these queries?" in notes
+    one_right = {**shifted, "q0": ["d0"]}
+    assert "do the lists belong" not in " ".join(rm.evaluate(truth, one_right, "RR").reading.notes)
