@@ -48,6 +48,10 @@ WORDS: dict[Language, dict[str, str]] = {
         "legend_head": "| option | what it decides | what this value means |",
         "head": "| value | tool and metric | definition | what is particular |",
         "data": "The data",
+        "versions": "Which version was recorded",
+        "versions_intro": "All values were recorded in November 2026, of these versions. Another release may compute "
+        "another number: where that is known, an option of the dialect (`haystack:3.0`) gives the other.",
+        "versions_head": "| dialect | tool | version | options |",
         "accidents": "What is not reproduced",
         "accidents_intro": "What a tool does that no definition gives is not imitated. Each dialect lists it.",
         "undefined": "undefined",
@@ -70,6 +74,9 @@ WORDS: dict[Language, dict[str, str]] = {
         "legend_head": "| 选项 | 决定什么 | 该取值的含义 |",
         "head": "| 数值 | 工具与指标 | 定义 | 特别之处 |",
         "data": "数据",
+        "versions": "录得的版本",
+        "versions_intro": "全部数值录于 2026 年 11 月，版本如下。其他版本可能算出不同的数值：凡已知者，方言的选项（`haystack:3.0`）给出另一种。",
+        "versions_head": "| 方言 | 工具 | 版本 | 选项 |",
         "accidents": "不予复现的行为",
         "accidents_intro": "凡不能由任何定义得出的行为，一概不模仿；各方言中均已列出。",
         "undefined": "未定义",
@@ -92,7 +99,13 @@ def page(language: Language) -> str:
         lines += sorted_rows(family, language)
         lines += ["", words["legend"], "", words["legend_head"], "|---|---|---|", *legend(family, language), ""]
     lines += [f"## {words['lists']}", "", words["lists_intro"], "", words["lists_head"], "|---|---|---|"]
-    lines += [*rows_of_lists(language), "", f"## {words['accidents']}", "", words["accidents_intro"], ""]
+    lines += [*rows_of_lists(language), "", f"## {words['versions']}", "", words["versions_intro"], ""]
+    lines += [words["versions_head"], "|---|---|---|---|"]
+    for name in dialect_names():
+        tool = find_dialect(name)
+        options = ", ".join(f"`{variant.name}`" for variant in tool.variants)
+        lines.append(f"| {name} | {tool.title} | {tool.version} | {options} |")
+    lines += ["", f"## {words['accidents']}", "", words["accidents_intro"], ""]
     for name in dialect_names():
         lines += [
             f"- **{name}** {', '.join(one.metrics)} ({one.when}): {one.text[language]}"
