@@ -75,7 +75,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "head": "| 数值 | 工具与指标 | 定义 | 特别之处 |",
         "data": "数据",
         "versions": "录得的版本",
-        "versions_intro": "全部数值录于 2026 年 11 月，版本如下。其他版本可能算出不同的数值：凡已知者，方言的选项（`haystack:3.0`）给出另一种。",
+        "versions_intro": "全部数值录于 2026 年 11 月，版本如下。"
+        "其他版本可能算出不同的数值：凡已知者，方言的选项（`haystack:3.0`）给出另一种。",
         "versions_head": "| 方言 | 工具 | 版本 | 选项 |",
         "accidents": "不予复现的行为",
         "accidents_intro": "凡不能由任何定义得出的行为，一概不模仿；各方言中均已列出。",

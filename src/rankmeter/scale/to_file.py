@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 
@@ -193,6 +193,10 @@ class _ByQuery:
         return replace(table, query=query, item=item, grade=grade, subtopic=subtopic, queries=queries)
 
 
+CELLS_AT_ONCE = 2**22
+"""How much of the parts is read at a time to make the digest: as many whole columns as have so many cells."""
+
+
 def _metadata(ev: DistantEvaluation, schema: pl.Schema, parts: Sequence[Path]) -> dict[str, str]:
     """What a saved evaluation says of itself, taken from a saved one without queries, and the digest of all parts."""
     nothing, scratch = np.empty(0), BytesIO()
@@ -209,8 +213,15 @@ def _metadata(ev: DistantEvaluation, schema: pl.Schema, parts: Sequence[Path]) -
     scratch.seek(0)
     header = pl.read_parquet_metadata(scratch)["rankmeter"]
 
-    def column(name: str) -> Iterator[pl.Series]:
-        return (pl.read_parquet(part, columns=[name], glob=False).to_series() for part in parts)
+    rows = sum(pl.scan_parquet(part, glob=False).select(pl.len()).collect().item() for part in parts)
+    names = schema.names()
+    at_once = max(1, CELLS_AT_ONCE // max(1, rows))
 
-    rows = sum(map(len, column("query")))
+    @lru_cache(maxsize=1)
+    def columns_from(first: int) -> list[pl.DataFrame]:
+        return [pl.read_parquet(part, columns=names[first : first + at_once], glob=False) for part in parts]
+
+    def column(name: str) -> Iterator[pl.Series]:
+        return (part.get_column(name) for part in columns_from(names.index(name) // at_once * at_once))
+
     return {"rankmeter": header, "rankmeter.digest": digest_of_parts(header, schema, rows, column)}
