@@ -259,7 +259,9 @@ def test_what_the_data_cannot_answer_is_refused(tables):
         rm.evaluate(*tables, "ShortLists")
     with pytest.raises(rm.InputError, match="by= cuts everything into slices"):
         rm.evaluate(*tables, "RR", by={"q1": "a"})
-    with pytest.raises(rm.MeasureError, match="Coverage@3 needs to know the items that could be recommended"):
+    with pytest.raises(
+        rm.MeasureError, match="Coverage@3 needs a catalogue to know the items that could be recommended"
+    ):
         rm.evaluate(*tables, "Coverage@3")
     with pytest.raises(rm.InputError, match=r"per_query.write.parquet\('x'\)"):
         rm.evaluate(*tables, "RR", per_query_to="x")
