@@ -31,12 +31,12 @@ class Spoken:
     """By how much the tool's own number may differ: it rounds it, or computes in single precision."""
 
 
-def meant_by(text: str) -> Measure:
-    """The measure that a name stands for, by rankmeter's own names or else by those of the tools."""
+def meant_by(text: str, asked: str = OURS) -> Measure:
+    """The measure that a name stands for, by rankmeter's own names or else by those of the tools, ``asked`` first."""
     try:
         measures = parse_measures(text)
     except MeasureError:
-        for dialect in _dialects():
+        for dialect in (*(() if asked == OURS else (find_dialect(asked),)), *_dialects()):
             try:
                 measure = dialect.measure(text)
             except RankmeterError:
@@ -62,9 +62,9 @@ def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> l
     return list(found.values())
 
 
-def spoken_by(dialect: str, text: str) -> Spoken:
-    """What one tool means by a name, its own or, where it has no metric of that name, a common one."""
-    measure = None if dialect != OURS else meant_by(text)
+def spoken_by(dialect: str, text: str, other: str = OURS) -> Spoken:
+    """What one tool means by a name, its own or, where it has none of that name, the other tool's or a common one."""
+    measure = None if dialect != OURS else meant_by(text, other)
     if measure is not None:
         return Spoken(OURS, text, measure)
     tool = find_dialect(dialect)
@@ -72,7 +72,7 @@ def spoken_by(dialect: str, text: str) -> Spoken:
         return Spoken(str(tool), text, tool.measure(text))
     except MeasureError as unknown:
         try:
-            same = _same_measure(tool, meant_by(text))
+            same = _same_measure(tool, meant_by(text, other))
         except MeasureError:
             same = []
         if not same:

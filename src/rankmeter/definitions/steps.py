@@ -116,7 +116,7 @@ def between(
     >>> [(str(step.changes[0]), round(step.adds, 6)) for step in path.steps]
     [('ties=input', 0.0), ('gain=binary', 0.115596)]
     """
-    start, end = spoken_by(first, metric), spoken_by(second, metric)
+    start, end = spoken_by(first, metric, second), spoken_by(second, metric, first)
     one, other = type(start.measure), type(end.measure)
     if one is not other:
         raise MeasureError.of(
