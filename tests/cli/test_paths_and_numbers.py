@@ -155,6 +155,13 @@ CALLS = {
     "interleave score": "clicks.csv",
     "agreement": "past.csv --offline AP",
     "counterfactual": "choices.csv",
+    "judges": "judgments.qrels judgments.qrels",
+    "leaderboards": "judgments.qrels judgments.qrels keyword.run hybrid.run -m RR",
+    "silence": "judgments.qrels keyword.run -m RR",
+    "draw": "judgments.qrels keyword.run --items 2 -m DCG@3",
+    "nuggets": "nuggets.csv",
+    "judgments-from-clicks": "events.csv --columns query=country --examination 1,0.5",
+    "judge": "pool.csv --out page.html",
 }
 ENDS = ["0", "-1", "1", str(2**31 - 1), str(2**31), str(2**63), "9" * 20, "9" * 5000, "nan", "inf", "-inf", "1e308",
         "-1e308", "5e-324", "", " ", "1_000", "٣"]  # fmt: skip
@@ -173,6 +180,9 @@ def folder(tmp_path_factory) -> Path:
         (place / name).write_text("\n".join(lines) + "\n")
     (place / "events.csv").write_text("\n".join((place / "events.csv").read_text().splitlines()[:200]) + "\n")
     (place / "clicks.csv").write_text("user,request,team\nu1,r1,A\nu2,r2,B\nu3,r3,A\n")
+    labels = "query,system,nugget,importance,support\nq1,a,n1,vital,support\nq1,a,n2,okay,not_support\n"
+    (place / "nuggets.csv").write_text(labels)
+    (place / "pool.csv").write_text("query,item\nq1,a\nq1,b\n")
     (place / "past.csv").write_text("online,AP\n0.1,0.2\n-0.1,-0.3\n0.2,0.1\n0.3,0.4\n")
     (place / "choices.csv").write_text("reward,logged,target\n1,0.5,0.4\n0,0.5,0.6\n1,0.2,0.3\n")
     return place

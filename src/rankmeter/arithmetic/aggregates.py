@@ -39,6 +39,9 @@ class Aggregate:
     of_values: Callable[[Floats, Ints | None], float] | None = None
     """What makes a number of the values themselves, where two sums are not enough."""
 
+    is_average: bool = True
+    """Whether it says where the values lie, so that tools may call it by the name of the measure alone."""
+
     @property
     def of_sums(self) -> bool:
         """Whether two sums are enough; a median needs the values."""
@@ -125,8 +128,8 @@ AGGREGATES = {
         Aggregate("sum", totals=True),
         Aggregate("pooled", pools=True),
         Aggregate("median", of_values=quantile(0.5)),
-        Aggregate("p90", of_values=quantile(0.9)),
-        Aggregate("variance", of_values=variance),
+        Aggregate("p90", of_values=quantile(0.9), is_average=False),
+        Aggregate("variance", of_values=variance, is_average=False),
         Aggregate("filled", fills=True),
     )
 }

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from itertools import combinations, product
 from typing import Any
 
+from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure
 from rankmeter.measures.base import rule_of, stated_options
@@ -96,7 +97,7 @@ def _values(measure: Measure, option: str, data: SearchedData) -> tuple[Any, ...
     if option == "sign" and not data.scored:
         return ()
     if option == "aggregate":
-        return measure.aggregates
+        return tuple(name for name in measure.aggregates if name not in AGGREGATES or AGGREGATES[name].is_average)
     if option == "ties":
         return measure.tie_rules
     return rule.choices or USUAL.get(option, ())

@@ -36,7 +36,8 @@ def meant_by(text: str, asked: str = OURS) -> Measure:
     try:
         measures = parse_measures(text)
     except MeasureError:
-        for dialect in (*(() if asked == OURS else (find_dialect(asked),)), *_dialects()):
+        first: tuple[Dialect, ...] = () if asked == OURS else (find_dialect(asked),)
+        for dialect in (*first, *_dialects()):
             try:
                 measure = dialect.measure(text)
             except RankmeterError:
@@ -139,7 +140,7 @@ def _variants(grades: tuple[float, ...]) -> tuple[Dialect, ...]:
 
 def _spelled(variant: Variant, values: Mapping[str, tuple[Any, ...]]) -> list[str]:
     """An option of a dialect with each of some values."""
-    known = values.get(variant.sets, ())
+    known = [value for value in values.get(variant.sets, ()) if not variant.sets or not isinstance(value, str)]
     return [f"{variant.name}={format_value(value)}" if variant.sets else variant.name for value in known]
 
 
