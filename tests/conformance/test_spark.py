@@ -339,3 +339,9 @@ def test_a_session_that_is_gone_is_said(tables, spark):
         rm.evaluate(*tables, "RR")
     with pytest.raises(rm.InputError, match="the Spark session of these tables is gone"):
         before.to_polars()
+
+
+def test_judgments_are_not_made_of_the_first_rows_of_a_log_in_spark(spark):
+    row = {"time": 0, "user": "u", "request": "r", "query": "q", "item": "a", "position": 1, "type": "impression"}
+    with pytest.raises(rm.InputError, match="judgments are made of clicks here only"):
+        rm.judgments_from_clicks(spark.createDataFrame([row]), examination=[1.0])

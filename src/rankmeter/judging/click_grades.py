@@ -149,7 +149,7 @@ def judgments_from_clicks(
     starts = _starts(grades)
     log = read_events(events, columns=columns, types=types, format=format)
     shown, notes = _exposures(log)
-    known = _examination(examination, events, model, columns, types, format)
+    known = _examination(examination, log, model)
     counted, beyond = _counted(shown, model, known, clickless)
     if beyond:
         notes.append(said("clicks_beyond", count=beyond, positions=len(known)))
@@ -179,12 +179,14 @@ def _exposures(log: Events) -> tuple[pl.DataFrame, list[Said]]:
     for role in ("query", "item", "position"):
         if not log.has(role):
             raise InputError.of("judging.log_without", source=log.source, role=role)
+    if log.elsewhere is not None:  # the rows at hand are a sample
+        raise InputError.of("judging.log_in_spark", source=log.source)
     lists = "request" if log.has("request") else "user"
-    kinds = dict(log.kinds)
     wanted = dict.fromkeys([lists, "user", "query", "item", "position", "type"])
     known = pl.col("query").is_not_null() & pl.col("item").is_not_null()
-    kind = pl.col("type").cast(pl.String).replace_strict(kinds, default="other").alias("kind")
-    rows = log.rows.select(list(wanted)).collect().with_columns(kind, pl.col("query", "item").cast(pl.String))
+    rows = log.rows.select(list(wanted)).collect().with_columns(pl.col("query", "item", "type").cast(pl.String))
+    kinds = {word: log.kinds.get(word.casefold(), "other") for word in rows["type"].drop_nulls().unique()}
+    rows = rows.with_columns(pl.col("type").replace_strict(kinds, default="other").alias("kind"))
     rows = rows.filter(known & pl.col("kind").is_in(["impression", "click"]))
     lowest = rows["position"].min()
     first = 0 if lowest == 0 else 1
@@ -202,24 +204,15 @@ def _exposures(log: Events) -> tuple[pl.DataFrame, list[Said]]:
     notes = [said("clicks_without_impression", count=int(lost))] if lost else []
     if lists == "user":
         notes.append(said("clicks_by_user"))
-    return joined.rename({lists: "list"}) if lists == "request" else joined.with_columns(
-        pl.col("user").alias("list")
-    ), notes
+    return joined.with_columns(pl.col(lists).alias("list")), notes
 
 
-def _examination(
-    given: PositionBias | Sequence[float] | None,
-    events: object,
-    model: Model,
-    columns: Mapping[str, str] | None,
-    types: Mapping[str, str | Sequence[str]] | None,
-    format: str | None,
-) -> list[float]:
+def _examination(given: PositionBias | Sequence[float] | None, log: Events, model: Model) -> list[float]:
     """How much each position is looked at, down to where it is known."""
     if model in ("ctr", "cascade", "sdbn"):
         return []
     if given is None:
-        given = position_bias(events, positions=_POSITIONS, columns=columns, types=types, format=format)
+        given = position_bias(log, positions=_POSITIONS)
     values = (
         [one.examination for one in given.positions] if isinstance(given, PositionBias) else list(map(float, given))
     )

@@ -170,6 +170,12 @@ def test_the_examination_is_estimated_from_the_log_by_default():
     assert made.examination[3] == pytest.approx(0.25, abs=0.12)
 
 
+def test_words_for_events_count_in_any_case():
+    log = [{**row, "type": row["type"].upper()} for row in log_of(LISTS)]
+    made = rm.judgments_from_clicks(log, examination=THETA, shrink=False)
+    assert made.frame["clicks"].to_list() == [6, 1, 3, 1]
+
+
 def test_the_command_writes_judgments_and_shows_agreement(tmp_path):
     from rankmeter.cli.judgments_from_clicks import command
 
