@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, Sources, format_option, level_option, system_names
+from rankmeter.cli.options import Delivery, Sources, level_option, shown_format_option, system_names
 from rankmeter.cli.output import deliver_shown
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples, language_option
@@ -35,7 +35,7 @@ from rankmeter.wording import Language
 @takes(sources=Sources)
 @level_option
 @language_option
-@format_option("table", "json", "csv", "markdown", "html")
+@shown_format_option
 @takes(delivery=Delivery)
 def command(
     paths: tuple[str, ...],

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, format_option, level_option
+from rankmeter.cli.options import Delivery, level_option, shown_format_option
 from rankmeter.cli.options import pairs as named_pairs
 from rankmeter.cli.output import deliver_shown
 from rankmeter.cli.parameters import Command, Reads, option, takes
@@ -64,7 +64,7 @@ class Grading:
 @click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: query=q,user=visitor.")
 @level_option
 @language_option
-@format_option("table", "json", "csv", "markdown", "html")
+@shown_format_option
 @takes(delivery=Delivery)
 def command(
     log: str,

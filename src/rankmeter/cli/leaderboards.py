@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rankmeter.cli.options import Delivery, Sources, format_option, level_option, seed_option
+from rankmeter.cli.options import Delivery, Sources, level_option, seed_option, shown_format_option
 from rankmeter.cli.output import deliver_shown
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples, language_option
@@ -27,7 +27,7 @@ from rankmeter.wording import Language
 @level_option
 @seed_option
 @language_option
-@format_option("table", "json", "csv", "markdown", "html")
+@shown_format_option
 @takes(delivery=Delivery)
 def command(
     paths: tuple[str, ...],

@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, format_option, level_option, pairs, system_names
+from rankmeter.cli.options import Delivery, level_option, pairs, shown_format_option, system_names
 from rankmeter.cli.output import deliver_shown
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples, language_option
@@ -36,7 +36,7 @@ from rankmeter.wording import Language
 )  # fmt: skip
 @level_option
 @language_option
-@format_option("table", "json", "csv", "markdown", "html")
+@shown_format_option
 @takes(delivery=Delivery)
 def command(
     labels: str,

@@ -161,6 +161,11 @@ def format_option(*formats: str, default: str | None = None) -> Callable[[Any], 
     return click.option("--format", "format_", type=click.Choice(formats), default=default, help=text)
 
 
+def shown_format_option(function: Any) -> Any:
+    """The option for results that show themselves and are tables too, as `deliver_shown` writes them."""
+    return format_option("table", "json", "csv", "markdown", "html")(function)
+
+
 def seed_option(function: Any) -> Any:
     """The option that makes random numbers the same again."""
     return click.option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rankmeter.cli.options import Delivery, format_option
+from rankmeter.cli.options import Delivery, shown_format_option
 from rankmeter.cli.output import definition_talk, deliver_shown
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples, language_option, tell
@@ -23,7 +23,7 @@ from rankmeter.wording import Language
 @click.argument("request", type=Reads())
 @click.argument("responses", type=Reads())
 @language_option
-@format_option("table", "json", "csv", "markdown", "html")
+@shown_format_option
 @takes(delivery=Delivery)
 def command(request: str, responses: str, lang: Language, format_: str | None, delivery: Delivery) -> None:
     """Answer the _rank_eval REQUEST from RESPONSES, and show what the usual definition gives beside it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rankmeter.cli.options import Delivery, Sources, format_option, level_option
+from rankmeter.cli.options import Delivery, Sources, level_option, shown_format_option
 from rankmeter.cli.output import deliver_shown
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples, language_option
@@ -29,7 +29,7 @@ from rankmeter.wording import Language
 @takes(sources=Sources)
 @level_option
 @language_option
-@format_option("table", "json", "csv", "markdown", "html")
+@shown_format_option
 @takes(delivery=Delivery)
 def command(
     judgments: str,

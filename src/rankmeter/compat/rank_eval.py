@@ -6,7 +6,6 @@ name gives under the usual definition.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.exports import run_from_responses
+from rankmeter.inputs.json_text import parse_json
 from rankmeter.inputs.responses import Entry, shape_of
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Paragraph, text_table
@@ -123,11 +123,7 @@ def _loaded(given: object, what: str) -> tuple[Any, str]:
     """A parsed document, and how messages call it."""
     if isinstance(given, (str, Path)):
         with open_source(given) as source:
-            content = source.read_all()
-        try:
-            return json.loads(content), source.name
-        except (ValueError, RecursionError) as error:
-            raise InputError.of("inputs.damaged", source=source.name, format="JSON", reason=str(error)) from None
+            return parse_json(source.read_all(), source.name), source.name
     return given, what
 
 

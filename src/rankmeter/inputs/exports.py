@@ -6,18 +6,19 @@ in a file beside it (`BESIDE`), or, where a file holds one response, in the name
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.cells import RawColumn, is_number
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_number
 from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import GroupedQueries
+from rankmeter.inputs.json_text import parse_json
 from rankmeter.inputs.opened import TablePart
 from rankmeter.inputs.reading import Reading, Side
 from rankmeter.inputs.responses import (
@@ -208,7 +209,7 @@ class ExportedTable:
 
     def head(self, column: str) -> RawColumn:
         """The first rows of a column."""
-        return self._raw([cast(Role, column)])[cast(Role, column)]
+        return self._columns[cast(Role, column)][:LOOKED_AT]
 
     def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
         """Scores order the items only where the caller says so: a list stands in the order in which it was returned."""
@@ -220,7 +221,7 @@ class ExportedTable:
             reading = replace(reading, order="lists")
         elif reading.order == "row order":
             reading = replace(reading, order="lists")
-        self._roles = list(reading.columns)
+        self._roles = cast("list[Role]", list(reading.columns))
         columns = {role: keys.get(role) or column for role, column in reading.columns.items()}
         return replace(reading, columns=columns, export=self._kind.name, unused=tuple(self._unused), notes={})
 
@@ -234,9 +235,11 @@ class ExportedTable:
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:  # noqa: ARG002 (they were found here)
         """Everything at once."""
-        yield TablePart(self._raw(cast("list[Role]", self._roles)))
+        yield TablePart({role: self._columns[role] for role in self._roles})
 
-    def _raw(self, roles: Iterable[Role]) -> dict[Role, RawColumn]:
+    @cached_property
+    def _columns(self) -> dict[Role, RawColumn]:
+        """Every row: the entries one after the other."""
         queries = GroupedQueries(entry.query for entry in self._entries)
         items: list[object] = []
         values: list[object] = []
@@ -244,8 +247,7 @@ class ExportedTable:
             queries.extend([entry.query] * len(entry.items))
             items += entry.items
             values += entry.values or []
-        columns: dict[Role, RawColumn] = {"query": queries, "item": items, self._value: values}
-        return {role: columns[role] for role in roles}
+        return {"query": queries, "item": items, self._value: values}
 
 
 def _names_score(look: Callable[[Sequence[str]], Reading]) -> bool:
@@ -266,33 +268,19 @@ def ids_in_order(path: Path) -> list[object]:
         rows = [line.partition("\t")[0].strip() for line in lines]
         is_header = bool(rows) and (fold(rows[0]) == "id" or is_usual("query", rows[0]))
         return list(rows[is_header:])
-    requests = [_parsed(line, f"{path}:{number}") for number, line in enumerate(lines, start=1)]
+    requests = [parse_json(line, str(path), number) for number, line in enumerate(lines, start=1)]
     # A search in a bulk request is a line with the index and a line with the body; either may carry the id.
-    if (
-        len(requests) % 2 == 0
-        and all(_is_body(one) for one in requests[1::2])
-        and not any(map(_is_body, requests[::2]))
-    ):
-        found = [query_of(head) if query_key(head) else query_of(body) for head, body in batched_pairs(requests)]
-        lines_each = 2
+    heads, bodies = requests[::2], requests[1::2]
+    is_bulk = len(heads) == len(bodies) and all(map(_is_body, bodies)) and not any(map(_is_body, heads))
+    if is_bulk:
+        pairs = zip(heads, bodies, strict=True)
+        queries = [query_of(head) if query_key(head) else query_of(body) for head, body in pairs]
     else:
-        found, lines_each = [query_of(one) for one in requests], 1
-    without = next((number for number, query in enumerate(found) if query is None), None)
-    if without is not None:
-        raise InputError.of("responses.request_without_id", source=f"{path}:{without * lines_each + 1}")
-    return list(found)
-
-
-def batched_pairs(lines: Sequence[object]) -> list[tuple[object, object]]:
-    """Each line with an even number beside the one that follows it."""
-    return list(zip(lines[::2], lines[1::2], strict=True))
-
-
-def _parsed(line: str, where: str) -> object:
-    try:
-        return cast("object", json.loads(line))
-    except (ValueError, RecursionError) as error:
-        raise InputError.of("inputs.damaged", source=where, format="JSON", reason=str(error)) from None
+        queries = [query_of(request) for request in requests]
+    if None in queries:
+        line = queries.index(None) * (2 if is_bulk else 1) + 1
+        raise InputError.of("responses.request_without_id", source=f"{path}:{line}")
+    return queries
 
 
 def _is_body(line: object) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -16,26 +15,24 @@ from itertools import islice
 from typing import cast
 
 from rankmeter.errors import InputError, examples, with_hint
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, number_of
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn
 from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.exports import export_of
 from rankmeter.inputs.frames import GroupedQueries, Origin
+from rankmeter.inputs.json_text import parse_json
 from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
+from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
 
-_NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "candidates"})
-"""Keys that hold all items of a query in one JSON object, as a list or with numbers."""
-_LONG_NUMBER = re.compile(rb"[0-9]{16,}[.eE]|\.[0-9]{9,}[eE]|[eE]\+?[0-9]{3}")
-"""What may be a number that no float is: it is taken as it is written."""
 _VALUES: Mapping[Side, Role] = {"judgments": "grade", "run": "score"}
 
 
 def open_json(data: bytes, name: str, side: Side) -> OpenedTable:
     """Open an object by query, or a list of records."""
-    parsed = _parse_json(_not_empty(data, name), name)
+    parsed = parse_json(_not_empty(data, name), name)
     if (export := export_of(parsed if isinstance(parsed, list) else [parsed], name, side)) is not None:
         return export
     if isinstance(parsed, list):
@@ -61,7 +58,7 @@ def open_json_lines(data: bytes, name: str, side: Side) -> OpenedTable:
 
 def _all_lines(data: bytes, name: str, side: Side) -> OpenedTable:
     numbered = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
-    records = [_parse_json(line, name, number) for number, line in numbered]
+    records = [parse_json(line, name, number) for number, line in numbered]
     lines = [number for number, _ in numbered]
     return export_of(records, name, side, lines) or Records(records, name, side, lines)
 
@@ -164,7 +161,7 @@ class UniformLines:
     def of(cls, data: bytes, name: str, side: Side) -> UniformLines | None:
         """The lines, where they are of this kind; None otherwise."""
         number, line = next(pair for pair in enumerate(io.BytesIO(data), start=1) if pair[1].strip())
-        first = _parse_json(line, name, number)
+        first = parse_json(line, name, number)
         if not isinstance(first, dict) or any(isinstance(value, (list, dict)) for value in first.values()):
             return None
         lines = sum(1 for line in io.BytesIO(data) if not line.isspace())
@@ -179,7 +176,7 @@ class UniformLines:
     def head(self, column: str) -> list[object]:
         """The first values of a key."""
         numbered = islice(enumerate(io.BytesIO(self._data), start=1), LOOKED_AT)
-        records = [_parse_json(line, self._name, number) for number, line in numbered if line.strip()]
+        records = [parse_json(line, self._name, number) for number, line in numbered if line.strip()]
         return [record.get(column) if isinstance(record, dict) else None for record in records]
 
     def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
@@ -216,35 +213,6 @@ def _key(key: str) -> bytes:
     return json.dumps(key, ensure_ascii=False).encode() + b":"
 
 
-def _parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
-    """Parse JSON; a key that occurs twice in an object is an error, not the loss of a row."""
-
-    def keep_all(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            seen: set[str] = set()
-            twice = dict.fromkeys(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            msg = f"{where}: {len(twice):,} keys occur more than once in one JSON object: {examples(twice)}."
-            raise InputError(with_hint(msg, "keep one value per key"))
-        return made
-
-    where = name if line is None else f"{name}:{line}"
-    text = data.encode() if isinstance(data, str) else data
-    read_float = number_of if _LONG_NUMBER.search(text) else None
-    try:
-        return cast("object", json.loads(data, object_pairs_hook=keep_all, parse_float=read_float))
-    except json.JSONDecodeError as error:
-        at = f"{name}:{error.lineno if line is None else line}"
-        msg = f"{at}: not valid JSON at column {error.colno}: {error.msg}."
-        raise InputError(msg) from error
-    except UnicodeDecodeError as error:
-        raise InputError(with_hint(f"{where} is not UTF-8 text.", "save the file as UTF-8")) from error
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand levels
-        raise InputError(f"{where}: cannot be read as JSON: {error}.") from error
-
-
 def _json_kind(value: object) -> str:
     kinds = {dict: "object", list: "list", str: "string", bool: "truth value", type(None): "null"}
     return kinds.get(type(value), "number")
@@ -257,7 +225,7 @@ def _json_hint(value: Role) -> str:
 def _nested_key(names: Sequence[str], record: Mapping[str, object]) -> str | None:
     """Find the key under which a record holds all items of its query, if it is of that kind."""
     keys = [key for key in names if isinstance(record.get(key), (list, dict))]
-    return next((key for key in keys if fold(key) in _NESTED_ITEMS or is_usual("item", key)), None)
+    return next((key for key in keys if fold(key) in NESTED_ITEMS or is_usual("item", key)), None)
 
 
 def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -> dict[Role, RawColumn]:

@@ -38,6 +38,8 @@ _EXPECTED = tuple(
     "relevant_docs relevant_documents expected_documents ground_truth_documents positive_ctxs reference_contexts "
     "expected_texts".split()
 )
+NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "candidates"})
+"""Keys under which any table by query holds all items of a query, as a list or with numbers."""
 _INNER = ("response", "result", "body", "_source", "search_response", "output")
 """Keys under which a record keeps the response of an engine beside the id of its query."""
 _UNFINISHED = {"_shards": ("failed",), "_clusters": ("failed", "partial", "skipped")}
@@ -372,7 +374,7 @@ def _is_record(document: Document) -> bool:
     if key is None:
         return False
     results = _under(document, key)
-    usual = fold(key) in ("items", "docs", "documents", "results", "ranking", "candidates")
+    usual = fold(key) in NESTED_ITEMS
     # Lists of plain ids under those names are tables with a query in each row, which have columns that can be named.
     return bool(results and not isinstance(results[0], (str, int))) or (not usual and "." not in key)
 

@@ -17,7 +17,7 @@ from rankmeter.inputs.attributes import is_id_name, table_of
 from rankmeter.inputs.columns import find_columns, is_usual
 from rankmeter.judging.chances import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
-from rankmeter.report.titles import read_texts
+from rankmeter.report.titles import into_titles
 from rankmeter.showing.html import asset
 from rankmeter.whole_files import write_text
 from rankmeter.wording import Language, words
@@ -89,7 +89,8 @@ def judge_page(
     said = {
         name.removeprefix("page_"): text for name, text in words("judge_page", lang).items() if name.startswith("page_")
     }
-    texts = {query: text for query, text in _texts(queries).items() if query in {one for one, _ in pairs}}
+    titles = into_titles(None if queries is None else {"queries": queries}).queries
+    texts = {query: text for query, text in titles.items() if query in {one for one, _ in pairs}}
     known = [[grade, (labels or {}).get(grade, "")] for grade in _checked(grades)]
     digest = hashlib.sha256(json.dumps([pairs, known]).encode()).hexdigest()[:16]
     data = {
@@ -129,14 +130,6 @@ def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str
 
 def _called(data: object) -> str:
     return str(data) if isinstance(data, (str, Path)) else "the pool"
-
-
-def _texts(queries: object) -> dict[str, str]:
-    if queries is None:
-        return {}
-    if isinstance(queries, Mapping):
-        return {str(query): str(text) for query, text in queries.items()}
-    return {query: row[0] for query, row in read_texts(Path(str(queries))).rows.items()}
 
 
 def _fields(items: object, shown: set[str]) -> dict[str, list[list[str]]]:
