@@ -330,17 +330,6 @@ def test_connect_gives_the_same(tmp_path):
     assert "the Spark session of these tables is gone." in done.stdout
 
 
-def test_a_session_that_is_gone_is_said(tables, spark):
-    before = rm.evaluate(*tables, "RR")
-    with pytest.raises(rm.InputError, match="run \\(Spark DataFrame\\) is empty"):
-        rm.evaluate(tables[0], tables[1].where("false"), "RR")
-    spark.stop()  # the last test of this module
-    with pytest.raises(rm.InputError, match="the Spark session of these tables is gone"):
-        rm.evaluate(*tables, "RR")
-    with pytest.raises(rm.InputError, match="the Spark session of these tables is gone"):
-        before.to_polars()
-
-
 def test_judgments_are_not_made_of_the_first_rows_of_a_log_in_spark(spark):
     row = {"time": 0, "user": "u", "request": "r", "query": "q", "item": "a", "position": 1, "type": "impression"}
     with pytest.raises(rm.InputError, match="judgments are made of clicks here only"):
