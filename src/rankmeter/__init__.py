@@ -37,7 +37,7 @@ _HOMES = {
     "rankmeter.judging.abstention": "silence",
     "rankmeter.judging.click_grades": "judgments_from_clicks",
     "rankmeter.judging.draws": "draw",
-    "rankmeter.judging.evidence_spans": "evidence",
+    "rankmeter.judging.evidence_scores": "evidence",
     "rankmeter.judging.nugget_scores": "nuggets",
     "rankmeter.judging.panel_agreement": "judges",
     "rankmeter.judging.two_leaderboards": "leaderboards",

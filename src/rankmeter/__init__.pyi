@@ -21,7 +21,7 @@ from rankmeter.definitions.steps import between as between
 from rankmeter.comparing.comparison import compare as compare
 from rankmeter.judging.draws import draw as draw
 from rankmeter.evaluating.verb import evaluate as evaluate
-from rankmeter.judging.evidence_spans import evidence as evidence
+from rankmeter.judging.evidence_scores import evidence as evidence
 from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds

@@ -178,3 +178,30 @@ def test_silence_in_every_format(drawn):
     refused = run("silence", drawn["machine"], drawn["old"], "-m", "DCG@5")
     assert refused.exit_code == 2
     assert "Hint:" in refused.stderr
+
+
+def test_evidence_in_every_format(tmp_path):
+    files = {
+        "gold": ["D1,20,60", "D1,100,120", "D2,0,30"], "small": ["D1,0,50", "D1,40,90", "D1,110,160", "D2,100,150"],
+        "large": ["D1,0,200", "D2,0,200"],
+    }  # fmt: skip
+    for name, spans in files.items():
+        rows = "".join(f"q,{span}\n" for span in spans)
+        (tmp_path / f"{name}.csv").write_text(f"query,document,start,end\n{rows}")
+    gold, small, large = (tmp_path / f"{name}.csv" for name in files)
+    told = run("evidence", gold, small, "--cutoffs", "1,4", "--rule", "any", "-m", "alpha_nDCG@5 StRecall@5")
+    assert told.exit_code == 0, told.stderr
+    assert "0.7738" in told.stdout
+    both = json.loads(run("evidence", gold, small, large, "--budgets", "60,190", "--format", "json").stdout)
+    assert both["systems"] == ["small", "large"]
+    assert {row["size"] for row in both["scores"] if row["by"] == "characters"} == {60, 190}
+    page = tmp_path / "chunkings.html"
+    assert run("evidence", gold, small, large, "--output", page, "--lang", "zh").exit_code == 0
+    assert "相同字符数" in page.read_text("utf-8")
+    assert "<svg" in page.read_text("utf-8")
+    assert run("evidence", gold, small, "--format", "csv").stdout.startswith("system,by,size,score,value,low,high")
+    for wrong in (("--unit", "tokens"), ("--cutoffs", "none"), ("--columns", "place=x"), ("--share", 2)):
+        refused = run("evidence", gold, small, *wrong)
+        assert refused.exit_code == 2
+        assert "Hint:" in refused.stderr
+        assert not refused.stdout

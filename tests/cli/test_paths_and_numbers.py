@@ -160,6 +160,7 @@ CALLS = {
     "silence": "judgments.qrels keyword.run -m RR",
     "draw": "judgments.qrels keyword.run --items 2 -m DCG@3",
     "nuggets": "nuggets.csv",
+    "evidence": "spans.csv spans.csv --cutoffs 1",
     "judgments-from-clicks": "events.csv --columns query=country --examination 1,0.5",
     "judge": "pool.csv --out page.html",
 }
@@ -182,6 +183,7 @@ def folder(tmp_path_factory) -> Path:
     (place / "clicks.csv").write_text("user,request,team\nu1,r1,A\nu2,r2,B\nu3,r3,A\n")
     labels = "query,system,nugget,importance,support\nq1,a,n1,vital,support\nq1,a,n2,okay,not_support\n"
     (place / "nuggets.csv").write_text(labels)
+    (place / "spans.csv").write_text("query,document,start,end\nq1,D,0,40\nq2,D,90,120\n")
     (place / "pool.csv").write_text("query,item\nq1,a\nq1,b\n")
     (place / "past.csv").write_text("online,AP\n0.1,0.2\n-0.1,-0.3\n0.2,0.1\n0.3,0.4\n")
     (place / "choices.csv").write_text("reward,logged,target\n1,0.5,0.4\n0,0.5,0.6\n1,0.2,0.3\n")

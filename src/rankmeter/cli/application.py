@@ -26,6 +26,7 @@ COMMANDS = {
     "judges": "Say how far two or more judges agree.",
     "leaderboards": "Rank runs under two judges: does the winner stay, is any favoured?",
     "silence": "Say how a run deals with queries that have no right answer.",
+    "evidence": "Say how much of the gold spans retrieved chunks hold; compare ways of chunking.",
     "nuggets": "Score answers by the nuggets that they support.",
     "draw": "Draw what people judge, with known chances that are recorded.",
     "pool": "List the unjudged items that are most worth judging.",

@@ -7,12 +7,11 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, level_option, shown_format_option
+from rankmeter.cli.options import Delivery, level_option, numbers, shown_format_option
 from rankmeter.cli.options import pairs as named_pairs
 from rankmeter.cli.output import deliver_shown
 from rankmeter.cli.parameters import Command, Reads, option, takes
 from rankmeter.cli.talk import echo, examples, language_option, tell
-from rankmeter.errors import InputError
 from rankmeter.wording import Language
 
 
@@ -83,8 +82,8 @@ def command(
     from rankmeter.judging.click_grades import judgments_from_clicks
 
     made = judgments_from_clicks(
-        log, model=grading.model, examination=_numbers("--examination", grading.examination),
-        grades=_numbers("--thresholds", grading.thresholds) or grading.max_grade, grade_by=grading.grade_by,
+        log, model=grading.model, examination=numbers("--examination", grading.examination),
+        grades=numbers("--thresholds", grading.thresholds) or grading.max_grade, grade_by=grading.grade_by,
         shrink=not grading.no_shrinkage, least=(grading.least_evidence, grading.least_users), level=level,
         columns=named_pairs("--columns", columns),
     )  # fmt: skip
@@ -96,12 +95,3 @@ def command(
 
         panel = {"people": judgments, "clicks": made.judgments}
         echo(judges(panel, scale=f"0..{made.max_grade}", level=level).to_text(lang))
-
-
-def _numbers(name: str, text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError.of("judging.not_numbers", option=name, text=text) from None

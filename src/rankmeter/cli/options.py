@@ -292,3 +292,17 @@ def pairs(option: str, text: str | None) -> dict[str, str]:
             raise InputError.of("cli.not_name_value", option=option, part=part.strip())
         named[name] = value
     return named
+
+
+def numbers(option: str, text: str | None) -> list[Any] | None:
+    """Read ``1,0.62,0.48``; whole numbers stay whole.
+
+    >>> numbers("--cutoffs", "1, 3,5"), numbers("--examination", "1,0.5"), numbers("--cutoffs", None)
+    ([1, 3, 5], [1, 0.5], None)
+    """
+    if text is None:
+        return None
+    try:
+        return [int(part) if part.strip().lstrip("+-").isdecimal() else float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError.of("judging.not_numbers", option=option, text=text[:60]) from None

@@ -8,6 +8,6 @@ rankmeter calls no model: grades come as files and tables, whoever gave them.
 - :mod:`rankmeter.judging.draws` draws what people judge next, and records the chances;
 - :mod:`rankmeter.judging.two_leaderboards` ranks systems under two judges;
 - :mod:`rankmeter.judging.abstention` looks at queries without a right answer;
-- :mod:`rankmeter.judging.evidence_spans` measures evidence as spans of documents;
+- :mod:`rankmeter.judging.evidence_scores` measures evidence as spans of documents;
 - :mod:`rankmeter.judging.nugget_scores` scores answers by their nuggets.
 """

@@ -1,251 +1,188 @@
-"""Evidence as spans of documents: the same gold serves any way of cutting documents into chunks.
+"""Spans of documents: gold evidence and retrieved chunks as (document, start, end), end excluded.
 
-Gold spans and chunks are (document, start, end), end excluded, in characters of the same text. Each character counts
-once, however many chunks hold it. A gold span that no chunk holds stays in the denominator.
+They come as mappings or as tables, with places or with quoted text that is looked up in the documents. Places are
+characters of one text; where tokens are to be counted, every span is turned into a span of tokens once, at the start.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, Literal, get_args
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_level, check_whole
+from rankmeter.errors import InputError
+from rankmeter.inputs.attributes import table_of
+from rankmeter.inputs.columns import USUAL_NAMES
+from rankmeter.judging.named_columns import called, roles_of
 from rankmeter.late import pl
-from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
-from rankmeter.showing.showable import ShownAsTable
-from rankmeter.stats.assisted import people_only
-from rankmeter.wording import Language, Option, Said, said, word
 
-Rule = Literal["joint", "share", "any", "iou", "contained"]
 Span = tuple[str, int, int]
-SCORES = ("span_recall", "all_spans", "span_share", "character_recall", "character_precision", "character_iou")
+Spans = dict[str, tuple[Span, ...]]
+Tokenizer = Callable[[str], Iterable[tuple[int, int]]]
+Unit = Literal["characters", "tokens"] | Tokenizer
+What = Literal["gold", "chunk"]
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "query": ("query", "query_id", "qid", "question", "question_id", "topic", "topic_id"),
+    "document": (
+        *("document", "document_id", "doc", "doc_id", "docid", "docno", "corpus_id"),
+        *("file", "file_path", "filename", "source"),
+    ),
+    "start": ("start", "start_index", "start_char", "span_start", "begin", "offset"),
+    "end": ("end", "end_index", "end_char", "span_end", "stop"),
+    "quote": ("quote", "text", "content", "snippet", "chunk", "passage", "answer"),
+    "rank": USUAL_NAMES["rank"],
+    "score": USUAL_NAMES["score"],
+}
+"""How the columns are usually called."""
+TEXT_COLUMNS = {"document": (*COLUMNS["document"], "id", "_id"), "text": ("text", "content", "body", "document_text")}
+_ONE_EACH = "぀-ヿ㐀-鿿가-힯"
+"""Characters that are words of their own: kana, Han, hangul."""
+_TOKEN = re.compile(rf"[{_ONE_EACH}]|[^\W{_ONE_EACH}]+|[^\w\s]")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SpanScores(ShownAsTable):
-    """How much of the gold spans the first chunks hold; made by :func:`rankmeter.evidence`."""
+def words_and_marks(text: str) -> list[tuple[int, int]]:
+    """The tokens that are counted where no tokenizer is given: words, marks, and each character of Chinese.
 
-    rule: Rule
-    share: float
-    cutoffs: tuple[int, ...]
-    per_query: pl.DataFrame
-    """``query``, ``k``, then the scores."""
-    held: Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]]
-    """By query, each chunk's name and the numbers of the spans that it holds (``joint``: that it completes)."""
-    gold: Mapping[str, tuple[Span, ...]]
-    level: float
-    notes: tuple[Said, ...]
-
-    def value(self, score: str, k: int) -> float:
-        """The mean of one score over queries."""
-        rows = self.per_query.filter(pl.col("k") == k)
-        if score not in SCORES or not len(rows):
-            raise InputError.of("judging.no_span_score", score=str(score), k=str(k), scores=list(SCORES))
-        return float(rows[score].mean())  # type: ignore[arg-type]
-
-    def subtopics(self) -> tuple[pl.DataFrame, dict[str, list[str]]]:
-        """Judgments whose subtopics are the gold spans, and the run, for StRecall, alpha_nDCG and the like.
-
-        Every span also has a placeholder item, so that one that no chunk holds stays in the denominator.
-        """
-        rows = []
-        for query, spans in self.gold.items():
-            rows += [(query, f"(span {number + 1})", f"s{number + 1}", 1) for number in range(len(spans))]
-            for name, numbers in self.held.get(query, ()):
-                rows += [(query, name, f"s{number + 1}", 1) for number in numbers]
-        frame = pl.DataFrame(rows, schema=["query", "item", "subtopic", "grade"], orient="row")
-        return frame, {query: [name for name, _ in chunks] for query, chunks in self.held.items()}
-
-    def to_polars(self) -> pl.DataFrame:
-        """A row per cutoff and score."""
-        rows = []
-        for k in self.cutoffs:
-            for score in SCORES:
-                values = self.per_query.filter(pl.col("k") == k)[score].to_numpy()
-                low = high = math.nan
-                if len(values) > 1 and np.ptp(values) > 0:
-                    made = people_only(values, level=self.level)
-                    low, high = max(float(made.low), 0.0), min(float(made.high), 1.0)
-                rows.append({"k": k, "score": score, "value": float(values.mean()), "low": low, "high": high})
-        return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python."""
-        return {
-            "rule": self.rule, "share": self.share, "level": self.level, "scores": self.to_polars().to_dicts(),
-            "per_query": self.per_query.to_dicts(), "notes": list(self.notes),
-            "definitions": {name: word(f"evidence_{name}", "en") for name in SCORES},
-        }  # fmt: skip
-
-    def document(self, language: Language = "en") -> list[Block]:
-        """What is shown."""
-        spans = sum(map(len, self.gold.values()))
-        facts = said("evidence_facts", spans=spans, queries=len(self.gold), rule=self.rule, share=self.share)
-        columns = (
-            Column("k", "count"), Column(word("score", language), "text"), Column(word("value", language)),
-        )  # fmt: skip
-        rows = tuple(
-            (
-                Cell(row["k"]),
-                Cell(word(f"evidence_{row['score']}", language)),
-                Cell(row["value"], span=None if row["low"] is None else (row["low"], row["high"])),
-            )
-            for row in self.to_polars().iter_rows(named=True)
-        )
-        return [
-            Heading(word("evidence_title", language), 1), Paragraph(facts.text(language)),
-            Table(columns, rows, name="spans"), *(Paragraph(note.text(language), "note") for note in self.notes),
-        ]  # fmt: skip
-
-
-def evidence(
-    gold: Mapping[Any, Sequence[Any]],
-    retrieved: Mapping[Any, Sequence[Any]],
-    *,
-    rule: Rule = "joint",
-    share: object = 0.5,
-    cutoffs: Sequence[int] = (1, 3, 5, 10),
-    texts: Mapping[Any, str] | None = None,
-    level: float = 0.95,
-) -> SpanScores:
-    """Say how much of the evidence the first chunks hold.
-
-    Parameters
-    ----------
-    gold
-        ``{query: [(document, start, end), ...]}``, end excluded; or ``(document, quoted text)``, which needs ``texts``.
-    retrieved
-        ``{query: [(document, start, end), ...]}``, best first.
-    rule
-        When a span is held: ``joint`` (default) by the first k chunks together, ``share`` of its characters; ``share``
-        by one chunk; ``any`` character by one chunk; ``iou`` of a chunk and the span at least ``share``; ``contained``
-        wholly in one chunk.
-    share
-        How much is enough under ``joint``, ``share`` and ``iou``.
-    cutoffs
-        How many chunks are looked at.
-    texts
-        ``{document: text}``: spans beyond its end are refused, and quoted text is looked up in it.
-    level
-        Of the intervals, Student's t over queries.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> gold = {"q": [("D1", 20, 60), ("D1", 100, 120), ("D2", 0, 30)]}
-    >>> chunks = {"q": [("D1", 0, 50), ("D1", 40, 90), ("D1", 110, 160), ("D2", 100, 150)]}
-    >>> scores = rm.evidence(gold, chunks, cutoffs=[1, 3])
-    >>> [round(scores.value("span_recall", k), 4) for k in (1, 3)], round(scores.value("character_iou", 1), 4)
-    ([0.3333, 0.6667], 0.2727)
+    >>> words_and_marks("It's 42 猫狗.")
+    [(0, 2), (2, 3), (3, 4), (5, 7), (8, 9), (9, 10), (10, 11)]
     """
-    check_level(level)
-    if rule not in get_args(Rule):
-        raise InputError.of("general.not_one_of", option=Option("rule", rule), choices=list(get_args(Rule)))
-    if not isinstance(share, Real) or not 0 < float(share) <= 1:
-        raise InputError.of("judging.not_a_span_share", option=Option("share", share))
-    enough = float(share)
-    depths = tuple(check_whole("cutoffs", k, 1) for k in cutoffs)
-    if not gold:
-        raise InputError.of("judging.no_spans")
-    known = {str(document): text for document, text in (texts or {}).items()}
-    spans = {str(query): tuple(_span(one, query, "gold", known) for one in given) for query, given in gold.items()}
-    lists = {str(query): [_span(one, query, "chunk", known) for one in given] for query, given in retrieved.items()}
-    rows, held = [], {}
-    for query, wanted in spans.items():
-        if not wanted:
-            raise InputError.of("judging.no_spans_of", query=query)
-        chunks = lists.get(query, [])
-        if len(set(chunks)) < len(chunks):
-            twice = next(one for at, one in enumerate(chunks) if one in chunks[:at])
-            raise InputError.of("judging.chunk_twice", query=query, chunk=_name(twice))
-        places = [_place(one, chunks, rule, enough) for one in wanted]
-        numbers = [tuple(n for n, at in enumerate(places) if place in at) for place in range(len(chunks))]
-        held[query] = tuple((_name(chunk), tuple(who)) for chunk, who in zip(chunks, numbers, strict=True))
-        rows += [{"query": query, "k": k, **_scores(wanted, chunks[:k], places, k)} for k in depths]
-    notes = (said("evidence_across"), said("evidence_rule_matters"))
-    return SpanScores(rule, enough, depths, pl.DataFrame(rows), held, spans, level, notes)
+    return [match.span() for match in _TOKEN.finditer(text)]
 
 
-def _name(span: Span) -> str:
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The texts, where they are known; spans are checked against them, quotes are looked up in them."""
+
+    texts: Mapping[str, str] | None = None
+    tokenizer: Tokenizer | None = None
+    """Where tokens are counted instead of characters."""
+    is_first_taken: bool = False
+    """Whether a text that a document holds twice is its first occurrence, not an error."""
+    _tokens: dict[str, Any] = field(default_factory=dict)
+
+    def span(self, given: object, query: str, what: What) -> Span:
+        """What was given as a span that lies in its document."""
+        parts = tuple(given) if isinstance(given, (tuple, list)) else ()
+        if len(parts) == 2 and isinstance(parts[1], str):
+            return self._quoted(str(parts[0]), parts[1], query)
+        whole = len(parts) == 3 and all(isinstance(end, Integral) and not isinstance(end, bool) for end in parts[1:])
+        if not whole or not 0 <= parts[1] < parts[2]:
+            raise InputError.of("judging.not_a_span", query=query, what=what, value=str(given)[:80])
+        span = str(parts[0]), int(parts[1]), int(parts[2])
+        if self.texts is not None:
+            length = len(self._text(span[0], query))
+            if span[2] > length:
+                raise InputError.of("judging.span_beyond", query=query, span=span_name(span), length=length)
+        return span
+
+    def _text(self, document: str, query: str) -> str:
+        known = self.texts or {}
+        if document not in known:
+            raise InputError.of("judging.no_text_of", query=query, document=document, documents=list(known)[:3])
+        return known[document]
+
+    def _quoted(self, document: str, quote: str, query: str) -> Span:
+        if self.texts is None:
+            raise InputError.of("judging.quote_without_texts", query=query, quote=quote[:60])
+        text = self._text(document, query)
+        start = text.find(quote) if quote else -1
+        facts = {"query": query, "document": document, "quote": quote[:60]}
+        if start < 0:
+            spaced = bool(quote.strip()) and " ".join(quote.split()) in " ".join(text.split())
+            raise InputError.of("judging.quote_spaced" if spaced else "judging.quote_not_found", **facts)
+        if not self.is_first_taken and text.find(quote, start + 1) >= 0:  # also where the two overlap
+            raise InputError.of("judging.quote_twice", **facts)
+        return document, start, start + len(quote)
+
+    def counted(self, span: Span, query: str) -> Span:
+        """The span in what is counted: characters, or the tokens that it touches."""
+        if self.tokenizer is None:
+            return span
+        document, start, end = span
+        if document not in self._tokens:
+            places = np.array(list(self.tokenizer(self._text(document, query))), np.int64).reshape(-1, 2)
+            self._tokens[document] = places[:, 0].copy(), places[:, 1].copy()
+        starts, ends = self._tokens[document]
+        return document, int(np.searchsorted(ends, start, "right")), int(np.searchsorted(starts, end, "left"))
+
+
+def span_name(span: Span) -> str:
+    """What a chunk is called where it is an item."""
     return f"{span[0]}[{span[1]}:{span[2]})"
 
 
-def _span(given: Any, query: object, what: str, texts: Mapping[str, str]) -> Span:
-    """A span that lies in its document; a quote is looked up."""
-    parts = tuple(given) if isinstance(given, (tuple, list)) else ()
-    if len(parts) == 2 and isinstance(parts[1], str):
-        document, quote = str(parts[0]), parts[1]
-        count = texts.get(document, "").count(quote) if quote else 0
-        if count != 1:
-            kind = "judging.quote_not_found" if count == 0 else "judging.quote_twice"
-            raise InputError.of(kind, query=str(query), document=document, quote=quote[:60], count=count)
-        start = texts[document].index(quote)
-        return document, start, start + len(quote)
-    whole = len(parts) == 3 and all(isinstance(end, Integral) and not isinstance(end, bool) for end in parts[1:])
-    if not whole or not 0 <= parts[1] < parts[2]:
-        raise InputError.of("judging.not_a_span", query=str(query), what=what, value=str(given)[:80])
-    document, start, end = str(parts[0]), int(parts[1]), int(parts[2])
-    if document in texts and end > len(texts[document]):
-        raise InputError.of(
-            "judging.span_beyond", query=str(query), span=_name((document, start, end)), length=len(texts[document])
-        )
-    return document, start, end
+def into_documents(texts: object, unit: Unit, columns: Mapping[str, str], *, is_first_taken: bool) -> Documents:
+    """The texts of the documents, ``{id: text}`` or a table with a document and a text column."""
+    tokenizer = unit if callable(unit) else words_and_marks if unit == "tokens" else None
+    if texts is None:
+        if tokenizer is not None:
+            raise InputError.of("judging.tokens_without_texts")
+        return Documents()
+    if isinstance(texts, Mapping):
+        known = {str(document): text for document, text in texts.items()}
+    else:
+        table, source = table_of(texts, "texts of documents"), called(texts)
+        named = {role: name for role, name in columns.items() if name in table.columns and role in TEXT_COLUMNS}
+        chosen = roles_of(table, TEXT_COLUMNS, named, source, needed=("document", "text"))
+        both = table.select(pl.col(chosen["document"]).cast(pl.String), pl.col(chosen["text"]).cast(pl.String))
+        known = dict(both.iter_rows())
+        if len(known) < len(both):
+            document = both.to_series(0).filter(both.to_series(0).is_duplicated())[0]
+            raise InputError.of("judging.text_twice", source=source, document=str(document))
+    unreadable = [document for document, text in known.items() if not isinstance(text, str)]
+    if unreadable:
+        raise InputError.of("judging.not_a_text", document=str(unreadable[0]), count=len(unreadable))
+    return Documents(known, tokenizer, is_first_taken)
 
 
-def _common(one: Span, other: Span) -> int:
-    return max(min(one[2], other[2]) - max(one[1], other[1]), 0) if one[0] == other[0] else 0
-
-
-def _covered(pieces: Sequence[Span], within: Span | None = None) -> int:
-    """How many characters some spans hold, each once; of one span, or in all."""
-    total = 0
-    for document in {piece[0] for piece in pieces}:
-        reached = -1
-        for _, start, end in sorted(piece for piece in pieces if piece[0] == document):
-            low, high = max(start, reached), end
-            if within is not None:
-                low, high = (max(low, within[1]), min(high, within[2])) if document == within[0] else (0, 0)
-            total += max(high - low, 0)
-            reached = max(reached, end)
-    return total
-
-
-def _place(span: Span, chunks: Sequence[Span], rule: Rule, share: float) -> list[int]:
-    """Which chunks hold a span, by their places; under ``joint`` the one that completes it."""
-    size = span[2] - span[1]
-    if rule == "joint":
-        for place in range(len(chunks)):
-            if _covered(chunks[: place + 1], span) >= share * size:
-                return [place]
-        return []
-    made = []
-    for place, chunk in enumerate(chunks):
-        both = _common(span, chunk)
-        union = size + chunk[2] - chunk[1] - both
-        holds = {
-            "any": both > 0,
-            "share": both >= share * size,
-            "iou": both >= share * union,
-            "contained": both == size,
-        }
-        if holds[rule]:
-            made.append(place)
-    return made
-
-
-def _scores(gold: Sequence[Span], chunks: Sequence[Span], places: Sequence[Sequence[int]], k: int) -> dict[str, float]:
-    reached = [any(place < k for place in at) for at in places]
-    shares = [_covered(chunks, one) / (one[2] - one[1]) for one in gold]
-    wanted, returned = _covered(gold), _covered(chunks)
-    both = wanted + returned - _covered([*gold, *chunks])
+def read_spans(data: object, what: What, documents: Documents, columns: Mapping[str, str]) -> Spans:
+    """The spans of each query; chunks best first."""
+    given = data if isinstance(data, Mapping) else _of_table(data, what, columns)
     return {
-        "span_recall": sum(reached) / len(gold), "all_spans": float(all(reached)),
-        "span_share": sum(shares) / len(gold), "character_recall": both / wanted,
-        "character_precision": both / returned if returned else 0.0,
-        "character_iou": both / (wanted + returned - both),
-    }  # fmt: skip
+        str(query): tuple(documents.span(span, str(query), what) for span in spans) for query, spans in given.items()
+    }
+
+
+def _of_table(data: object, what: What, columns: Mapping[str, str]) -> dict[str, list[Sequence[Any]]]:
+    """The rows of a table by query: (document, start, end), or (document, quote) where there are no places."""
+    table, source = table_of(data, f"{what} spans"), called(data)
+    named = {role: name for role, name in columns.items() if name in table.columns}
+    chosen = roles_of(table, COLUMNS, named, source, needed=("query", "document"))
+    roles = ["start", "end"] if "start" in chosen and "end" in chosen else ["quote"]
+    missing = [role for role in roles if role not in chosen]
+    if missing:
+        raise InputError.of("judging.no_places", source=source, what=what, columns=list(table.columns)[:12])
+    parts = {role: table[chosen[role]] for role in ("query", "document", *roles)}
+    rows = pl.DataFrame({role: part.cast(pl.String) for role, part in parts.items()})
+    if roles != ["quote"]:
+        rows = rows.with_columns(pl.col(roles).str.strip_chars().cast(pl.Int64, strict=False))
+    empty = rows.select(pl.any_horizontal(pl.all().is_null())).to_series()
+    if empty.any():
+        at = int(empty.arg_true()[0])
+        lost = next(role for role in rows.columns if rows[role][at] is None)
+        value = table[chosen[lost]][at]
+        raise InputError.of("judging.span_row", source=source, row=at + 1, role=chosen[lost], value=str(value),
+                            count=int(empty.sum()))  # fmt: skip
+    if what == "chunk":
+        rows = rows[_order(table, chosen, source)]
+    spans: dict[str, list[Sequence[Any]]] = {}
+    for query, *span in rows.iter_rows():
+        spans.setdefault(query, []).append(tuple(span))
+    return spans
+
+
+def _order(table: pl.DataFrame, chosen: Mapping[str, str], source: str) -> pl.Series:
+    """The rows best first: by rank, else by score, else as they stand."""
+    role = "rank" if "rank" in chosen else "score" if "score" in chosen else None
+    if role is None:
+        return pl.int_range(len(table), eager=True)
+    numbers = table[chosen[role]].cast(pl.Float64, strict=False)
+    if numbers.null_count() or numbers.is_nan().any():
+        count = numbers.null_count() + int(numbers.is_nan().sum())
+        raise InputError.of("judging.unordered", source=source, role=chosen[role], count=count)
+    ordered = pl.DataFrame({"by": numbers if role == "rank" else -numbers}).with_row_index("row")
+    return ordered.sort("by", maintain_order=True)["row"]

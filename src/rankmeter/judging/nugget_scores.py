@@ -14,8 +14,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, NotFoundError, check_level, examples
-from rankmeter.inputs.attributes import find_column, table_of
+from rankmeter.errors import InputError, NotFoundError, check_level
+from rankmeter.inputs.attributes import table_of
+from rankmeter.judging.named_columns import called, check_roles, roles_of
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import ShownAsTable
@@ -207,16 +208,10 @@ def _labels(data: object, columns: Mapping[str, str]) -> pl.DataFrame:
     if data is None:
         raise InputError.of("judging.no_labels")
     table = table_of(data, "labels of nuggets")
-    source = str(data) if isinstance(data, str) or hasattr(data, "__fspath__") else "the table"
-    unknown = sorted(set(columns) - set(COLUMNS))
-    if unknown:
-        raise InputError.of("judging.no_nugget_role", role=unknown[0], roles=list(COLUMNS))
-    chosen = {role: find_column(table, usual, role, source, given=columns.get(role)) for role, usual in COLUMNS.items()}
-    for role in ("query", "nugget", "importance", "support"):
-        if chosen[role] is None:
-            found = examples(table.columns, shown=12)
-            raise InputError.of("judging.no_nugget_column", source=source, role=role, columns=found)
-    parts = {role: table[name].alias(role) for role, name in chosen.items() if name is not None}
+    source = called(data)
+    check_roles(columns, list(COLUMNS))
+    chosen = roles_of(table, COLUMNS, columns, source, needed=("query", "nugget", "importance", "support"))
+    parts = {role: table[name].alias(role) for role, name in chosen.items()}
     if not len(table):
         raise InputError.of("judging.no_nuggets", source=source)
     made = pl.DataFrame(

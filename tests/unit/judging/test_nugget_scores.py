@@ -110,14 +110,14 @@ def test_lengths_stand_beside():
     [
         (None, {}, "no_labels"),
         (WORKED.clear(), {}, "no_nuggets"),
-        (WORKED.drop("support"), {}, "no_nugget_column"),
+        (WORKED.drop("support"), {}, "no_role_column"),
         (WORKED.with_columns(support=pl.lit("maybe")), {}, "nugget_label"),
         (WORKED.with_columns(support=pl.lit(None, pl.String)), {}, "nugget_label"),
         (WORKED.with_columns(importance=pl.lit("huge")), {}, "nugget_label"),
         (pl.concat([WORKED, WORKED]), {}, "nugget_twice"),
         (pl.concat([WORKED.with_columns(system=pl.lit(name), importance=pl.lit(kind))
                     for name, kind in (("a", "vital"), ("b", "okay"))]), {}, "nugget_importance"),
-        (WORKED, {"columns": {"fact": "nugget"}}, "no_nugget_role"),
+        (WORKED, {"columns": {"fact": "nugget"}}, "no_such_role"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_scored_is_refused_with_the_place(table, options, kind):
