@@ -14,7 +14,7 @@ from pathlib import Path
 import rankmeter as rm
 from rankmeter.errors import RankmeterWarning
 from rankmeter.measures.base import stated_options
-from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
+from rankmeter.measures.dialects import CUTS, Dialect, Metric, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language, read_convention, read_prose
 
@@ -175,9 +175,11 @@ def conventions(measure: rm.Measure, language: Language) -> str:
 def asked(dialect: Dialect, family: str) -> Iterator[tuple[Metric, str]]:
     """The metrics of a tool that are a measure of this family, each with the cutoff where it takes one."""
     for metric in dialect.metrics:
-        if metric.measure != family or metric.number not in ("cutoff", ""):
-            continue
-        yield metric, dialect.spell(metric, K)
+        if metric.measure == family and metric.number in (*CUTS, ""):
+            yield metric, dialect.spell(metric, K)
+        for option, value, turned in metric.turned:
+            if turned == family:
+                yield metric, dialect.spell(metric, K, {option: value})
 
 
 def mean(text: str, name: str) -> float | None:

@@ -19,8 +19,8 @@ from rankmeter.measures.base import rule_of, stated_options
 from rankmeter.measures.options import Rule, format_value
 
 ORDER = tuple(
-    "queries empty miss blank duplicates itself ties scores sign depth candidates unjudged negative rel max_grade gain "
-    "discount ideal norm hits ranks weight recall rounding p beta cutoff aggregate digits".split()
+    "queries empty miss blank duplicates itself ties scores sign depth cutoff candidates unjudged negative rel "
+    "max_grade gain discount ideal norm hits ranks weight recall rounding p beta aggregate digits".split()
 )
 """The order in which conventions are changed and shown: whose values, then where items stand, then what they weigh."""
 

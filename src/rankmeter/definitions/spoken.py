@@ -9,11 +9,12 @@ from functools import cache, lru_cache
 from itertools import combinations, product
 from typing import Any
 
+from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.definitions.space import CUTOFFS, Change
 from rankmeter.errors import MeasureError, RankmeterError
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.base import REGISTRY
-from rankmeter.measures.dialects import Dialect, Metric, Variant, dialect_names, find_dialect
+from rankmeter.measures.dialects import CUTS, Dialect, Metric, Variant, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
 
 OURS = "rankmeter"
@@ -42,10 +43,9 @@ def meant_by(text: str, asked: str = OURS) -> Measure:
                 measure = dialect.measure(text)
             except RankmeterError:
                 continue
-            plain = REGISTRY[type(measure).name]
-            cutoff = getattr(measure, "cutoff", None)
+            plain, cut = REGISTRY[type(measure).name], cut_of(measure)
             try:
-                return plain if cutoff is None else plain(cutoff=cutoff)
+                return plain if cut is None else plain(cutoff=cut)
             except MeasureError:
                 return measure  # With a cutoff rankmeter's own has no value; the tool's has.
         raise
@@ -58,7 +58,7 @@ def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> l
     """What every known tool may mean by a name: the metric so named, and others that are the same measure."""
     found: dict[tuple[str, Measure], Spoken] = {}
     for dialect in _variants(grades):
-        for label, meant in (*_named(dialect, text), *_same_measure(dialect, measure, grades)):
+        for label, meant in (*_named(dialect, text), *same_measure(dialect, measure, grades)):
             found.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant, dialect.tolerance))
     return list(found.values())
 
@@ -73,7 +73,7 @@ def spoken_by(dialect: str, text: str, other: str = OURS) -> Spoken:
         return Spoken(str(tool), text, tool.measure(text))
     except MeasureError as unknown:
         try:
-            same = _same_measure(tool, meant_by(text, other))
+            same = same_measure(tool, meant_by(text, other))
         except MeasureError:
             same = []
         if not same:
@@ -151,31 +151,51 @@ def _named(dialect: Dialect, text: str) -> list[tuple[str, Measure]]:
         return []
 
 
-def _same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] = ()) -> list[tuple[str, Measure]]:
-    """The metrics of a dialect that are this measure, each with the options that it offers, one at a time."""
-    cutoff = getattr(measure, "cutoff", None)
+def same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] = ()) -> list[tuple[str, Measure]]:
+    """The metrics of a dialect that are this measure, cut at the same place, each as the dialect spells it.
+
+    Options of a metric are tried one at a time, beside the one that makes it this measure where it has such a one.
+    """
     found = []
     for metric in dialect.metrics:
-        if metric.measure != type(measure).name:
-            continue
-        number = cutoff if metric.number == "cutoff" else None
-        name = metric.name if number is None else f"{metric.name}{dialect.separator}{number:g}"
-        for options, said in _options(metric, grades):
+        turning = [(option, value) for option, value, name in metric.turned if name == type(measure).name]
+        bases: list[dict[str, Any]] = [dict([pair]) for pair in turning]
+        if metric.measure == type(measure).name:
+            bases = [{}, *_scales(metric, grades)]
+        number = cut_of(measure) if metric.number in CUTS else None
+        for options in (base | more for base in bases for more in _options(metric, grades)):
             made = _built(metric, number, options)
-            if made is not None and getattr(made, "cutoff", None) == cutoff:
-                found.append((name + said, made))
+            if made is not None and _may_mean(metric, made, measure):
+                found.append((dialect.spell(metric, number, options), made))
     return found
 
 
-def _options(metric: Metric, grades: tuple[float, ...]) -> Iterator[tuple[dict[str, Any], str]]:
-    yield {}, ""
+def cut_of(measure: Measure) -> int | None:
+    """How many items of a list a measure looks at: it has a cutoff, or the list is cut before it is measured."""
+    return next((cut for name in CUTS if (cut := getattr(measure, name, None)) is not None), None)
+
+
+def _may_mean(metric: Metric, made: Measure, measure: Measure) -> bool:
+    """Whether a metric may be meant by a measure: cut at the same place, and a mean where the measure is one."""
+    aggregate = AGGREGATES.get(made.aggregate)
+    is_mean = aggregate is None or aggregate.is_average or made.aggregate == measure.aggregate
+    # A depth that is not the metric's own number is an option of the whole tool (trec_eval's -M).
+    cut = getattr(made, "depth" if metric.number == "depth" else "cutoff", None)
+    return type(made) is type(measure) and is_mean and cut == cut_of(measure)
+
+
+def _options(metric: Metric, grades: tuple[float, ...]) -> Iterator[dict[str, Any]]:
+    """No option of a metric, and each that it offers with each of its values."""
+    yield {}
     for name, meant in metric.options.items():
-        if not isinstance(meant, str):
-            for value in meant:
-                yield {name: value}, f"({name}={value})"
-        elif meant == "rel":
-            for grade in grades:
-                yield {name: grade}, f"-l{grade:g}" if name == "l" else f"({name}={grade:g})"
+        values = grades if meant in ("rel", "unjudged") else () if isinstance(meant, str) else meant
+        yield from ({name: value} for value in values)
+
+
+def _scales(metric: Metric, grades: tuple[float, ...]) -> list[dict[str, Any]]:
+    """The option that names the top of the scale, with the highest grade there is."""
+    tops = [name for name, meant in metric.options.items() if meant == "max_grade"]
+    return [{name: math.ceil(grades[-1])} for name in tops if grades]
 
 
 def _built(metric: Metric, number: float | None, options: dict[str, Any]) -> Measure | None:

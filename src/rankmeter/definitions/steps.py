@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from rankmeter import wording
@@ -13,6 +14,7 @@ from rankmeter.definitions.space import Changes, differences
 from rankmeter.definitions.spoken import Spoken, spoken_by
 from rankmeter.errors import MeasureError
 from rankmeter.measures import Measure
+from rankmeter.measures.dialects import CUTS
 from rankmeter.showing.document import Block, items, text_table
 from rankmeter.showing.showable import Showable
 from rankmeter.wording import Language
@@ -132,8 +134,8 @@ def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[St
     waiting: Changes = ()
     at, value = first, start
     end = bench.value(last)
-    for change in differences(first, last):
-        waiting = (*waiting, change)
+    for changes in _together(differences(first, last)):
+        waiting += changes
         try:
             made = at(**{one.axis: getattr(last, one.axis) for one in waiting})
             reached = bench.value(made)
@@ -145,3 +147,8 @@ def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[St
         steps.append(Step(waiting, made, reached, reached - value))
         at, value, waiting = made, reached, ()
     return steps
+
+
+def _together(changes: Changes) -> list[Changes]:
+    """Each change by itself; a list cut before it is measured, or as it is measured, is one convention."""
+    return [tuple(group) for _, group in groupby(changes, key=lambda change: CUTS if change.axis in CUTS else change)]

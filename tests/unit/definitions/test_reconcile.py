@@ -22,7 +22,7 @@ from rankmeter.definitions.reconcile import matches, read_claim, reconcile
 from rankmeter.definitions.space import Change, axes_of, change_sets, differences, with_changes
 from rankmeter.definitions.spoken import meant_by, spoken_by_tools, tools_with
 from rankmeter.definitions.steps import between
-from rankmeter.measures.dialects import dialect_names
+from rankmeter.measures.dialects import CUTS, dialect_names, find_dialect
 
 JUDGMENTS = demo.data_path(demo.JUDGMENTS)
 KEYWORD = demo.data_path(demo.RUNS["keyword"])
@@ -176,6 +176,33 @@ def test_every_number_of_a_tool_leads_back_to_it(tool):
     value = rm.evaluate(JUDGMENTS, KEYWORD, [spoken[0].measure])[spoken[0].measure]
     found = reconcile(JUDGMENTS, KEYWORD, {"NDCG@10": f"{value:.4f}"}, changes=0)
     assert tool in {match.tool for match in found.tools}
+
+
+@pytest.mark.parametrize("name", ["nDCG@5", "P@5", "R@5", "RR@5", "AP@5", "ERR@5"])
+def test_a_tool_that_spells_its_cutoff_as_an_option_has_the_measure(name):
+    """By rankmeter's name each tool has the metrics that it has by its own, and the steps lead to their number."""
+    judgments, run = small()
+    measure = rm.parse(name)
+    spoken = {one.dialect: one for one in spoken_by_tools(name, measure, (1, 2, 3)) if ":" not in one.dialect}
+    having = {
+        tool
+        for tool in dialect_names()
+        for metric in find_dialect(tool).metrics
+        if type(measure).name in (metric.measure, *(turned for *_, turned in metric.turned))
+        and any(meant in CUTS for meant in metric.options.values())
+    }
+    assert having <= spoken.keys()
+    for tool in having:
+        path = between(judgments, run, "rankmeter", tool, name)
+        end = rm.evaluate(judgments, run, [path.last.metric], dialect=tool)[path.last.metric]
+        assert path.end == pytest.approx(end, abs=1e-12, nan_ok=True), (tool, path.last.metric)
+
+
+@pytest.mark.parametrize("tools", [("elasticsearch", "mlflow"), ("elasticsearch", "trec_eval")])
+def test_a_list_cut_before_or_as_it_is_measured_is_one_step(tools):
+    path = between(*small(), *tools, "P@5")
+    cuts = [[change.axis for change in step.changes if change.axis in CUTS] for step in path.steps]
+    assert [one for one in cuts if one] in ([], [["depth", "cutoff"]])
 
 
 def test_the_fewest_changes_come_first_and_none_is_more_than_needed():

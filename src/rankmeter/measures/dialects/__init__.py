@@ -24,6 +24,10 @@ from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest,
 from rankmeter.measures.base import Measure, RelevanceMeasure, rule_of
 from rankmeter.measures.dialects.spelling import Asked, read_metric, read_value
 from rankmeter.measures.grammar import find_measure
+from rankmeter.measures.options import format_value
+
+CUTS = ("cutoff", "depth")
+"""The conventions that say how many items of a list are looked at."""
 
 Texts = Mapping[str, str]
 """A text in each language: ``{"en": ..., "zh": ...}``."""
@@ -65,6 +69,17 @@ class Metric:
         """The name under which the tool's documentation has it."""
         return self.names[0]
 
+    @property
+    def turned(self) -> tuple[tuple[str, str, str], ...]:
+        """The options that make it another measure: each with the value that does so, and that measure's name."""
+        return tuple(
+            (option, value, changes["measure"])
+            for option, meant in self.options.items()
+            if not isinstance(meant, str)
+            for value, changes in meant.items()
+            if "measure" in changes
+        )
+
     def build(self, number: float | None, options: Mapping[str, Any]) -> Measure:
         """The measure with the number and the options that were asked for."""
         if number is not None and not self.number:
@@ -101,10 +116,11 @@ class Metric:
         meant = self.options[name]
         if isinstance(meant, str):
             return {meant: value}
-        if str(value) not in meant:
+        # JSON writes true where Python writes True.
+        changes: Mapping[str, Any] | None = meant.get(str(value), meant.get(str(value).lower()))
+        if changes is None:
             known = ", ".join(meant)
             raise MeasureError(f"{self.name}: {name}={value} is not known in this dialect; known: {known}.")
-        changes: Mapping[str, Any] = meant[str(value)]
         return changes
 
 
@@ -153,14 +169,26 @@ class Dialect:
     def __str__(self) -> str:
         return f"{self.name}:{','.join(self.chosen)}" if self.chosen else self.name
 
-    def spell(self, metric: Metric, cutoff: float) -> str:
-        """A metric at a cutoff as the tool writes it (``ndcg_cut_10``, ``NDCG@10``); its name where it takes none."""
-        text = f"{metric.name}{self.separator}{cutoff:g}"
-        try:
-            self.measure(text)
-        except MeasureError:
-            return metric.name
-        return text
+    def spell(self, metric: Metric, cutoff: float | None, options: Mapping[str, Any] | None = None) -> str:
+        """A metric at a cutoff as the tool writes it (``ndcg_cut_10``, ``NDCG@10``, ``dcg(k=10,normalize=true)``)."""
+        name = metric.name
+        if cutoff is not None:
+            try:
+                metric.build(cutoff, options or {})
+            except MeasureError:
+                cutoff = None  # it takes none
+            else:
+                name = f"{metric.name}{self.separator}{cutoff:g}"
+        if not options:
+            return name
+        if options.keys() == {"l"}:
+            return f"{name}-l{options['l']:g}"
+        cut = (
+            None if cutoff is None else next((o for o, meant in metric.options.items() if meant == metric.number), None)
+        )
+        stated = dict(options) if cut is None else {cut: cutoff, **options}
+        written = ",".join(f"{option}={format_value(value)}" for option, value in stated.items())
+        return f"{name if cut is None else metric.name}({written})"
 
     def measures(self, text: str) -> dict[str, Measure]:
         """The measures that a metric name asks for, each under its own name (``P_5`` and ``P_10`` for P.5,10)."""
