@@ -236,7 +236,7 @@ def test_evaluating_short_files_loads_no_library_that_it_does_not_need() -> None
     code = (
         "import sys\nfrom rankmeter.cli import app\n"
         "try:\n    app.main(['evaluate', 'j.qrels', 'r.run'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
-        "print(sorted({'polars', 'scipy', 'rich', 'pandas', 'torch', 'jinja2', 'altair'} & set(sys.modules)))"
+        "print(sorted({'polars', 'scipy', 'rich', 'pandas', 'torch', 'jinja2', 'vl_convert'} & set(sys.modules)))"
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)

@@ -28,11 +28,11 @@ def call(*args: str) -> Result:
 
 
 @pytest.fixture
-def without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "altair", None)  # what `import` finds where it is not installed
+def without_vl_convert(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # what `import` finds where it is not installed
 
 
-@pytest.mark.usefixtures("without_altair")
+@pytest.mark.usefixtures("without_vl_convert")
 @pytest.mark.parametrize(
     "args",
     [
@@ -44,14 +44,14 @@ def without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_report_extra_is_said_before_any_file_is_read(args: tuple[str, ...], tmp_path: Path) -> None:
     result = call(*args, str(tmp_path / "report"))
     assert result.exit_code == 2
-    assert "reports need altair, which is not installed. Hint: pip install 'rankmeter[report]'" in result.stderr
+    assert "reports need vl_convert, which is not installed. Hint: pip install 'rankmeter[report]'" in result.stderr
 
 
-@pytest.mark.usefixtures("without_altair")
+@pytest.mark.usefixtures("without_vl_convert")
 def test_the_demo_says_that_the_page_is_left_out(tmp_path: Path) -> None:
     result = call("demo", "--output", str(tmp_path))
     assert result.exit_code == 0
-    assert "The HTML page report.html is left out: reports need altair" in result.stderr
+    assert "The HTML page report.html is left out: reports need vl_convert" in result.stderr
     assert not (tmp_path / "report.html").exists()
 
 

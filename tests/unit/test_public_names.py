@@ -7,7 +7,7 @@ import rankmeter as rm
 from rankmeter.measures import REGISTRY
 from rankmeter.measures.families import FAMILY_OF
 
-HEAVY = ("pandas", "scipy", "torch", "pyspark", "altair", "jinja2", "polars", "numpy", "rich", "click")
+HEAVY = ("pandas", "scipy", "torch", "pyspark", "vl_convert", "jinja2", "polars", "numpy", "rich", "click")
 
 
 def test_importing_rankmeter_loads_no_heavy_library():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import metadata
-from itertools import zip_longest
+from itertools import chain, combinations, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,31 +50,32 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
     reference = reference_of(cmp)
     informative = informative_queries(cmp, reference)
     ids = [str(query) for query in cmp.queries.to_list()]
-    pairs = _pairs(cmp, reference)
     detailed = _detailed(cmp, informative)
+    # The values of every query say how two systems differ.
+    pairs = [] if len(detailed) == len(ids) <= MOST_POINTS else paired_values(cmp, reference)
     shown = sorted({row[0] for one in pairs for several in one for row in several} | set(detailed))
     number = {place: at for at, place in enumerate(shown)}
     sides = _sides(cmp, ids, informative[:lists])
+    values = nested(np.stack([cmp.values[measure][:, detailed] for measure in cmp.measures]).transpose(2, 0, 1))
     return {
         "systems": list(cmp.systems),
         "reference": cmp.systems.index(reference),
         "measures": [{"name": cmp.label(m), "higher": m.higher_is_better} for m in cmp.measures],
         "queries": [[ids[place], titles.query(ids[place])] for place in shown],
         "count": len(ids),
-        "pairs": [[[[number[q], x, y] for q, x, y in several] for several in one] for one in pairs],
+        "pairs": [[[[number[q], x, y] for q, x, y in several] for several in one] for one in pairs] or None,
         "paired": [int(_shown_queries(cmp, m).sum()) for m in cmp.measures],
-        "values": {number[place]: _values_of(cmp, place) for place in detailed},
+        "values": dict(zip((number[place] for place in detailed), values, strict=True)),
         "lists": _lists(
             sides, [ids[place] for place in informative[:lists]], {ids[p]: number[p] for p in shown}, titles, reference
         ),
-        "curves": _rounded(_curves(cmp, sides)),
-        "distributions": [_distribution(cmp, m) for m in cmp.measures],
-        "correlation": _correlation(cmp),
+        "curves": curves_as_far_as_lists(cmp, sides),
+        "distributions": [distribution(cmp, m) for m in cmp.measures],
+        "correlation": correlation(cmp),
         "similarity": (likeness := _similarity(sides)),
         "alike_order": order_by_likeness(likeness),
         "similar_queries": len(sides["sampled"]) if sides else 0,
-        "trade_off": _trade_off(cmp),
-        "boards": [_board_rows(cmp, m) for m in cmp.measures],
+        "trade_off": trade_off(cmp),
     }
 
 
@@ -98,15 +99,11 @@ def informative_queries(cmp: Comparison, reference: str) -> list[int]:
     columns = [np.argsort(-spread, kind="stable"), np.argsort(np.where(spread > 0, mean, np.inf), kind="stable")]
     at = cmp.systems.index(reference)
     for measure in cmp.measures:
-        for place in range(len(cmp.systems)):
-            delta = np.nan_to_num(cmp.values[measure][place] - cmp.values[measure][at])
-            if place != at and delta.any():
-                columns += [
-                    np.argsort(-delta, kind="stable")[:MOST_DETAILED],
-                    np.argsort(delta, kind="stable")[:MOST_DETAILED],
-                ]
-    turns = (int(place) for turn in zip_longest(*columns) for place in turn if place is not None)
-    return list(dict.fromkeys(turns))
+        gains = np.nan_to_num(cmp.values[measure] - cmp.values[measure][at])
+        for order in (np.argsort(-gains, axis=1, kind="stable"), np.argsort(gains, axis=1, kind="stable")):
+            columns += list(order[gains.any(axis=1), :MOST_DETAILED])
+    turns = chain.from_iterable(zip_longest(*(column.tolist() for column in columns)))
+    return [place for place in dict.fromkeys(turns) if place is not None]
 
 
 def _detailed(cmp: Comparison, informative: list[int]) -> list[int]:
@@ -114,12 +111,7 @@ def _detailed(cmp: Comparison, informative: list[int]) -> list[int]:
     return informative if every else informative[:MOST_DETAILED]
 
 
-def _values_of(cmp: Comparison, place: int) -> list[list[float | None]]:
-    """(measures, systems)."""
-    return [shorts(cmp.values[measure][:, place]) for measure in cmp.measures]
-
-
-def _pairs(cmp: Comparison, reference: str) -> list[list[list[tuple[int, float | None, float | None]]]]:
+def paired_values(cmp: Comparison, reference: str) -> list[list[list[tuple[int, float | None, float | None]]]]:
     """For each measure and system: query, value of the reference, value of the system; the largest loss first."""
     at = cmp.systems.index(reference)
     return [
@@ -144,49 +136,48 @@ def _thinned(values: Floats, paired: Any, reference: int, system: int) -> list[t
     return [(int(q), short(float(values[reference, q])), short(float(values[system, q]))) for q in order]
 
 
-def _distribution(cmp: Comparison, measure: Measure) -> list[list[list[float | None]]]:
+def distribution(cmp: Comparison, measure: Measure) -> list[list[list[float | None]]]:
     """For each system steps of value and share of the queries with at most that value."""
-    found: list[list[list[float | None]]] = []
-    for row in cmp.values[measure]:
-        known = np.sort(row[~np.isnan(row)])
-        if not len(known):
-            found.append([])
-            continue
-        steps = np.unique(np.linspace(0, len(known) - 1, SHARES).round().astype(np.int64))
-        last = np.searchsorted(known, known[steps], side="right") / len(known)
-        pairs = dict(zip(known[steps].tolist(), last.tolist(), strict=True))
-        found.append([list(pair) for pair in zip(shorts(list(pairs)), shorts(list(pairs.values())), strict=True)])
-    return found
+    shares: list[list[list[float | None]]] = []
+    for row in np.sort(np.round(cmp.values[measure], 4), axis=1):
+        known = row[: len(row) - np.isnan(row).sum()]  # what is not a number is sorted last
+        steps = (
+            known[np.unique(np.linspace(0, len(known) - 1, SHARES).round().astype(np.int64))] if len(known) else known
+        )
+        last = np.searchsorted(known, steps, side="right") / max(len(known), 1)
+        pairs = dict(zip(steps.tolist(), last.round(4).tolist(), strict=True))
+        shares.append(list(map(list, pairs.items())))
+    return shares
 
 
-def _correlation(cmp: Comparison) -> list[list[float | None]]:
+def correlation(cmp: Comparison) -> list[list[float | None]]:
     """Spearman's correlation of every two measures over the queries of a system, averaged over systems."""
     from scipy.stats import rankdata  # loaded only for statistics
 
     size = len(cmp.measures)
-    known = [~np.isnan(cmp.values[measure]) for measure in cmp.measures]
-    ranked: dict[tuple[int, int, bytes], Any] = {}
+    every = [cmp.values[measure] for measure in cmp.measures]
+    known = [~np.isnan(values) for values in every]
+    ranked: dict[tuple[int, bytes], Floats] = {}
 
-    def ranks(measure: int, system: int, kept: Any) -> Any:
-        """The ranks of the values of some queries; ranked once for all measures that have the same queries."""
-        key = measure, system, kept.tobytes()
+    def ranks(measure: int, kept: Bools) -> Floats:
+        """(systems, n) the centred ranks of the values of some queries, of length 1, or 0 where all are equal."""
+        key = measure, kept.tobytes()
         if key not in ranked:
-            values = rankdata(cmp.values[cmp.measures[measure]][system][kept])
-            centred = values - values.mean()
-            length = float(np.sqrt(centred @ centred))
-            ranked[key] = centred / length if length else None
+            # What is left out is ranked last and changes no other rank.
+            values = rankdata(np.where(kept, every[measure], np.inf), axis=1)
+            mean = (values * kept).sum(axis=1, keepdims=True) / np.maximum(kept.sum(axis=1, keepdims=True), 1)
+            centred = (values - mean) * kept
+            length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
+            ranked[key] = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
         return ranked[key]
 
     table: list[list[float | None]] = [[1.0 if known[row].any() else None] * size for row in range(size)]
-    for row in range(size):
-        for column in range(row):
-            over: list[float] = []
-            for system in range(len(cmp.systems)):
-                kept = known[row][system] & known[column][system]
-                if kept.sum() > 2:
-                    x, y = ranks(row, system, kept), ranks(column, system, kept)
-                    over += [] if x is None or y is None else [float(x @ y)]
-            table[row][column] = table[column][row] = short(float(np.mean(over))) if over else None
+    for row, column in combinations(range(size), 2):
+        kept = known[row] & known[column]
+        x, y = ranks(row, kept), ranks(column, kept)
+        varies = (kept.sum(axis=1) > 2) & x.any(axis=1) & y.any(axis=1)
+        mean = float((x * y).sum(axis=1)[varies].mean()) if varies.any() else None
+        table[row][column] = table[column][row] = short(mean)
     return table
 
 
@@ -211,7 +202,7 @@ def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> d
     return {"lists": lists, "sampled": sampled, "grades": grades, "taken": taken}
 
 
-def _curves(cmp: Comparison, sides: Mapping[str, Any] | None) -> dict[str, list[dict[str, Any]]]:
+def curves_as_far_as_lists(cmp: Comparison, sides: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
     """The value at each cutoff, as far as the lists go: behind the end of the longest nothing can change."""
     if cmp.inputs is None:
         return {}
@@ -220,7 +211,8 @@ def _curves(cmp: Comparison, sides: Mapping[str, Any] | None) -> dict[str, list[
         longest = max((len(items) for lists in sides["lists"].values() for items in lists.values()), default=1)
     # A list that fills the depth may be longer than it.
     deepest = None if longest >= SIMILAR_DEPTH else longest
-    return curves(cmp.measures, cmp.inputs, z=_z(cmp.settings.level), deepest=deepest)
+    points = curves(cmp.measures, cmp.inputs, z=_z(cmp.settings.level), deepest=deepest)
+    return {name: {kind: nested(values) for kind, values in one.items()} for name, one in points.items()}
 
 
 def _lists(
@@ -237,42 +229,37 @@ def _lists(
     if sides is None:
         return {"items": [], "queries": {}, "top": 0, "columns": [], "depth": SIMILAR_DEPTH}
     items: dict[str, int] = {}
-    found: dict[int, Any] = {}
+    kept: dict[int, Any] = {}
     highest = 0.0
     for query in queries:
-        columns = [
-            [items.setdefault(item, len(items)) for item in one.get(query, [])[:LIST_DEPTH]]
-            for one in sides["lists"].values()
-        ]
+        lists = [one.get(query, []) for one in sides["lists"].values()]
         grades = sides["grades"].get(query, {})
         highest = max([highest, *grades.values()])
-        shown = {at for column in columns for at in column}
-        relevant = sum(grade > 0 for grade in grades.values())
-        judged = {at: grades[item] for item, at in items.items() if at in shown and item in grades}
-        missed = _missed(sides, query, grades, {item for item, at in items.items() if at in shown})
-        rows = [[items.setdefault(item, len(items)), grade, ranks] for item, grade, ranks in missed]
+        shown = dict.fromkeys(item for one in lists for item in one[:LIST_DEPTH])
+        number_of = {item: items.setdefault(item, len(items)) for item in shown}
+        missed = _missed(lists, grades, shown)
         ranks = {item: rank for rank, item in enumerate(sides["lists"][reference].get(query, []), 1)}
-        before = {at: ranks[item] for item, at in items.items() if at in shown and item in ranks}
-        taken = [items.setdefault(item, len(items)) for item in sides["taken"].get(query, [])]
-        found[number[query]] = {
-            "systems": columns, "grades": judged, "relevant": relevant, "missed": rows, "before": before,
-            "taken": taken,
-        }  # fmt: skip
+        kept[number[query]] = {
+            "systems": [[number_of[item] for item in one[:LIST_DEPTH]] for one in lists],
+            "grades": {at: grades[item] for item, at in number_of.items() if item in grades},
+            "relevant": sum(grade > 0 for grade in grades.values()),
+            "missed": [[items.setdefault(item, len(items)), *rest] for item, *rest in missed],
+            "before": {at: ranks[item] for item, at in number_of.items() if item in ranks},
+            "taken": [items.setdefault(item, len(items)) for item in sides["taken"].get(query, [])],
+        }
     told = [[item, titles.item(item), *titles.about(item)] for item in items]
-    return {"items": told, "queries": found, "top": highest, "columns": list(titles.columns), "depth": SIMILAR_DEPTH}
+    return {"items": told, "queries": kept, "top": highest, "columns": list(titles.columns), "depth": SIMILAR_DEPTH}
 
 
 def _missed(
-    sides: Mapping[str, Any], query: str, grades: Mapping[str, float], shown: set[str]
+    lists: Sequence[Sequence[str]], grades: Mapping[str, float], shown: Collection[str]
 ) -> list[tuple[str, float, list[int | None]]]:
     """The relevant items that no system has among its first: grade, and the rank in each list as far as it is kept."""
-    lists = [one.get(query, []) for one in sides["lists"].values()]
     relevant = sorted((item for item, grade in grades.items() if grade > 0 and item not in shown),
-                      key=lambda item: -grades[item])  # fmt: skip
-    return [
-        (item, grades[item], [items.index(item) + 1 if item in items else None for items in lists])
-        for item in relevant[:MOST_MISSED]
-    ]
+                      key=lambda item: -grades[item])[:MOST_MISSED]  # fmt: skip
+    wanted = frozenset(relevant)
+    ranks = [{item: rank for rank, item in enumerate(items, 1) if item in wanted} for items in lists]
+    return [(item, grades[item], [one.get(item) for one in ranks]) for item in relevant]
 
 
 def order_by_likeness(likeness: Sequence[Sequence[float | None]]) -> list[int]:
@@ -295,10 +282,11 @@ def order_by_likeness(likeness: Sequence[Sequence[float | None]]) -> list[int]:
 def _similarity(sides: Mapping[str, Any] | None) -> list[list[float | None]]:
     if sides is None:
         return []
-    return [[short(value) for value in row] for row in similarity(sides["lists"], sides["sampled"])]
+    table: list[list[float | None]] = nested(similarity(sides["lists"], sides["sampled"]))
+    return table
 
 
-def _trade_off(cmp: Comparison) -> dict[str, Any]:
+def trade_off(cmp: Comparison) -> dict[str, Any]:
     """The value of each system under each measure, and for each two measures the systems on the Pareto front."""
     values = [[short(cmp.score(measure, system).value) for system in cmp.systems] for measure in cmp.measures]
     signs = [1 if measure.higher_is_better else -1 for measure in cmp.measures]
@@ -320,7 +308,8 @@ def pareto(points: Sequence[tuple[float, float] | None]) -> list[int]:
     return [place for place, (x, y) in known if not any(a >= x and b >= y and (a, b) != (x, y) for _, (a, b) in known)]
 
 
-def _board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:
+def board_rows(cmp: Comparison, measure: Measure) -> list[dict[str, Any]]:
+    """The systems under one measure with their intervals, best first."""
     return [
         {
             "s": cmp.systems.index(score.system),
@@ -352,14 +341,11 @@ def short(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else round(value, 4)
 
 
-def shorts(values: Any) -> list[float | None]:
-    """Many values with as many digits as anyone sees."""
-    return [None if value != value else value for value in np.round(np.asarray(values, float), 4).tolist()]  # noqa: PLR0124 (NaN)
-
-
-def _rounded(points: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    def one(point: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        for name, value in point.items():
-            yield name, short(value) if isinstance(value, float) else value
-
-    return {name: [dict(one(point)) for point in several] for name, several in points.items()}
+def nested(values: Any) -> Any:
+    """An array as lists, with as many digits as anyone sees; None for NaN."""
+    rounded: Any = np.round(np.asarray(values), 4)
+    unknown = np.isnan(rounded)
+    if unknown.any():
+        rounded = rounded.astype(object)
+        rounded[unknown] = None
+    return rounded.tolist()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmeter.inputs import RunTable
+from rankmeter.inputs.ids import are_mixed
+from rankmeter.inputs.mappings import RankedLists
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
+from rankmeter.measures.base import TIES_BY_INPUT
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments, AnyRun
+    from rankmeter.inputs.mappings import ScoredMapping
     from rankmeter.lists.catalogue import History
     from rankmeter.placing.placements import Floats
 
@@ -31,25 +35,38 @@ def ranked_lists(run: AnyRun, queries: Collection[str], *, depth: int, ties: str
     """
     if run.matrix is not None and run.matrix.size > MOST_CELLS:
         return None
-    frames = [_some(table, queries) for table in _tables(run, queries)]
-    frame = pl.concat(frames)
+    if run.mapping is not None and not are_mixed(run.mapping.item_types):
+        return _lists_of_mapping(run.mapping.only(queries), depth, ties)
+    frame = pl.concat([_some(table, queries) for table in run.blocks()])
     by, descending = ["query", "score"], [False, True]
-    if ties in ("input", "reversed"):
+    if ties in TIES_BY_INPUT:
         frame = frame.with_row_index("row")
         by, descending = [*by, "row"], [*descending, ties == "reversed"]
     else:
         by, descending = [*by, "item"], [*descending, ties != "item-ascending"]
-    frame = frame.sort(by, descending=descending)
-    found: dict[str, list[str]] = {}
-    for query, item in zip(frame["query"].to_list(), frame["item"].cast(pl.String).to_list(), strict=True):
-        shown = found.setdefault(query, [])
-        if len(shown) < depth:
-            shown.append(item)
-    return found
+    first = frame.sort(by, descending=descending).group_by("query", maintain_order=True).head(depth)
+    lists = first.group_by("query", maintain_order=True).agg(pl.col("item").cast(pl.String))
+    return dict(zip(lists["query"].to_list(), lists["item"].to_list(), strict=True))
 
 
-def _tables(run: AnyRun, queries: Collection[str]) -> Iterable[RunTable]:
-    return run.blocks() if run.mapping is None else run.mapping.only(queries).blocks()
+def _lists_of_mapping(run: ScoredMapping | RankedLists, depth: int, ties: str) -> dict[str, list[str]]:
+    """The first items of every list, without a table: only what the last of them does not stand above is sorted."""
+    if isinstance(run, RankedLists):
+        return {str(query): list(map(str, items[:depth])) for query, items in run.data.items() if items}
+    lists: dict[str, list[str]] = {}
+    for query, scores in run.scores("error").items():
+        items: list[Any] = list(scores)
+        if len(items) > depth:
+            last = sorted(scores.values())[-depth]
+            items = [item for item, score in scores.items() if score >= last]
+        if ties not in TIES_BY_INPUT:
+            items.sort(reverse=ties != "item-ascending")
+        elif ties == "reversed":
+            items.reverse()
+        items.sort(key=scores.__getitem__, reverse=True)
+        if items:
+            lists[str(query)] = list(map(str, items[:depth]))
+    return lists
 
 
 def _some(table: RunTable, queries: Collection[str]) -> pl.DataFrame:
@@ -100,22 +117,30 @@ def overlaps(lists: Sequence[Sequence[str]], *, p: float = PERSISTENCE) -> Float
     number: dict[str, int] = {}
     lengths = np.array([len(items) for items in lists])
     longest = int(lengths.max(initial=0))
-    ranks = np.full((len(lists), sum(map(len, lists)) + 1), longest + 1)
+    absent = longest + 1
+    # Behind the end of a list stands item 0, which no list has.
+    places = np.zeros((len(lists), longest), np.int64)
     for row, items in enumerate(lists):
-        places = [number.setdefault(item, len(number)) for item in items]
-        ranks[row, places] = np.arange(1, len(items) + 1)
-    ranks = ranks[:, : len(number)]
+        places[row, : len(items)] = [number.setdefault(item, len(number) + 1) for item in items]
+    ranks = np.full((len(lists), len(number) + 1), absent)
+    np.put_along_axis(ranks, places, np.arange(1, longest + 1)[None, :], axis=1)
+    ranks[:, 0] = absent
+    # An item that a list has twice counts where it stands last.
+    places[np.take_along_axis(ranks, places, axis=1) != np.arange(1, longest + 1)] = 0
     depths = np.arange(longest + 1)
     powers = p**depths
     sums = np.concatenate([[0.0], np.cumsum(powers[1:] / depths[1:])])
+    before = (1 - p) / p * np.concatenate([[0.0], sums])  # what the ranks above one add up to
     table = np.ones((len(lists), len(lists)))
-    for row in range(len(lists)):
-        depth = np.minimum(lengths[row], lengths)
-        deeper = np.maximum(ranks[row], ranks)
-        last = np.divide(powers[depth], depth, out=np.zeros(len(lists)), where=depth > 0)
-        adds = (last + (1 - p) / p * sums[depth])[:, None] - (1 - p) / p * sums[np.minimum(deeper, longest + 1) - 1]
-        table[row] = np.where(deeper <= depth[:, None], adds, 0.0).sum(axis=1)
-        table[row, (lengths == 0) & (lengths[row] == 0)] = 1.0
+    step = max(1, MOST_CELLS // max(places.size, 1) // 4)
+    for start in range(0, len(lists), step):
+        rows = slice(start, start + step)
+        depth = np.minimum.outer(lengths[rows], lengths)
+        deeper = np.maximum(np.arange(1, longest + 1), ranks.T[places[rows]].swapaxes(1, 2))
+        last = np.divide(powers[depth], depth, out=np.zeros(depth.shape), where=depth > 0)
+        is_shared = deeper <= depth[:, :, None]
+        table[rows] = (last + before[depth + 1]) * is_shared.sum(axis=2) - (before[deeper] * is_shared).sum(axis=2)
+    table[np.logical_and.outer(lengths == 0, lengths == 0)] = 1.0
     return table
 
 

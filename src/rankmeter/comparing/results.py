@@ -89,12 +89,14 @@ class Comparison:
     is_unjudged: bool = False
     """Whether runs were compared without judgments."""
     _scores: dict[tuple[str, str], Score] = field(init=False, repr=False, compare=False)
-    _differences: dict[tuple[str, str, str], Difference] = field(init=False, repr=False, compare=False)
+    _differences: dict[str, dict[tuple[str, str], Difference]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Found by name in one step: tables of many systems look up every pair.
         object.__setattr__(self, "_scores", {(str(one.measure), one.system): one for one in self.scores})
-        pairs = {(str(one.measure), one.system, one.other): one for one in self.differences}
+        pairs: dict[str, dict[tuple[str, str], Difference]] = {str(measure): {} for measure in self.measures}
+        for one in self.differences:
+            pairs[str(one.measure)][one.system, one.other] = one
         object.__setattr__(self, "_differences", pairs)
 
     @property
@@ -149,9 +151,10 @@ class Comparison:
         against = self.baseline if other is None else self.find_system(other)
         if against is None:
             raise InputError.of("comparing.against_which", measure=str(found), name=name)
-        if one := self._differences.get((str(found), name, against)):
+        pairs = self._differences[str(found)]
+        if one := pairs.get((name, against)):
             return one
-        if one := self._differences.get((str(found), against, name)):
+        if one := pairs.get((against, name)):
             return one.turned()
         raise NotFoundError.of("comparing.not_tested", name=name, other=against)
 
@@ -164,8 +167,7 @@ class Comparison:
 
     def differences_of(self, measure: str | Measure) -> list[Difference]:
         """Every pair that was tested under one measure."""
-        found = str(self.find(measure))
-        return [one for (name, _, _), one in self._differences.items() if name == found]
+        return list(self._differences[str(self.find(measure))].values())
 
     def queries_needed(self, measure: str | Measure, *, difference: float, power: float | None = None) -> pl.DataFrame:
         """How many queries (or other units) a *stated* difference needs to be found, for each pair that was tested.

@@ -66,13 +66,14 @@ def leaderboard(cmp: Comparison, measure: Measure, *, digits: int = DIGITS, lang
         columns.append(Column(word("beats", lang), "number", 1))
     rows = []
     won = {} if against else beaten(cmp, measure)
+    number = {} if against or _named(cmp) else {name: place for place, name in enumerate(cmp.systems, 1)}
     for place, score in enumerate(scores):
         marks = BEST if score.in_best else NOTHING
         span = None if score.interval is None else (score.interval.low, score.interval.high)
         known = None if math.isnan(score.value) else score.value
         cells = [
             Cell(marks=marks),
-            Cell(score.system if against or _named(cmp) else f"{cmp.systems.index(score.system) + 1} {score.system}"),
+            Cell(f"{number[score.system]} {score.system}" if number else score.system),
             value_cell(known, measure, digits, marks=marks)
             if known is not None
             else Cell(f"- ({in_language(score.reason, lang)})"),

@@ -10,7 +10,6 @@ from rankmeter.errors import MissingExtraError
 def need_report_extra() -> Any:
     """The template library, or an error that says how to install what reports need; asked before any work is done."""
     try:
-        import altair as alt  # noqa: F401  optional
         import jinja2  # optional
         import vl_convert  # noqa: F401  optional
     except ImportError as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmeter.comparing.digest import digest
+from rankmeter.comparing.digest import board_rows, digest, paired_values, reference_of
 from rankmeter.errors import InputError
 from rankmeter.measures.prose import Language
 from rankmeter.report.comparisons import grid, verdict
@@ -71,59 +71,34 @@ def write_figures(
 
 def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[str, Any]]]:
     """Each figure that has anything to show, with a name for its file, as Vega-Lite that holds its data."""
-    return ((name, spec) for name, spec in _figures(cmp, lang) if spec["datasets"]["rows"])
+    from rankmeter.showing import charts
+
+    return ((name, charts.with_rows(spec, WIDTH, rows=rows)) for name, spec, rows in _figures(cmp, lang) if rows)
 
 
-def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, Any]]]:
+def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+    """The name, the chart and the rows of each figure."""
     from rankmeter.showing import charts
 
     data, labels, systems = digest(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)
-    names, reference = list(map(cmp.label, cmp.measures)), systems[data["reference"]]
-    for place, measure in enumerate(names):
-        rows = data["boards"][place]
-        yield (
-            f"intervals-{slug(measure)}",
-            charts.with_rows(charts.intervals(labels | {"value": measure}, systems), WIDTH, rows=rows),
-        )
-        yield (
-            f"distribution-{slug(measure)}",
-            charts.with_rows(
-                charts.distribution(labels | {"value_of_query": f"{labels['value_of_query']}, {measure}"}, systems),
-                WIDTH,
-                rows=_steps(data["distributions"][place], systems),
-            ),
-        )
-        for system, pairs in zip(systems, data["pairs"][place], strict=True):
-            if pairs:
-                rows = _differences(pairs, data["queries"], higher=data["measures"][place]["higher"])
-                name = f"differences-{slug(measure)}-{slug(system)}"
-                yield (
-                    name,
-                    charts.with_rows(
-                        charts.differences(labels | {"difference": f"{measure}: {system} − {reference}"}),
-                        WIDTH,
-                        rows=rows,
-                    ),
-                )
-    for family, rows in data["curves"].items():
-        yield (
-            f"cutoffs-{slug(family)}",
-            charts.with_rows(charts.cutoffs(labels | {"value": family}, systems), WIDTH, rows=rows),
-        )
+    names, reference, queries = list(map(cmp.label, cmp.measures)), reference_of(cmp), cmp.queries.to_list()
+    paired = paired_values(cmp, reference)
+    for place, (name, measure) in enumerate(zip(names, cmp.measures, strict=True)):
+        yield f"intervals-{slug(name)}", charts.intervals(labels | {"value": name}, systems), board_rows(cmp, measure)
+        spread = charts.distribution(labels | {"value_of_query": f"{labels['value_of_query']}, {name}"}, systems)
+        yield f"distribution-{slug(name)}", spread, _steps(data["distributions"][place], systems)
+        for system, pairs in zip(systems, paired[place], strict=True):
+            bars = charts.differences(labels | {"difference": f"{name}: {system} − {reference}"})
+            rows = _differences(pairs, queries, higher=measure.higher_is_better)
+            yield f"differences-{slug(name)}-{slug(system)}", bars, rows
+    for family, curve in data["curves"].items():
+        yield f"cutoffs-{slug(family)}", charts.cutoffs(labels | {"value": family}, systems), _points(curve, systems)
     if len(names) > 1:
-        rows = _square(data["correlation"], names)
-        yield "correlation", charts.with_rows(charts.heat(names, labels), WIDTH, rows=rows)
-        yield (
-            "trade-off",
-            charts.with_rows(
-                charts.trade_off(labels | {"first_measure": names[0], "second_measure": names[1]}, systems),
-                WIDTH,
-                rows=_trade_off(data, systems),
-            ),
-        )
-    if data["similarity"]:
-        rows = _square(data["similarity"], systems)
-        yield "similarity", charts.with_rows(charts.heat(systems, labels, data["alike_order"]), WIDTH, rows=rows)
+        yield "correlation", charts.heat(names, labels), _square(data["correlation"], names)
+        two = labels | {"first_measure": names[0], "second_measure": names[1]}
+        yield "trade-off", charts.trade_off(two, systems), _trade_off(data, systems)
+    square = _square(data["similarity"], systems)
+    yield "similarity", charts.heat(systems, labels, data["alike_order"]), square
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -176,12 +151,20 @@ def _steps(several: Sequence[Sequence[Sequence[float]]], systems: Sequence[str])
     ]
 
 
+def _points(curve: Mapping[str, Any], systems: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {"s": place, "system": system, "k": k, **{kind: curve[kind][place][at] for kind in ("value", "low", "high")}}
+        for place, system in enumerate(systems)
+        for at, k in enumerate(curve["k"])
+    ]
+
+
 def _differences(pairs: Sequence[Any], queries: Sequence[Any], *, higher: bool) -> list[dict[str, Any]]:
     rows = []
     for at, (q, x, y) in enumerate(pairs):
         delta = y - x
         kind = "equal" if delta == 0 else "better" if (delta > 0) == higher else "worse"
-        rows.append({"at": at, "delta": delta, "kind": kind, "query": queries[q][0], "text": ""})
+        rows.append({"at": at, "delta": delta, "kind": kind, "query": str(queries[q]), "text": ""})
     return rows
 
 

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmeter.comparing.digest import MOST_POINTS, digest, provenance, reference_of
+from rankmeter.comparing.digest import digest, provenance, reference_of
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, check_whole
 from rankmeter.report import comparisons
@@ -59,7 +59,7 @@ def report_html(
     title
         The heading.
     """
-    jinja2 = need_report_extra()
+    need_report_extra()
     from rankmeter.showing import charts
 
     check_whole("lists", lists, 0)
@@ -78,23 +78,13 @@ def report_html(
     }
     best = [score.system for score in cmp.ranked(first)]
     grid = comparisons.grid(cmp, lang=lang, systems=best)
-    if len(data["values"]) == data["count"] <= MOST_POINTS:
-        data["pairs"] = None  # the values of every query say it
     data["users"] = cmp.purpose == "recommendation"
-    data["boards"] = None  # the leaderboards are tables here
     data["kept"] = [systems.index(name) for name in kept_systems(cmp, first)]
     data["colours"] = [charts.colour(place) for place in range(max(MOST_SYSTEMS, len(charts.PALETTE)) + 2)]
     alarms = list({note.kind: note for note in reversed(cmp.notes) if note.kind in OVERTURNING}.values())[::-1]
     verdict = [sentence.text(lang) for sentence in comparisons.verdict(cmp)]
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: without_controls(value) if type(value) is str else value,  # markup is no plain str
-    )
     return str(
-        environment.from_string(asset("report.html.jinja")).render(
+        _template().render(
             lang=lang,
             t=labels,
             title=title or labels["report"],
@@ -131,6 +121,18 @@ def report_html(
     )
 
 
+@cache
+def _template() -> Any:
+    """The page with places for what is shown; made once."""
+    environment = need_report_extra().Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: without_controls(value) if type(value) is str else value,  # markup is no plain str
+    )
+    return environment.from_string(asset("report.html.jinja"))
+
+
 def _population(cmp: Comparison) -> dict[str, Any]:
     """Whose values are averaged, for the head of the page: judged queries, or all where nothing is judged."""
     if cmp.is_unjudged:
@@ -145,8 +147,8 @@ def kept_systems(cmp: Comparison, measure: Measure) -> list[str]:
     """The systems that are shown at first: all of a few; of many the baseline and the best under a measure."""
     if len(cmp.systems) <= MOST_SYSTEMS:
         return list(cmp.systems)
-    best = [score.system for score in cmp.ranked(measure)][:BEST_SHOWN]
-    return [name for name in cmp.systems if name in {*best, reference_of(cmp)}]
+    kept = {reference_of(cmp), *(score.system for score in cmp.ranked(measure)[:BEST_SHOWN])}
+    return [name for name in cmp.systems if name in kept]
 
 
 def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from colorsys import hls_to_rgb
 from typing import Any
 
-import altair as alt
-
 from rankmeter.showing.characters import one_line
 
 Spec = dict[str, Any]
@@ -23,79 +21,58 @@ BETTER, WORSE, EQUAL = "#3b7dd8", "#e07b26", "#9aa0a6"
 HEIGHT = 260
 MOST_NUMBERED = 12
 """Up to how many rows a square shows its numbers."""
-_ROWS = alt.NamedData("rows")
 _NAME = "names[datum.value]"
 """What an axis or a legend shows for the number of a system or measure."""
+_TYPES = {"O": "ordinal", "Q": "quantitative", "N": "nominal"}
+_FORMATS = {"delta": "+.4f", "x": ".4f", "y": ".4f", "value": ".4f", "low": ".4f", "high": ".4f", "share": ".0%"}
 
 
 def differences(words: Words) -> Spec:
-    """A bar for each query, sorted by the difference to the reference."""
-    chart = (
-        alt.Chart(_ROWS)
-        .mark_bar(cursor="pointer")
-        .encode(
-            x=alt.X("at:O", axis=None, scale=alt.Scale(paddingInner=0.1)),
-            y=alt.Y("delta:Q", title=one_line(words["difference"])),
-            color=alt.Color(
-                "kind:N",
-                legend=None,
-                scale=alt.Scale(domain=["better", "worse", "equal"], range=[BETTER, WORSE, EQUAL]),
-            ),
-            tooltip=_tips(query=words["query"], text=words["text"], delta=words["difference"]),
-        )
+    """A bar for each query, sorted by the difference to the baseline."""
+    bars = _layer(
+        {"type": "bar", "cursor": "pointer"},
+        x=_field("at:O", axis=None, scale={"paddingInner": 0.1}),
+        y=_field("delta:Q", title=words["difference"]),
+        color=_OUTCOME,
+        tooltip=_tips(query=words["query"], text=words["text"], delta=words["difference"]),
     )
-    return _spec(chart)
+    return _spec(bars)
 
 
 def scatter(words: Words) -> Spec:
-    """A point for each query: the reference to the right, the other system upwards; on the line they are equal."""
-    line = alt.Chart(alt.NamedData("ends")).mark_line(strokeDash=[4, 4], color=EQUAL).encode(x="x:Q", y="y:Q")
-    points = (
-        alt.Chart(_ROWS)
-        .mark_circle(size=50, opacity=0.6, cursor="pointer")
-        .encode(
-            x=alt.X("x:Q", title=one_line(words["reference"])),
-            y=alt.Y("y:Q", title=one_line(words["system"])),
-            color=alt.Color(
-                "kind:N",
-                legend=None,
-                scale=alt.Scale(domain=["better", "worse", "equal"], range=[BETTER, WORSE, EQUAL]),
-            ),
-            tooltip=_tips(query=words["query"], text=words["text"], x=words["reference"], y=words["system"]),
-        )
+    """A point for each query: the baseline to the right, the other system upwards; on the line they are equal."""
+    line = _layer({"type": "line", "strokeDash": [4, 4], "color": EQUAL}, "ends", x=_field("x:Q"), y=_field("y:Q"))
+    points = _layer(
+        {"type": "circle", "size": 50, "opacity": 0.6, "cursor": "pointer"},
+        x=_field("x:Q", title=words["reference"]),
+        y=_field("y:Q", title=words["system"]),
+        color=_OUTCOME,
+        tooltip=_tips(query=words["query"], text=words["text"], x=words["reference"], y=words["system"]),
     )
-    return _spec(line + points)
+    return _spec(line, points)
 
 
 def cutoffs(words: Words, systems: Sequence[str]) -> Spec:
     """The value at each cutoff with its band."""
-    base = alt.Chart(_ROWS).encode(
-        x=alt.X(
-            "k:Q", title="k", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])
-        ),
-        color=_colour(systems),
-    )
-    band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=one_line(words["value"])), y2="high:Q")
-    line = base.mark_line(point=True).encode(
-        y="value:Q",
-        tooltip=_tips(system=words["system"], k="k", value=words["value"], low=words["low"], high=words["high"]),
-    )
-    return _spec(band + line, systems)
+    x = _field("k:Q", title="k", scale={"type": "log", "nice": False}, axis={"values": [1, 2, 5, 10, 20, 50, 100]})
+    shared = {"x": x, "color": _colour(systems)}
+    value = _field("low:Q", title=words["value"])
+    band = _layer({"type": "area", "opacity": 0.18}, **shared, y=value, y2={"field": "high"})
+    tips = _tips(system=words["system"], k="k", value=words["value"], low=words["low"], high=words["high"])
+    line = _layer({"type": "line", "point": True}, **shared, y=_field("value:Q"), tooltip=tips)
+    return _spec(band, line, names=systems)
 
 
 def distribution(words: Words, systems: Sequence[str]) -> Spec:
     """The share of the queries whose value is at most x."""
-    chart = (
-        alt.Chart(_ROWS)
-        .mark_line(interpolate="step-after")
-        .encode(
-            x=alt.X("value:Q", title=one_line(words["value_of_query"])),
-            y=alt.Y("share:Q", title=words["share_of_queries"], axis=alt.Axis(format="%")),
-            color=_colour(systems),
-            tooltip=_tips(system=words["system"], value=words["value"], share=words["share_of_queries"]),
-        )
+    steps = _layer(
+        {"type": "line", "interpolate": "step-after"},
+        x=_field("value:Q", title=words["value_of_query"]),
+        y=_field("share:Q", title=words["share_of_queries"], axis={"format": "%"}),
+        color=_colour(systems),
+        tooltip=_tips(system=words["system"], value=words["value"], share=words["share_of_queries"]),
     )
-    return _spec(chart, systems)
+    return _spec(steps, names=systems)
 
 
 def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None) -> Spec:
@@ -105,58 +82,50 @@ def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None
     """
     is_small = len(labels) <= MOST_NUMBERED
     sort = None if order is None or is_small else list(order)
-    base = alt.Chart(_ROWS).encode(
-        x=alt.X("a:N", title=None, sort=sort, axis=alt.Axis(labelAngle=-40, labelLimit=140, labelExpr=_NAME)
-                if is_small else None),
-        y=alt.Y("b:N", title=None, sort=sort, axis=alt.Axis(labelLimit=140, labelExpr=_NAME, labelOverlap=True)),
-        tooltip=[
-            alt.Tooltip("first:N", title=words["system"]), alt.Tooltip("second:N", title=words["system"]),
-            alt.Tooltip("value:Q", format=".2f", title=words["value"]),
-        ],
-    )  # fmt: skip
-    squares = base.mark_rect().encode(
-        color=alt.Color(
-            "value:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=["#dfe8f5", "#1f5fb4"], clamp=True)
-        )
-    )
-    numbers = base.mark_text(fontSize=11).encode(
-        text=alt.Text("value:Q", format=".2f"),
-        color=alt.condition("datum.value > 0.6", alt.value("white"), alt.value("#1c2733")),
-    )
+    below = {"labelAngle": -40, "labelLimit": 140, "labelExpr": _NAME} if is_small else None
+    beside = {"labelLimit": 140, "labelExpr": _NAME, "labelOverlap": True}
+    tips = _tips(first=words["system"], second=words["system"], value=words["value"])
+    shared = {
+        "x": _field("a:N", title=None, sort=sort, axis=below),
+        "y": _field("b:N", title=None, sort=sort, axis=beside),
+        "tooltip": [*tips[:2], tips[2] | {"format": ".2f"}],
+    }
+    blue = {"domain": [0, 1], "range": ["#dfe8f5", "#1f5fb4"], "clamp": True}
+    squares = _layer({"type": "rect"}, **shared, color=_field("value:Q", legend=None, scale=blue))
+    ink = {"condition": {"test": "datum.value > 0.6", "value": "white"}, "value": "#1c2733"}
+    numbers = _layer({"type": "text", "fontSize": 11}, **shared, text=_field("value:Q", format=".2f"), color=ink)
     side = 34 if is_small else max(9, 560 // len(labels))
-    return _spec(squares + numbers if is_small else squares, labels, height=max(120, side * len(labels)))
+    height = max(120, side * len(labels))
+    return _spec(squares, *([numbers] if is_small else []), names=labels, height=height)
 
 
 def trade_off(words: Words, systems: Sequence[str]) -> Spec:
     """Every system under two measures; the line joins those that no other beats under both."""
-    scale = alt.Scale(zero=False, padding=30)
-    base = alt.Chart(_ROWS).encode(
-        x=alt.X("x:Q", scale=scale, title=one_line(words["first_measure"])),
-        y=alt.Y("y:Q", scale=scale, title=one_line(words["second_measure"])),
-    )
-    front = (
-        base.transform_filter("datum.front").mark_line(strokeDash=[5, 4], color=EQUAL).encode(order=alt.Order("x:Q"))
-    )
-    points = base.mark_point(filled=True, size=130, opacity=1).encode(
-        color=_colour(systems, legend=False),
-        shape=alt.Shape("front:N", legend=None, scale=alt.Scale(domain=[True, False], range=["diamond", "circle"])),
-        tooltip=_tips(system=words["system"], x=words["first_measure"], y=words["second_measure"]),
-    )
-    names = base.mark_text(dy=-13, fontSize=12).encode(text="system:N", color=_colour(systems, legend=False))
-    return _spec(front + points + names, systems)
+    scale = {"zero": False, "padding": 30}
+    shared = {
+        "x": _field("x:Q", scale=scale, title=words["first_measure"]),
+        "y": _field("y:Q", scale=scale, title=words["second_measure"]),
+    }
+    colour_of = _colour(systems, legend=False)
+    front = _layer({"type": "line", "strokeDash": [5, 4], "color": EQUAL}, **shared, order=_field("x:Q"))
+    shape = _field("front:N", legend=None, scale={"domain": [True, False], "range": ["diamond", "circle"]})
+    tips = _tips(system=words["system"], x=words["first_measure"], y=words["second_measure"])
+    mark = {"type": "point", "filled": True, "size": 130, "opacity": 1}
+    points = _layer(mark, **shared, color=colour_of, shape=shape, tooltip=tips)
+    names = _layer({"type": "text", "dy": -13, "fontSize": 12}, **shared, text=_field("system:N"), color=colour_of)
+    return _spec(front | {"transform": [{"filter": "datum.front"}]}, points, names, names=systems)
 
 
 def intervals(words: Words, systems: Sequence[str]) -> Spec:
     """The systems with their intervals, best first: a leaderboard as a figure."""
-    base = alt.Chart(_ROWS).encode(
-        y=alt.Y("s:N", sort=None, title=None, axis=alt.Axis(labelExpr=_NAME)),
-        color=alt.Color("best:N", legend=None, scale=alt.Scale(domain=[True, False], range=[BETTER, EQUAL])),
-    )
-    ends = base.mark_rule(strokeWidth=3).encode(
-        x=alt.X("low:Q", scale=alt.Scale(zero=False), title=one_line(words["value"])), x2="high:Q"
-    )
-    dots = base.mark_circle(size=110, opacity=1).encode(x="value:Q")
-    return _spec(ends + dots, systems, height=max(80, 30 * len(systems)))
+    shared = {
+        "y": _field("s:N", sort=None, title=None, axis={"labelExpr": _NAME}),
+        "color": _field("best:N", legend=None, scale={"domain": [True, False], "range": [BETTER, EQUAL]}),
+    }
+    low = _field("low:Q", scale={"zero": False}, title=words["value"])
+    ends = _layer({"type": "rule", "strokeWidth": 3}, **shared, x=low, x2={"field": "high"})
+    dots = _layer({"type": "circle", "size": 110, "opacity": 1}, **shared, x=_field("value:Q"))
+    return _spec(ends, dots, names=systems, height=max(80, 30 * len(systems)))
 
 
 def colour(place: int) -> str:
@@ -172,31 +141,43 @@ def colour(place: int) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
 
 
-def _colour(systems: Sequence[str], *, legend: bool = True) -> alt.Color:
-    colours = [colour(place) for place in range(len(systems))]
-    kept = alt.Legend(title=None, orient="top", columns=3, labelLimit=150, labelExpr=_NAME) if legend else None
-    return alt.Color("s:N", scale=alt.Scale(domain=list(range(len(systems))), range=colours), legend=kept)
+def _colour(systems: Sequence[str], *, legend: bool = True) -> Spec:
+    scale = {"domain": list(range(len(systems))), "range": [colour(place) for place in range(len(systems))]}
+    kept = {"title": None, "orient": "top", "columns": 3, "labelLimit": 150, "labelExpr": _NAME} if legend else None
+    return _field("s:N", scale=scale, legend=kept)
 
 
-def _tips(**fields: str) -> list[alt.Tooltip]:
-    numbers = {"delta": "+.4f", "x": ".4f", "y": ".4f", "value": ".4f", "low": ".4f", "high": ".4f", "share": ".0%"}
+def _field(name: str, **options: Any) -> Spec:
+    """What a channel shows: ``delta:Q`` is the field ``delta``, a quantity."""
+    field, _, kind = name.partition(":")
+    if options.get("title"):
+        options["title"] = one_line(options["title"])
+    return {"field": field, "type": _TYPES[kind], **options}
+
+
+_OUTCOME = _field(
+    "kind:N", legend=None, scale={"domain": ["better", "worse", "equal"], "range": [BETTER, WORSE, EQUAL]}
+)
+
+
+def _tips(**fields: str) -> list[Spec]:
     return [
-        alt.Tooltip(name, type="quantitative", format=numbers[name], title=one_line(title))
-        if name in numbers
-        else alt.Tooltip(name, type="nominal", title=one_line(title))
+        _field(f"{name}:Q", title=title, format=_FORMATS[name])
+        if name in _FORMATS
+        else _field(f"{name}:N", title=title)
         for name, title in fields.items()
     ]
 
 
-def _spec(chart: Any, names: Sequence[str] = (), *, height: int = HEIGHT) -> Spec:
-    made: Spec = chart.properties(width="container", height=height).to_dict(
-        validate=False
-    )  # a test validates every chart
-    made.pop("config", None)
-    if names:
-        made["params"] = [*made.get("params", ()), {"name": "names", "value": [one_line(name) for name in names]}]
-    made["autosize"] = {"type": "fit-x", "contains": "padding"}
-    return made
+def _layer(mark: Spec, rows: str = "rows", /, **encoding: Any) -> Spec:
+    return {"data": {"name": rows}, "mark": mark, "encoding": encoding}
+
+
+def _spec(*layers: Spec, names: Sequence[str] = (), height: int = HEIGHT) -> Spec:
+    parts = layers[0] if len(layers) == 1 else {"layer": list(layers)}
+    params = [{"name": "names", "value": [one_line(name) for name in names]}] if names else []
+    fit = {"type": "fit-x", "contains": "padding"}
+    return {"width": "container", "height": height, "autosize": fit, "params": params, **parts}
 
 
 def with_rows(spec: Spec, width: int, **rows: Sequence[Mapping[str, Any]]) -> Spec:

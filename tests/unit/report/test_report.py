@@ -84,10 +84,14 @@ def test_no_point_of_the_front_is_beaten_and_every_other_is(points):
 def test_curves_are_the_values_that_evaluate_gives(cmp):
     points = curves(cmp.measures, cmp.inputs, z=1.96)
     assert set(points) == {"nDCG", "RR", "P"}
-    for k in CUTOFFS:
-        found = next(p for p in points["P"] if p["system"] == "two" and p["k"] == k)
-        assert found["value"] == pytest.approx(rm.evaluate(TRUTH, RUNS["two"], [f"P@{k}"])[f"P@{k}"])
-        assert found["low"] <= found["value"] <= found["high"]
+    for family, curve in points.items():
+        assert curve["k"] == list(CUTOFFS)
+        for place, system in enumerate(cmp.systems):
+            asked = [f"{family}@{k}" for k in CUTOFFS]
+            ev = rm.evaluate(TRUTH, RUNS[system], asked)
+            assert curve["value"][place] == pytest.approx([ev[measure] for measure in asked])
+            assert (curve["low"][place] <= curve["value"][place]).all()
+            assert (curve["value"][place] <= curve["high"][place]).all()
 
 
 def test_the_queries_that_differ_most_come_first(cmp):

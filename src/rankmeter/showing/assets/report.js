@@ -91,7 +91,9 @@ function drawMeasure() {
   if (byId("chart-cutoffs")) {
     const kept = family ?? Object.keys(data.curves)[0];
     byId("curve-name").textContent = kept;
-    draw("cutoffs", { rows: data.curves[kept].filter((row) => row.value !== null) });
+    const curve = data.curves[kept];
+    const points = drawn().flatMap((s) => curve.k.map((k, at) => ({ s, system: name(s), k, value: curve.value[s][at], low: curve.low[s][at], high: curve.high[s][at] })));
+    draw("cutoffs", { rows: points.filter((row) => row.value !== null) });
   }
   const rows = data.distributions[state.measure].flatMap((steps, place) =>
     steps.map(([value, share]) => ({ s: place, system: name(place), value, share })),
