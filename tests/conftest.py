@@ -1,4 +1,4 @@
-"""What all tests share: how hard Hypothesis looks.
+"""What all tests share: how hard Hypothesis looks, and which tests run together.
 
 Profiles: ``dev`` (other examples every time), ``ci`` (the same examples every time, so that a red build means a change)
 and ``fast`` (few examples, for ``make check``). ``HYPOTHESIS_PROFILE`` chooses; without it ``ci`` where ``CI`` is set.
@@ -7,9 +7,15 @@ and ``fast`` (few examples, for ``make check``). ``HYPOTHESIS_PROFILE`` chooses;
 from __future__ import annotations
 
 import os
+from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
 
 # No deadlines: two shared cores stall now and then, and that is no defect.
 settings.register_profile("dev", deadline=None)
@@ -25,17 +31,41 @@ settings.load_profile(PROFILE)
 os.environ["RANKMETER_LANG"] = "en"
 
 
-SHARED = ("spark", "page", "browser")
-"""Fixtures that start a program of their own: tests that share one run in one process, so that it starts once."""
+SHARED = "spark"
+"""The fixture that starts a program for tests of several files; the ids of these tests contain its name."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests of one program together, and let the profile ``fast`` hold for all numbers of examples."""
+def group_of(nodeid: str) -> str:
+    """Tests of a group run one after another in one process: those of a file, or of all files that share Spark."""
+    return SHARED if SHARED in nodeid.lower() else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)  # pytest-xdist need not be installed
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    """Keep groups together, in the order in which they are collected.
+
+    ``--dist loadgroup`` does not: pytest-xdist 3.8 writes the group where pytest 9.2 no longer looks.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    config.option.loadscopereorder = False
+    return Groups(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the slow groups where several processes share the work; ``fast`` holds for all numbers of examples."""
+    for item in items:
+        if SHARED in getattr(item, "fixturenames", ()) and group_of(item.nodeid) != SHARED:
+            raise pytest.UsageError(f"the name of a test that uses {SHARED} contains {SHARED}: {item.nodeid}")
+    if hasattr(config, "workerinput"):
+        slow = Counter(group_of(item.nodeid) for item in items if item.get_closest_marker("slow"))
+        items.sort(key=lambda item: -slow[group_of(item.nodeid)])
     most = settings.default.max_examples
     for item in items:
-        for fixture in set(SHARED) & set(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group(fixture))
         asked = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
         if PROFILE == "fast" and asked is not None and asked.max_examples > most:
             item.obj._hypothesis_internal_use_settings = settings(asked, max_examples=most)

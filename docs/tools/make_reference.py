@@ -10,6 +10,7 @@ import math
 import tomllib
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, fields
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -231,6 +232,7 @@ ZH = Words(
 )
 
 
+@cache
 def prose_of(name: str) -> dict[str, Any]:
     """The prose of one measure, or of the conventions."""
     text = (resources.files("rankmeter.measures") / "prose" / f"{name}.toml").read_text(encoding="utf-8")

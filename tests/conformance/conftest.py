@@ -1,4 +1,4 @@
-"""One real Spark session for the modules that need it: two executor threads, small batches, several partitions."""
+"""One real Spark session for all tests that need it: two executor threads, small batches, several partitions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ import pytest
 import rankmeter as rm
 
 SRC = str(Path(rm.__file__).parents[1])
+# Queries of a second do not repay the work of Java's second compiler and of several threads of its collector.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 @pytest.fixture(scope="module")
-def spark():
+def spark(tmp_path_factory):
+    """The session that is there, or a new one behind a test that stopped it; it ends with the process."""
     from pyspark.sql import SparkSession
 
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # tests/conftest.py sees to it that Java starts once
+        started = tmp_path_factory.getbasetemp().parent / "spark-started-by"
+        assert not started.exists() or started.read_text("utf-8") == worker, "Spark runs in another process too"
+        started.write_text(worker, "utf-8")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYTHONPATH"] = os.pathsep.join([SRC, os.environ.get("PYTHONPATH", "")])
     session = (
@@ -31,5 +38,4 @@ def spark():
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    return session
