@@ -8,7 +8,7 @@ from typing import Any, Unpack, get_args
 from rankmeter import __version__
 from rankmeter.comparing.choices import ChanceOptions, chance_options, check_choice
 from rankmeter.comparing.lining_up import LinedUp, samples_of, shared_seeds, units_of_queries
-from rankmeter.comparing.notes import notes_about, notes_about_differences, notes_about_skewness
+from rankmeter.comparing.notes import notes_about, notes_about_differences, notes_about_floors, notes_about_skewness
 from rankmeter.comparing.records import Family, Inputs, Settings
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.scoring import Scoring
@@ -198,6 +198,7 @@ def compare(
         *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings),
         *notes_about_skewness(samples, couples, list(named), label),
         *notes_about_differences(differences, label),
+        *notes_about_floors(differences, samples, couples, settings, label),
     ]
     if first.facts.purpose == "recommendation":
         notes = [note.about_users() for note in notes]

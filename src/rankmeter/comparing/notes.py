@@ -16,7 +16,7 @@ from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.samples import AnySample, Sample
-from rankmeter.stats.student import Pair, skewness
+from rankmeter.stats.student import SAME, Pair, skewness
 from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:
@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 
 Label = Callable[[Measure], str]
 """What a measure is called where it is shown."""
+Ends = tuple[float, float]
+Leaders = tuple[str, str] | None
 GOOD_TO_KNOW = frozenset({"grades_cut", "deeper_than_lists"})
 FEW_UNITS = 25
 """Fewer units than this say little, whatever the test."""
 COCHRAN = 60
 """How many units, times the squared skewness, it takes until skewed differences do little harm. Cochran asks for 25,
 for one interval; corrections and best groups look further into one tail (docs/statistics.md)."""
+SMALLEST_SHOWN = 0.0001
+"""A smaller p-value is shown as below this, whatever limits it."""
 UNEVEN = 0.1
 """Systems whose judged share differs by more than this are not judged alike."""
 POORLY_JUDGED = 0.8
@@ -78,9 +82,42 @@ def notes_about_skewness(
 
 def notes_about_differences(differences: Sequence[Difference], label: Label = str) -> list[Said]:
     """Where a test had to be replaced."""
-    flat = [one for one in differences if isinstance(one.reason, Said) and one.reason.kind == "no_spread"]
-    pairs = list(dict.fromkeys(f"{label(one.measure)} ({one.system} - {one.other})" for one in flat))
+    flat = [one for one in differences if _is_flat(one)]
+    pairs = list(dict.fromkeys(_pair_named(one, label) for one in flat))
     return [said("no_spread_in", pairs=_some(pairs), reason=flat[0].reason)] if flat else []
+
+
+def notes_about_floors(
+    differences: Sequence[Difference],
+    samples: Mapping[Measure, AnySample],
+    couples: Sequence[Pair],
+    settings: Settings,
+    label: Label = str,
+) -> list[Said]:
+    """p-values that cannot be smaller: of n signs that all agree, or of permutations none of which is as extreme."""
+    reached: dict[str, list[str]] = {}
+    for measure, sample in samples.items():
+        smallest, drawn = smallest_p(sample, settings)
+        if smallest >= settings.alpha:
+            continue  # that nothing can be significant is said of all of them
+        floors = np.maximum(sample.contrasts(couples).floor, 1 / (settings.permutations + 1) if drawn else 0.0)
+        tested = [one for one in differences if one.measure == measure]
+        for difference, floor in zip(tested, floors.tolist(), strict=True):
+            at_floor = difference.p is not None and difference.p <= floor * (1 + SAME)
+            if at_floor and floor >= SMALLEST_SHOWN and not _is_flat(difference):
+                kind = "p_floor_of_permutations" if drawn else "p_floor_of_units"
+                reached.setdefault(kind, []).append(f"{_pair_named(difference, label)} {floor:.2g}")
+    units = units_said(settings.unit)
+    return [said(kind, pairs=_some(pairs), units=units, count=settings.permutations) for kind, pairs in reached.items()]
+
+
+def _is_flat(difference: Difference) -> bool:
+    """Whether all units differ by the same, so that signs were tested instead, which a note says."""
+    return isinstance(difference.reason, Said) and difference.reason.kind == "no_spread"
+
+
+def _pair_named(difference: Difference, label: Label) -> str:
+    return f"{label(difference.measure)} ({difference.system} - {difference.other})"
 
 
 def _read(measured: Mapping[str, Measured]) -> Iterable[Said]:
@@ -177,20 +214,25 @@ def _unjudged(measured: Mapping[str, Measured]) -> Iterable[Said]:
         yield said("unevenly_judged", k=k, low=low, low_share=shares[low], high=high, high_share=shares[high])
 
 
+def _could_win(measured: Mapping[str, Measured], values: Mapping[str, float], ends: Mapping[str, Ends]) -> Leaders:
+    """The best system and the one that could be above it, where its best end is above the worst end of the best."""
+    best = max(values, key=values.__getitem__)
+    # Whatever is judged and however ties fall, the same lists stay as good as each other.
+    rivals = [name for name in values if name != best and not _same_runs(measured[name], measured[best])]
+    rival = max(rivals, key=lambda name: max(ends[name]), default=None)
+    return (best, rival) if rival is not None and max(ends[rival]) > min(ends[best]) else None
+
+
 def _overlapping(measured: Mapping[str, Measured], label: Label) -> Iterable[Said]:
     """Measures under which unjudged items alone could change the winner."""
-    measures = list(next(iter(measured.values())).unjudged)
     could: list[str] = []
-    for measure in measures:
+    for measure in next(iter(measured.values())).unjudged:
         bounds = {name: one.unjudged.get(measure) for name, one in measured.items()}
         known = {name: one for name, one in bounds.items() if isinstance(one, UnjudgedBounds)}
-        if len(known) < len(bounds) or not measure.higher_is_better:
-            continue
-        best = max(known, key=lambda name: known[name].none_relevant)
-        could_win = [name for name, one in known.items() if one.all_relevant > known[best].none_relevant]
-        # Whatever is judged, the same lists stay as good as each other.
-        if any(name != best and not _same_runs(measured[name], measured[best]) for name in could_win):
-            could.append(label(measure))
+        if len(known) == len(bounds) and measure.higher_is_better:
+            values = {name: one.none_relevant for name, one in known.items()}
+            ends = {name: (one.none_relevant, one.all_relevant) for name, one in known.items()}
+            could += [label(measure)] if _could_win(measured, values, ends) else []
     if could:
         yield said("winner_could_change", measures=_some(could))
 
@@ -235,20 +277,15 @@ def _ties(measured: Mapping[str, Measured]) -> Iterable[Said]:
 def _tied_winner(measured: Mapping[str, Measured], label: Label) -> Iterable[Said]:
     """Measures under which another order of tied items alone could change the winner, with the widest range of one."""
     for measure in next(iter(measured.values())).evaluation.means:
-        values = {name: one.evaluation.means[measure] for name, one in measured.items()}
-        if any(math.isnan(value) for value in values.values()) or not measure.has_goal:
+        means = {name: one.evaluation.means[measure] for name, one in measured.items()}
+        if any(math.isnan(value) for value in means.values()) or not measure.has_goal:
             continue
-        ranges = {name: one.evaluation.tie_bounds.get(measure, (values[name],) * 2) for name, one in measured.items()}
         sign = 1 if measure.higher_is_better else -1
-        best = max(values, key=lambda name: sign * values[name])
-        least = min(sign * end for end in ranges[best])
-        rivals = {
-            name: max(sign * end for end in ends)
-            for name, ends in ranges.items()
-            if name != best and not _same_runs(measured[name], measured[best])
-        }
-        rival = max(rivals, key=rivals.__getitem__, default=None)
-        if rival is not None and sign * values[rival] < sign * values[best] and rivals[rival] > least:
+        ranges = {name: one.evaluation.tie_bounds.get(measure, (means[name],) * 2) for name, one in measured.items()}
+        values = {name: sign * value for name, value in means.items()}
+        leaders = _could_win(measured, values, {name: (sign * a, sign * b) for name, (a, b) in ranges.items()})
+        if leaders is not None and values[leaders[1]] < values[leaders[0]]:
+            best, rival = leaders
             yield said(
                 "ties_could_change_winner", measure=label(measure), system=rival, low=ranges[rival][0],
                 high=ranges[rival][1], best=best, best_low=ranges[best][0], best_high=ranges[best][1],

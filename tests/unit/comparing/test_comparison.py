@@ -617,3 +617,28 @@ def test_several_runs_are_led_on_to_compare(kind) -> None:
     for measured in (rm.evaluate, lambda truth, runs: rm.pool(truth, {"mine": runs})):
         with pytest.raises(rm.InputError, match=rf"{kind}\(\.\.\.\) are several runs .*Hint: compare\("):
             measured({"q": {"a"}}, getattr(rm, kind)(run, run))
+
+
+@pytest.mark.parametrize(
+    ("test", "queries", "permutations", "floor"),
+    [("randomisation", 8, 5_000, 2 / 2**8), ("randomisation", 14, 999, 1 / 1000), ("wilcoxon", 8, 500, 2 / 2**8),
+     ("sign", 8, 500, 2 / 2**8), ("t", 8, 500, 2 / 2**8)],
+)  # fmt: skip
+@pytest.mark.parametrize("is_reached", [True, False])
+def test_a_p_value_that_cannot_be_smaller_is_said_to_be_the_smallest(
+    test, queries, permutations, floor, is_reached
+) -> None:
+    """All queries agree: no pattern of signs is more extreme. One that disagrees by the most makes p larger."""
+    truth = {f"q{i}": {"a"} for i in range(queries)}
+    # Under t the differences are nearly equal, so that the test alone would give a p-value far below the floor.
+    poor = lists({query: 4 + at % 2 for at, query in enumerate(truth)})
+    good = lists(dict.fromkeys(truth, 1))
+    if not is_reached:
+        good["q0"], poor["q0"] = lists({"q": 5})["q"], lists({"q": 1})["q"]
+    cmp = rm.compare(truth, {"poor": poor, "good": good}, ["RR"], test=test, permutations=permutations, resamples=100)
+    notes = [note for note in cmp.notes if "smallest" in note]
+    assert bool(notes) == is_reached
+    if is_reached:
+        assert cmp.difference("RR", "poor", "good").p == pytest.approx(floor)
+        assert notes[0].endswith(f"RR (poor - good) {floor:.2g}")
+        assert "最小值" in notes[0].text("zh")
