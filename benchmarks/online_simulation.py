@@ -17,14 +17,16 @@ import polars as pl
 
 import rankmeter as rm
 from rankmeter.measures import parse
-from rankmeter.online import locations, off_policy, off_policy_slates, optimised_lists, score_interleaving, team_draft
+from rankmeter.online import off_policy, off_policy_slates, optimised_lists, score_interleaving, team_draft
 from rankmeter.online.bootstrap import Draws
-from rankmeter.online.contrasts import compare, cuped, difference, estimate, heterogeneity, stratified
-from rankmeter.online.effects import resampled_difference
-from rankmeter.online.looks import Look, boundaries
-from rankmeter.online.proportions import sample_ratio
+from rankmeter.online.contrasts import cuped, difference, estimate, stratified
 from rankmeter.online.sums import Sums
+from rankmeter.online.variant_effects import resampled_difference
 from rankmeter.placing.hashing import mixed
+from rankmeter.stats import locations
+from rankmeter.stats.estimates import compare, heterogeneity
+from rankmeter.stats.looks import Look, boundaries
+from rankmeter.stats.proportions import sample_ratio
 
 MEASURES = tuple(
     parse(text)
@@ -37,7 +39,7 @@ NAMES = (*PLAIN, *(f"{name} before" for name in PLAIN))
 LOOKS = 20
 
 
-class Tally:
+class UserTally:
     """How often something went wrong, out of how often it was tried."""
 
     def __init__(self) -> None:
@@ -338,7 +340,7 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=199, help="of the bootstrap; 0 leaves it out")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    tally = Tally()
+    tally = UserTally()
     many = Sums.of_rows(NAMES, users(np.random.default_rng(args.seed), 1_000_000))
     truth = many.mean(f"{REACH} x") / many.mean(f"{REACH} y")
     for number in range(args.experiments):

@@ -31,6 +31,7 @@ In Python an error reads as English unless the variable ``RANKMETER_LANG`` says 
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import sys
 import warnings
@@ -264,3 +265,28 @@ def check_level(level: object, what: str = "level") -> float:
         example = "0.8" if what == "power" else "0.95"
         raise InputError.of("general.not_a_share", option=Option(what, level), example=example)
     return float(level)
+
+
+def check_choice(what: str, value: object, choices: Sequence[str | None]) -> None:
+    """One of a few words; refuse others, with the nearest as a hint. None among the choices is "not stated".
+
+    >>> check_choice("test", "tt", ("t", "sign"))
+    Traceback (most recent call last):
+    rankmeter.errors.InputError: test='tt' is not possible; it is one of t, sign. Hint: did you mean 't'?
+    """
+    if value not in choices:
+        listed = [choice for choice in choices if choice is not None]
+        hint = did_you_mean(value, listed) if isinstance(value, str) else ""
+        option = f"{what}=None" if value is None else Option(what, value)  # an option without a value is its name alone
+        raise InputError.of("general.not_one_of", option=option, choices=listed, hint=hint or None)
+
+
+def check_number(what: str, number: object) -> float:
+    """A finite number, also as text; ``what`` is a phrase or the name of an argument."""
+    try:
+        made = float(number)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        made = math.nan
+    if not math.isfinite(made):
+        raise InputError.of("general.not_a_number", what=what, number=repr(number))
+    return made

@@ -121,7 +121,10 @@ def test_the_curve_of_positions(tmp_path):
         (["counterfactual", "absent.csv"], "absent.csv"),
         (["counterfactual", "CHOICES"], "no target column"),
         (["counterfactual", "CHOICES", "--columns", "target=nothing"], "no column 'nothing'"),
-        (["counterfactual", "CHOICES", "--columns", "goal=p_new"], "no role 'goal'"),
+        (
+            ["counterfactual", "CHOICES", "--columns", "goal=p_new"],
+            "--columns names 'goal', which is not one of reward",
+        ),
         (["counterfactual", "CHOICES", "--columns", "target=p_new", "--clip", "0"], "--clip 0"),
         (["counterfactual", "CHOICES", "--columns", "target=p_new", "--shrink", "1"], "predicted= and expected="),
         (["counterfactual", "CHOICES", "--columns", "target=p_new", "--model", "cascade"], "no request, position"),

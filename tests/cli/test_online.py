@@ -131,7 +131,7 @@ def test_every_finding_has_a_name_and_a_rule_in_both_languages():
         (["online", "LOG", "-m", "CTRR"], "did you mean 'CTR'"),
         (["online", "LOG", "-m", "nDCG"], "judgments"),
         (["online", "LOG", "--columns", "user"], "is not name=value"),
-        (["online", "LOG", "--types", "buy=x"], "is not a kind of event"),
+        (["online", "LOG", "--types", "buy=x"], "--types names 'buy', which is not one of other, impression"),
         (["online", "LOG", "--by", "color"], "no column 'color'"),
         (["online", "LOG", "--control", "Z"], "no variant 'Z'"),
         (["online", "LOG", "--control", "A", "--by", "country"], "by variant"),

@@ -17,11 +17,13 @@ from scipy.special import ndtr, stdtr
 
 import rankmeter as rm
 from rankmeter.measures import CTR, Conversions
-from rankmeter.online import proportions
-from rankmeter.online.contrasts import Estimate, cuped, difference, ratio, units_needed
-from rankmeter.online.looks import Look, t_quantile
+from rankmeter.online.contrasts import cuped, difference, ratio, units_needed
 from rankmeter.online.sums import Sums
+from rankmeter.stats import proportions
 from rankmeter.stats.corrections import corrected
+from rankmeter.stats.estimates import Estimate
+from rankmeter.stats.looks import Look
+from rankmeter.stats.student import t_quantile
 
 HERE = Path(__file__).parent
 RECORDED = json.loads((HERE / "online_values.json").read_text())

@@ -29,21 +29,6 @@ OF_A_COMMAND = "cli"
 """A module of a command is named as the command is, one of its options as what they are for."""
 OF_A_FAMILY = ["arithmetic", "measures"]
 """A family of measures and its formulas share a name."""
-TWICE = {
-    # a log and an experiment have these as a run and a comparison do; the two sides import nothing of each other
-    "columns", "effects", "evaluation", "power", "results",
-}  # fmt: skip
-CLASSES_TWICE = {
-    # of a log, an experiment or an estimate there on one side, of runs, lists and comparisons on the other
-    "Counting", "Difference", "Effect", "Estimate", "Novelty", "Plan", "Reading", "Side", "Tally",
-    "Asked",  # a metric of another tool, and the measures of a call
-    "Counts",  # how often judges gave a grade, and how often items were taken
-    "Items",  # numbers on a graphics card, and what is known of a catalogue
-    "Judged",  # the measure of that name, and the judgments of mappings
-    "Log",  # what is read, and the options that say how
-    "Problems",  # of lines in a file, and of rows on a cluster
-    "Progress",  # how far reading has come, and the bar that shows it
-}  # fmt: skip
 
 
 def test_one_module_has_a_name() -> None:
@@ -52,7 +37,7 @@ def test_one_module_has_a_name() -> None:
         room, _, module = name.removeprefix("rankmeter.").rpartition(".")
         if path.name != "__init__.py" and room != OF_A_COMMAND:
             rooms.setdefault(module, []).append(room)
-    twice = {module: where for module, where in rooms.items() if len(where) > 1 and module not in TWICE}
+    twice = {module: where for module, where in rooms.items() if len(where) > 1}
     families = [module for module, where in twice.items() if [room.partition(".")[0] for room in where] == OF_A_FAMILY]
     assert {module: where for module, where in twice.items() if module not in families} == {}
 
@@ -63,7 +48,7 @@ def test_one_class_has_a_name() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 where.setdefault(node.name, []).append(module)
-    assert {name: places for name, places in where.items() if len(places) > 1 and name not in CLASSES_TWICE} == {}
+    assert {name: places for name, places in where.items() if len(places) > 1} == {}
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

@@ -16,7 +16,7 @@ import click
 
 from rankmeter import __version__
 from rankmeter.cli.talk import examples, language_of, notes_on_stderr, say, spoken_language
-from rankmeter.cli.typed_options import as_typed, typed, typed_here
+from rankmeter.cli.typed_options import typed, typed_here
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean, with_hint
 from rankmeter.wording import spelled_as
 
@@ -86,7 +86,7 @@ class Application(click.Group):
             sys.stdout.flush()
         except RankmeterError as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "") or self
-            raise click.ClickException(_worded(error, command, ctx)) from error
+            raise click.ClickException(error.text(language_of(ctx), typed(command))) from error
         except BrokenPipeError as error:
             raise _PipeClosedError from error
         except OSError as error:
@@ -161,16 +161,6 @@ def _no_command(args: Sequence[str]) -> InputError:
         return InputError.of("cli.file_without_command", source=args[0], command=Finished(command))
     hint = did_you_mean(args[0], list(COMMANDS)) or None
     return InputError.of("cli.unknown_command", name=args[0], commands=list(COMMANDS), hint=hint)
-
-
-_AS_IN_PYTHON = ("general.text", "online.", "stats.")
-
-
-def _worded(error: RankmeterError, command: click.Command, ctx: click.Context) -> str:
-    """An error in the language of the call and in the options of its command."""
-    text = error.text(language_of(ctx), typed(command))
-    # What is not a kind and values yet, and the words of these rooms, name arguments as Python does.
-    return as_typed(text, command) if error.problem.kind.startswith(_AS_IN_PYTHON) else text
 
 
 def _silence_stdout() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.options import Counting, Delivery, ItemsAndUsers, MaybeJudged, assisted_option, system_names
+from rankmeter.cli.options import CountingOptions, Delivery, ItemsAndUsers, MaybeJudged, assisted_option, system_names
 from rankmeter.cli.output import deliver_comparison
 from rankmeter.cli.parameters import (
     MOST,
@@ -27,7 +27,7 @@ from rankmeter.cli.parameters import (
     written,
 )
 from rankmeter.cli.sources import items_and_users, named_seed, named_sources, saved_evaluations, units_of
-from rankmeter.cli.talk import Progress, examples, language_option, say, silence_notes, spoken_language, tell
+from rankmeter.cli.talk import ProgressBar, examples, language_option, say, silence_notes, spoken_language, tell
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError
@@ -204,7 +204,7 @@ class Pages:
 @click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS RUN RUN...")
 @click.option("-m", "--measure", "measures", multiple=True, help="A measure, or several; default nDCG@10, AP and RR.")
 @takes(systems=Systems, testing=Testing, gating=Gating)
-@takes(counting=Counting, about=ItemsAndUsers, sources=MaybeJudged)
+@takes(counting=CountingOptions, about=ItemsAndUsers, sources=MaybeJudged)
 @takes(numbers=Numbers, delivery=Delivery, pages=Pages)
 @language_option
 def command(
@@ -213,7 +213,7 @@ def command(
     systems: Systems,
     testing: Testing,
     gating: Gating,
-    counting: Counting,
+    counting: CountingOptions,
     about: ItemsAndUsers,
     sources: MaybeJudged,
     numbers: Numbers,
@@ -264,12 +264,12 @@ def _compared(
     measures: Sequence[str] | None,
     several: Systems,
     testing: Testing,
-    counting: Counting,
+    counting: CountingOptions,
     about: ItemsAndUsers,
     sources: MaybeJudged,
 ) -> Comparison:
     """Evaluate what is not evaluated yet, and compare it."""
-    with Progress(len(paths) + len(several.seeds) + len(several.folds)) as progress:
+    with ProgressBar(len(paths) + len(several.seeds) + len(several.folds)) as progress:
         if several.saved:
             _refuse_late_options()
             truth, systems = None, saved_evaluations(paths, several.seeds)
@@ -296,7 +296,7 @@ def _compared(
 def _write_pages(cmp: Comparison, pages: Pages, titles: Any, lang: Language) -> None:
     if pages.save is not None:
         cmp.save(pages.save)
-    with Progress(1, patience=0.0) as progress:
+    with ProgressBar(1, patience=0.0) as progress:
         if pages.report is not None:
             progress.show(pages.report.name)
             cmp.report(pages.report, lang=lang, titles=titles, lists=pages.lists)
@@ -351,7 +351,7 @@ def _check_together(testing: Testing, gating: Gating, pages: Pages) -> None:
         raise InputError.of("cli.titles_without_report")
 
 
-def _shown_on(progress: Progress) -> Callable[[str], None]:
+def _shown_on(progress: ProgressBar) -> Callable[[str], None]:
     def shown(what: str) -> None:
         progress.show(in_language(what, spoken_language()))
         if isinstance(what, Said) and what.kind == "evaluating_system":

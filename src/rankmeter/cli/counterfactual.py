@@ -16,7 +16,7 @@ from rankmeter.showing.terminal import table_text
 from rankmeter.wording import exact_percent
 
 if TYPE_CHECKING:
-    from rankmeter.online.contrasts import Estimate
+    from rankmeter.stats.estimates import Estimate
 
 
 @click.command(

@@ -13,7 +13,7 @@ import click
 
 from rankmeter.cli.options import (
     Assisting,
-    Counting,
+    CountingOptions,
     Delivery,
     ItemsAndUsers,
     MaybeJudged,
@@ -24,7 +24,7 @@ from rankmeter.cli.options import (
 from rankmeter.cli.output import deliver_shown, output_text, result_table, result_talk, show
 from rankmeter.cli.parameters import Command, Reads, WritesEach, check_places, format_of, option, takes, written
 from rankmeter.cli.sources import items_and_users, refuse_measures
-from rankmeter.cli.talk import Progress, examples, say, silence_notes, spoken_language, tell
+from rankmeter.cli.talk import ProgressBar, examples, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.late import without_matrix_threads
@@ -50,7 +50,7 @@ class Asking:
     """How the files are read, and which queries and items count."""
 
     sources: MaybeJudged = MaybeJudged()
-    counting: Counting = Counting()
+    counting: CountingOptions = CountingOptions()
     about: ItemsAndUsers = ItemsAndUsers(by=())
     assisting: Assisting = Assisting()
     dialect: str | None = None
@@ -107,7 +107,7 @@ class Showing:
     help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ... "
     "`rankmeter dialects` lists the tools.",
 )  # fmt: skip
-@takes(counting=Counting, sources=MaybeJudged, about=ItemsAndUsers, assisting=Assisting)
+@takes(counting=CountingOptions, sources=MaybeJudged, about=ItemsAndUsers, assisting=Assisting)
 @click.option(
     "--labelled", type=Reads(), metavar="FILE",
     help="Instead of JUDGMENTS and RUN: one file of lines `query Q0 item grade` in ranked order. Without -m three "
@@ -121,7 +121,7 @@ def command(
     measures: tuple[str, ...],
     dialect: str | None,
     labelled: str | None,
-    counting: Counting,
+    counting: CountingOptions,
     sources: MaybeJudged,
     about: ItemsAndUsers,
     assisting: Assisting,
@@ -246,7 +246,7 @@ def evaluate_files(
     if asking.assisting.assisted_by is not None:
         known["assisted_by"] = sources.judgments(asking.assisting.assisted_by)
     evaluations = []
-    with Progress(len(runs)) as progress:
+    with ProgressBar(len(runs)) as progress:
         for name, path in runs.items():
             progress.show(name)
             run = into_run(path, columns=named, format=sources.run_format, progress=partial(progress.read, name))

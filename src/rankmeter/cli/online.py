@@ -12,7 +12,7 @@ from rankmeter.cli.options import Delivery, format_option, pairs
 from rankmeter.cli.output import terminal_options
 from rankmeter.cli.parameters import MOST, Command, Reads, Writes, format_of, option, takes
 from rankmeter.cli.talk import examples, language_option, say, tell
-from rankmeter.errors import InputError, NotFoundError, did_you_mean
+from rankmeter.errors import InputError, NotFoundError
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.measures.prose import Language
@@ -32,7 +32,7 @@ GATE_FAILED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class LogOptions:
     """How the log is read and cleaned."""
 
     columns: str | None = option(
@@ -198,7 +198,7 @@ class Deciding:
 @click.option(
     "--position-bias", is_flag=True, help="Instead: how much each position is looked at, apart from what stands there."
 )
-@takes(estimating=Estimating, log=Log)
+@takes(estimating=Estimating, log=LogOptions)
 @click.option("--report", type=Writes(), help="Write a report to this HTML file, complete in itself.")
 @language_option
 @format_option(*FORMATS)
@@ -211,7 +211,7 @@ def command(
     deciding: Deciding,
     position_bias: bool,
     estimating: Estimating,
-    log: Log,
+    log: LogOptions,
     report: Path | None,
     lang: Language,
     format_: OutputFormat | None,
@@ -267,7 +267,7 @@ def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) 
 
 
 def _position_bias(
-    events: str, chosen: OutputFormat, delivery: Delivery, estimating: Estimating, log: Log, lang: Language
+    events: str, chosen: OutputFormat, delivery: Delivery, estimating: Estimating, log: LogOptions, lang: Language
 ) -> None:
     from rankmeter import online
 
@@ -295,7 +295,7 @@ def _position_bias(
 
 
 def _evaluate(
-    events: str, measures: list[str] | None, by: str | None, estimating: Estimating, log: Log
+    events: str, measures: list[str] | None, by: str | None, estimating: Estimating, log: LogOptions
 ) -> OnlineEvaluation:
     from rankmeter import online
 
@@ -304,7 +304,12 @@ def _evaluate(
 
 
 def _experiment(
-    events: str, measures: list[str] | None, by: str | None, comparing: Comparing, settings: dict[str, Any], log: Log
+    events: str,
+    measures: list[str] | None,
+    by: str | None,
+    comparing: Comparing,
+    settings: dict[str, Any],
+    log: LogOptions,
 ) -> Experiment:
     from rankmeter import online
 
@@ -340,16 +345,11 @@ def _sums_table(path: str) -> Any:  # a Polars table, which is not imported for 
 
 def _types(text: str | None) -> dict[str, list[str]]:
     """Several words may stand for one kind: ``conversion=signup,conversion=order``."""
-    from rankmeter.online.events import KINDS
-
-    found: dict[str, list[str]] = {}
+    words: dict[str, list[str]] = {}
     for part in (text or "").split(","):
         for kind, name in pairs("--types", part).items():
-            if kind not in KINDS:
-                hint = did_you_mean(kind, KINDS) or None
-                raise InputError.of("cli.unknown_kind_of_event", kind=kind, kinds=list(KINDS), hint=hint)
-            found.setdefault(kind, []).append(name)
-    return found
+            words.setdefault(kind, []).append(name)
+    return words
 
 
 def _number(option: str, text: str) -> float:

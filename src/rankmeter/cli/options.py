@@ -82,7 +82,7 @@ class MaybeJudged(Sources):
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class CountingOptions:
     """Which queries and which items of a list count."""
 
     queries: Literal["judged", "common", "run"] | None = option(

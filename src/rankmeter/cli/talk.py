@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
 
-from rankmeter.cli.typed_options import as_typed_here
 from rankmeter.errors import Finished, RankmeterWarning
 from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
 from rankmeter.wording import LANGUAGES, LOCALE, Language, Said, chosen_language, word
@@ -117,7 +116,7 @@ def notes_on_stderr() -> Iterator[None]:
                 said.add(str(message))
                 lang = spoken_language()
                 given = message.args[0] if isinstance(message, Warning) else message
-                text = given.text(lang) if isinstance(given, Said) else as_typed_here(given)
+                text = given.text(lang) if isinstance(given, Said) else str(given)
                 say(word("note", lang, text=Finished(text)))
 
         warnings.showwarning = note
@@ -130,7 +129,7 @@ def silence_notes() -> None:
     warnings.simplefilter("ignore", RankmeterWarning)
 
 
-class Progress:
+class ProgressBar:
     """A bar on standard error, on a terminal and for long work only.
 
     Parameters

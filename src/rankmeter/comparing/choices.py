@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any, TypedDict, Unpack
 
-from rankmeter.errors import InputError, check_level, did_you_mean, with_hint
+from rankmeter.errors import InputError, InputTypeError, check_choice, check_level, did_you_mean
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.intervals import METHODS, IntervalMethod, check_resamples, check_seed
 from rankmeter.stats.paired import TESTS, Test
@@ -48,8 +48,8 @@ def chance_options(**options: Unpack[ChanceOptions]) -> ChanceOptions:
     """The options with their defaults; refuse what is not possible."""
     for name in options:
         if name not in DEFAULTS:
-            fact = f"compare() got an unexpected keyword argument '{name}'."
-            raise TypeError(with_hint(fact, did_you_mean(name, list(DEFAULTS))))
+            hint = did_you_mean(name, list(DEFAULTS)) or None
+            raise InputTypeError.of("comparing.unexpected_keyword", name=name, hint=hint)
     chosen: ChanceOptions = {**DEFAULTS, **options}
     choices = {"test": TESTS, "correction": CORRECTIONS, "interval": (None, *METHODS)}
     for option, possible in choices.items():
@@ -63,10 +63,3 @@ def chance_options(**options: Unpack[ChanceOptions]) -> ChanceOptions:
     if not 1 - level < power:
         raise InputError.of("comparing.level_and_power", option=Option("level", level), power=power)
     return chosen
-
-
-def check_choice(option: str, value: object, possible: tuple[str | None, ...]) -> None:
-    """Refuse what is not one of the choices; None is "not stated"."""
-    if value not in possible:
-        listed = [choice for choice in possible if choice is not None]
-        raise InputError.of("general.not_one_of", option=Option(option, value), choices=listed)

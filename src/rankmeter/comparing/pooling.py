@@ -7,11 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, RankmeterError, check_whole, examples
+from rankmeter.errors import InputError, RankmeterError, check_choice, check_whole, examples
 from rankmeter.inputs import AnyRun, JudgmentTable, check_columns_of, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
-from rankmeter.wording import Option
 
 Priority = Literal["difference", "weight"]
 PRIORITIES = ("difference", "weight")
@@ -59,8 +58,7 @@ def pool(
         raise InputError.of("comparing.runs_by_name")
     if not runs:
         raise InputError.of("comparing.no_run")
-    if by is not None and by not in PRIORITIES:
-        raise InputError.of("general.not_one_of", option=Option("by", by), choices=list(PRIORITIES))
+    check_choice("by", by, (None, *PRIORITIES))
     if by == "difference" and len(runs) < 2:
         raise InputError.of("comparing.one_differs_from_nothing")
     check_columns_of(columns, judgments, *runs.values())

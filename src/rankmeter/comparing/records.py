@@ -15,7 +15,7 @@ from rankmeter.showing.document import Block, Cell, Column, Paragraph
 from rankmeter.showing.numbers import p_text
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.corrections import Correction
-from rankmeter.stats.effects import Effect
+from rankmeter.stats.effects import EffectSizes
 from rankmeter.stats.equivalence import Equivalence
 from rankmeter.stats.intervals import Interval, IntervalMethod
 from rankmeter.stats.paired import Test
@@ -186,7 +186,7 @@ class Difference(Showable):
     p_corrected: float | None
     significant: bool
     """Whether the corrected p-value is below 1 - level."""
-    effect: Effect | None
+    effect: EffectSizes | None
     equivalence: Equivalence | None
     """Tests of "no worse than" and "as good as", where a margin was given."""
     detectable: float | None

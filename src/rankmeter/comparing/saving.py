@@ -24,7 +24,7 @@ from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
-from rankmeter.stats.effects import Effect
+from rankmeter.stats.effects import EffectSizes
 from rankmeter.stats.equivalence import Equivalence
 from rankmeter.stats.intervals import Interval
 from rankmeter.whole_files import check_readable, said_if_damaged, write_bytes
@@ -122,7 +122,7 @@ def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Com
 
 def _check_form(form: object, path: str | Path) -> None:
     if form != FORM:
-        raise InputError(f"{path} was saved in form {form}; this rankmeter reads form {FORM}.")
+        raise InputError.of("results.other_form", source=str(path), form=form, known=FORM)
 
 
 def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def _difference(one: dict[str, Any], ev: Evaluation) -> Difference:
             **_sentences(one, "reason"),
             "measure": _measure(one, ev),
             "interval": one["interval"] and Interval(**one["interval"]),
-            "effect": one["effect"] and Effect(**one["effect"]),
+            "effect": one["effect"] and EffectSizes(**one["effect"]),
             "equivalence": one["equivalence"] and Equivalence(**one["equivalence"]),
         }
     )

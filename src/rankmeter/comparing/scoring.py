@@ -14,7 +14,7 @@ from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.effects import Effect, effects
+from rankmeter.stats.effects import EffectSizes, effects
 from rankmeter.stats.equivalence import equivalences
 from rankmeter.stats.intervals import Interval, agreeing
 from rankmeter.stats.power import minimum_detectable
@@ -160,7 +160,7 @@ def tested(
         )
 
 
-def _sizes(measure: Measure, one: AnySample, couples: Sequence[Pair]) -> Iterator[Effect | None]:
+def _sizes(measure: Measure, one: AnySample, couples: Sequence[Pair]) -> Iterator[EffectSizes | None]:
     """The effect sizes of every pair; separate groups have no units that could win or lose."""
     if not isinstance(one, Sample):
         yield from [None] * len(couples)

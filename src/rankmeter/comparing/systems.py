@@ -155,7 +155,7 @@ def measure_system(
             for placing, look in zip(placings, looks, strict=True)
         )
     except RankmeterError as error:
-        raise type(error)(f"system '{name}': {error}") from error
+        raise type(error).of("comparing.of_system", name=name, problem=error.problem) from error
     bounds = _averaged_bounds([look.bounds(ev) for look, ev in zip(looks, evaluations, strict=True)])
     return Measured(
         averaged(evaluations, name),

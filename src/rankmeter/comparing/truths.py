@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from rankmeter.comparing.systems import Measured
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.late import pl
 from rankmeter.wording import Said, said
@@ -23,14 +24,13 @@ def judged_unlike(measured: Mapping[str, Measured]) -> list[Said]:
     for name, run, found in known[1:]:
         if not judged.differs(found):
             continue
-        facts = {
+        facts: dict[str, Any] = {
             "one": first, "rows": judged.rows, "relevant": judged.relevant,
             "other": name, "other_rows": found.rows, "other_relevant": found.relevant,
         }  # fmt: skip
         if _judged_queries(run) != _judged_queries(reference):
             return [said("judged_unlike", **facts)]
-        fact = said("judged_differently", **facts).text("en")
-        raise InputError(with_hint(fact, "evaluate both runs against the same judgments"))
+        raise InputError.of("comparing.judged_differently", **facts)
     return []
 
 

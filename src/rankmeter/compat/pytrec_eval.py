@@ -36,7 +36,7 @@ from rankmeter.evaluating.little import by_score, single_list
 from rankmeter.inputs.ids import LateIds, no_text
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
-from rankmeter.placing.mapping import Judged, place_lists
+from rankmeter.placing.mapping import JudgedMapping, place_lists
 from rankmeter.placing.placements import Floats
 
 supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}
@@ -97,7 +97,7 @@ class RelevanceEvaluator:
         _check_types("judgments", judged)
         # A copy, as the judgments may change before the next run is evaluated.
         copies: list[Any] = list(map(dict.copy, judged.values()))
-        self._judged = Judged.read(list(judged), copies, lowest)
+        self._judged = JudgedMapping.read(list(judged), copies, lowest)
         if self._judged.grades.dtype != np.uint8:  # not all of them whole, or not all small
             every = chain.from_iterable(map(dict.values, copies))
             _refuse("judgments: a grade", every, lambda kind: hasattr(kind, "__index__"), "a whole number")

@@ -15,7 +15,7 @@ import gzip
 from importlib import resources
 from pathlib import Path
 
-from rankmeter.errors import InputError, NotFoundError, with_hint
+from rankmeter.errors import InputError, NotFoundError
 from rankmeter.whole_files import make_folder, write_bytes
 
 JUDGMENTS = "judgments.qrels"
@@ -54,7 +54,7 @@ def data_path(name: str) -> Path:
         When the demo has no such file.
     """
     if name not in (*FILES, SPOTS):
-        raise NotFoundError(with_hint(f"the demo has no file {name!r}.", f"it has {', '.join((*FILES, SPOTS))}."))
+        raise NotFoundError.of("files.not_in_the_demo", name=repr(name), files=[*FILES, SPOTS])
     # rankmeter is installed as plain files, never run from a zip, so a resource is a path.
     return Path(str(resources.files(__name__) / "data" / name))
 

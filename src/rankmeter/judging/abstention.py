@@ -23,10 +23,10 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.online.proportions import wilson
 from rankmeter.placing.placements import Bools, Floats
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import ShownAsTable
+from rankmeter.stats.proportions import wilson
 from rankmeter.stats.selective import area_of_risks, normalised_area, separation_of
 from rankmeter.wording import Language, Option, Said, said, word
 

@@ -21,7 +21,7 @@ from rankmeter.stats.judge_agreement import (
     GAP,
     OF_MANY,
     OF_TWO,
-    Counts,
+    GradeCounts,
     Grades,
     Jackknifed,
     jackknifed,
@@ -317,7 +317,7 @@ def _pairs_of(panel: Panel, level: float) -> list[JudgePair]:
     return made
 
 
-def _pair(names: Sequence[str], two: Grades, coefficients: Mapping[str, Jackknifed], counts: Counts) -> JudgePair:
+def _pair(names: Sequence[str], two: Grades, coefficients: Mapping[str, Jackknifed], counts: GradeCounts) -> JudgePair:
     thresholds = {
         float(grade): float(kappa_from(place)(counts, two.scale)) for place, grade in enumerate(two.scale) if place
     }

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankmeter.errors import InputError, NotFoundError, check_level, examples
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
-from rankmeter.online.contrasts import Estimate, of_variance
-from rankmeter.online.effects import corrected_p
 from rankmeter.online.phrases import Told, interval_of
 from rankmeter.online.trial import Effect, Experiment
+from rankmeter.online.variant_effects import corrected_p
+from rankmeter.stats.estimates import Estimate, of_variance
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation

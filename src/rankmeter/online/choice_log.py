@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from rankmeter.errors import InputError, did_you_mean
+from rankmeter.errors import InputError, check_choice, did_you_mean
+from rankmeter.inputs.columns import say_columns
 from rankmeter.late import pl
 from rankmeter.online.counterfactual import SLATE_MODELS, SlateModel, off_policy, off_policy_slates
 from rankmeter.online.events import open_table
 from rankmeter.online.policies import OffPolicy
-from rankmeter.online.settings import check_names
+from rankmeter.online.settings import check_names, unknown_name
+from rankmeter.wording import said
 
 LogModel = Literal["single", "item-position", "cascade", "standard"]
 LOG_MODELS: tuple[LogModel, ...] = get_args(LogModel)
@@ -61,15 +63,9 @@ def off_policy_log(
     >>> round(off_policy_log(log)["SNIPS"], 4)
     0.5056
     """
-    if model not in LOG_MODELS:
-        raise InputError.of(
-            "online.choice_model",
-            model=model,
-            log_models=list(LOG_MODELS),
-            hint=did_you_mean(model, LOG_MODELS) or None,
-        )
+    check_choice("model", model, LOG_MODELS)
     named = check_names("columns", columns, 'columns={"logged": "propensity"}')
-    table = _chosen(open_table(source, "the log of choices"), named, model)
+    table = _chosen(open_table(source, said("online.log_of_choices")), named, model)
     if model == "single":
         given: dict[str, Any] = {name: table[name].to_numpy() for name in NUMBERS if name in table.columns}
         users = table["user"].to_numpy() if "user" in table.columns else None
@@ -96,32 +92,24 @@ def _slates(table: pl.DataFrame, model: SlateModel, clip: float | None, level: f
 
 def _chosen(table: pl.DataFrame, given: Mapping[str, str], model: LogModel) -> pl.DataFrame:
     """The columns that are needed, under the names of their roles, the numbers as numbers."""
-    unknown = [role for role in given if role not in _NAMES]
-    if unknown:
-        raise InputError.of(
-            "online.choice_role",
-            unknown=unknown[0],
-            names=list(_NAMES),
-            hint=did_you_mean(unknown[0], list(_NAMES)) or None,
-        )
+    for role in given:
+        if role not in _NAMES:
+            raise unknown_name("columns", role, list(_NAMES))
     found = {}
     for role, usual in _NAMES.items():
         name = given.get(role) or next((one for one in usual if one in table.columns), None)
         if name is not None and name not in table.columns:
+            hint = did_you_mean(name, table.columns) or None
             raise InputError.of(
-                "online.choice_column",
-                name=name,
-                columns=list(table.columns),
-                hint=did_you_mean(name, table.columns) or None,
+                "online.no_column", source=said("online.the_log"), column=name, names=table.columns, hint=hint
             )
         if name is not None:
             found[role] = name
     needed = ("reward", "logged", "target", *(("request", "position") if model in SLATE_MODELS else ()))
     missing = [role for role in needed if role not in found]
     if missing:
-        raise InputError.of(
-            "online.choice_columns_missing", missing=list(missing), columns=list(table.columns), missing_2=missing[0]
-        )
+        hint, source = say_columns(missing[0], "NAME"), said("online.the_log")
+        raise InputError.of("online.columns_missing", source=source, missing=missing, names=table.columns, hint=hint)
     if not table.height:
         raise InputError.of("online.choice_empty")
     numbers = [pl.col(found[role]).cast(pl.Float64, strict=False).alias(role) for role in NUMBERS if role in found]

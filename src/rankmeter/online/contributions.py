@@ -21,6 +21,8 @@ from rankmeter.online.events import CONVERSION, IMPRESSION
 from rankmeter.online.log import Bools, Floats, Ints, Log
 from rankmeter.online.partitions import IS_REFUND
 from rankmeter.online.sessions import SessionTable
+from rankmeter.stats.estimates import GroupValue
+from rankmeter.stats.locations import quantile, trimmed_mean
 
 
 def parts(measure: OnlineMeasure, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
@@ -47,6 +49,13 @@ def amounts(measure: OnlineMeasure, log: Log, unit: Ints) -> tuple[Floats, Ints]
         if measure.zeros == "drop":  # type: ignore[attr-defined]
             rows, values = rows[values > 0], values[values > 0]
     return values, unit[rows]
+
+
+def located(measure: OnlineMeasure, values: Any, unit: Any) -> GroupValue:
+    """The quantile or the trimmed mean that a measure asks for."""
+    if getattr(measure, "quantile", None) is not None:
+        return quantile(values, unit, measure.quantile)  # type: ignore[attr-defined]
+    return trimmed_mean(values, measure.trim)  # type: ignore[attr-defined]
 
 
 def total(unit: Ints, units: int, rows: Any, weights: Any = None) -> Floats:

@@ -32,10 +32,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_level, examples
-from rankmeter.online.contrasts import Estimate, of_variance
+from rankmeter.errors import InputError, check_choice, check_level, check_number, examples
 from rankmeter.online.policies import OffPolicy, Weights
-from rankmeter.online.settings import check_number
+from rankmeter.stats.estimates import Estimate, of_variance
+from rankmeter.wording import Option, said
 
 Floats = npt.NDArray[np.float64]
 BIASED = ("clipped IPS", "DM", "switch DR", "shrunk DR")
@@ -156,8 +156,7 @@ def off_policy_slates(
     >>> round(off_policy_slates(r, p, pi)["IPS"], 6), round(off_policy_slates(r, p, pi, model="cascade")["IPS"], 6)
     (2.366667, 2.233333)
     """
-    if model not in SLATE_MODELS:
-        raise InputError.of("online.slate_model", model=model, slate_models=list(SLATE_MODELS))
+    check_choice("model", model, SLATE_MODELS)
     r, p, pi = (
         _numbers(name, values, 2) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
     )
@@ -300,10 +299,10 @@ def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats 
     try:
         made = np.asarray(values, float)
     except (TypeError, ValueError) as error:
-        raise InputError.of("online.not_numbers", name=name, rstrip=str(error).splitlines()[0].rstrip(".")) from error
-    shape = "a row of numbers" if dimensions == 1 else "a table of slates x positions"
+        raise InputError.of("online.not_numbers", name=name, why=str(error).splitlines()[0].rstrip(".")) from error
+    shape = said("online.row_of_numbers" if dimensions == 1 else "online.table_of_slates")
     if made.ndim != dimensions or not made.size:
-        raise InputError.of("online.wrong_dimensions", name=name, shape=str(made.shape), shape_2=str(shape))
+        raise InputError.of("online.wrong_dimensions", name=name, shape=str(made.shape), shape_2=shape)
     if like is not None and made.shape != like.shape:
         raise InputError.of("online.other_shape", name=name, shape=str(made.shape), shape_2=str(like.shape))
     if not np.isfinite(made).all():
@@ -316,7 +315,8 @@ def _check_bounds(**bounds: float | None) -> None:
     for name, bound in bounds.items():
         if bound is not None and not check_number(name, bound) > 0:
             kind = "online.shrink_above_zero" if name == "shrink" else "online.bound_above_zero"
-            raise InputError.of(kind, name=name, bound=bound)
+            shown = int(bound) if float(bound).is_integer() else bound
+            raise InputError.of(kind, option=Option(name, shown), example=Option(name, 10))
 
 
 def _check_model(predicted: object, expected: object) -> None:

@@ -17,15 +17,15 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
-from rankmeter.errors import EmptyInputError, InputError, did_you_mean, examples, with_hint
+from rankmeter.errors import EmptyInputError, InputError, did_you_mean, examples
 from rankmeter.inputs import is_spark
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame
 from rankmeter.inputs.shards import Files, expand
 from rankmeter.late import pl, polars_faults
-from rankmeter.online.columns import at_path, find_event_columns
-from rankmeter.online.settings import check_names
+from rankmeter.online.event_columns import at_path, find_event_columns
+from rankmeter.online.settings import check_names, unknown_name
 from rankmeter.online.spark_rows import SparkRows, spark_sample, spark_times
 from rankmeter.online.times import Times, times_of
 from rankmeter.wording import Said, said
@@ -132,8 +132,8 @@ def read_events(
     _check_plain(flat, schema, found, name)
     for column in covariates:
         if column not in schema:
-            fact = f"{name} has no column '{column}' (found: {', '.join(schema.names())})."
-            raise InputError(with_hint(fact, did_you_mean(column, schema.names())))
+            hint = did_you_mean(column, schema.names()) or None
+            raise InputError.of("online.no_column", source=name, column=column, names=schema.names(), hint=hint)
     words = kinds_of(types)
     try:
         times = times_of(flat, schema, found["time"], name)
@@ -177,8 +177,7 @@ def _check_plain(frame: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str
     for role in (role for role in ("user", "type", *FIELDS) if role in found):
         dtype = frame.select(at_path(schema, found[role])).collect_schema().dtypes()[0]
         if isinstance(dtype, (pl.List, pl.Array, pl.Object, pl.Struct)):
-            fact = f"{name}: the {role} column '{found[role]}' is of type {dtype}."
-            raise InputError(with_hint(fact, "each event has one text or number there"))
+            raise InputError.of("online.column_not_plain", source=name, role=role, column=found[role], dtype=str(dtype))
 
 
 def open_table(source: object, name: str) -> pl.DataFrame:
@@ -186,7 +185,7 @@ def open_table(source: object, name: str) -> pl.DataFrame:
     try:
         return _open(source, None).frame.collect()
     except pl.exceptions.PolarsError as error:
-        raise InputError(f"{name} cannot be read: {str(error).splitlines()[0]}.") from error
+        raise InputError.of("online.cannot_be_read", source=name, why=first_line(error)) from error
 
 
 def kinds_of(types: Mapping[str, str | Sequence[str]] | None) -> dict[str, str]:
@@ -194,8 +193,7 @@ def kinds_of(types: Mapping[str, str | Sequence[str]] | None) -> dict[str, str]:
     words = {word: kind for kind, usual in TYPES.items() for word in usual}
     for kind, stated in (types or {}).items():
         if kind not in KINDS:
-            fact = f"types= names '{kind}', which is not one of {', '.join(KINDS)}."
-            raise InputError(with_hint(fact, did_you_mean(kind, KINDS)))
+            raise unknown_name("types", kind, KINDS)
         for word in [stated] if isinstance(stated, str) else stated:
             words[word.casefold()] = kind
     return words
@@ -257,9 +255,9 @@ def _open(source: object, format: str | None) -> Opened:
     if isinstance(source, (str, os.PathLike)):
         return _open_path(os.fspath(source), format)
     if is_frame(source):
-        return Opened(_foreign(source), f"events ({kind_of_frame(source)})")
-    fact = f"events of type {type(source).__name__} cannot be read."
-    raise InputError(with_hint(fact, "pass a frame, a list of records or a file's path"))
+        name = f"events ({kind_of_frame(source)})"
+        return Opened(_foreign(source, name), name)
+    raise InputError.of("online.events_type", type=type(source).__name__)
 
 
 def _records(records: Sequence[Any], name: str) -> pl.LazyFrame:
@@ -274,10 +272,10 @@ def _records(records: Sequence[Any], name: str) -> pl.LazyFrame:
     try:
         return pl.DataFrame(records, infer_schema_length=None).lazy()
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} make no table: {first_line(error)}.") from error
+        raise InputError.of("online.make_no_table", source=name, why=first_line(error)) from error
 
 
-def _foreign(frame: object) -> pl.LazyFrame:
+def _foreign(frame: object, name: str) -> pl.LazyFrame:
     import narwhals as nw
 
     try:
@@ -286,12 +284,12 @@ def _foreign(frame: object) -> pl.LazyFrame:
             opened = opened.collect("polars")
         made: pl.DataFrame = opened.to_polars()
     except nw.exceptions.DuplicateError as error:
-        fact = f"events ({kind_of_frame(frame)}): two columns have the same name: {' '.join(str(error).split())}."
-        raise InputError(with_hint(fact, "rename one of them")) from error
+        why = " ".join(str(error).split())
+        raise InputError.of("online.columns_of_one_name", source=name, why=why) from error
     # pyarrow raises these for a column of numbers and texts, or of numbers too large; Polars panics at 256 bits.
     except (TypeError, ValueError, OverflowError, pl.exceptions.PanicException) as error:
-        fact = f"events ({kind_of_frame(frame)}) make no table: {first_line(error)}."
-        raise InputError(with_hint(fact, "make each column of one type: frame.astype({'user': str})")) from error
+        hint = said("online.one_type_a_column")
+        raise InputError.of("online.make_no_table", source=name, why=first_line(error), hint=hint) from error
     return made.lazy()
 
 
@@ -302,17 +300,15 @@ def first_line(error: BaseException) -> str:
 
 def unreadable(name: str, error: Exception) -> InputError:
     """The error for a file that turned out broken while it was read."""
-    hint = "every line has the same columns, each with values of one kind, in UTF-8"
-    return InputError(with_hint(f"{name} cannot be read to its end: {first_line(error)}.", hint))
+    return InputError.of("online.not_read_to_its_end", source=name, why=first_line(error))
 
 
 def _open_path(path: str, format: str | None) -> Opened:
     """A file, or those of a folder or a pattern, which are of one kind."""
     if format is not None and format not in set(_ENDINGS.values()):
         known = sorted(set(_ENDINGS.values()))
-        raise InputError(
-            with_hint(f"unknown format '{format}'; known are {', '.join(known)}.", did_you_mean(format, known))
-        )
+        hint = did_you_mean(format, known) or None
+        raise InputError.of("online.unknown_format", format=format, known=known, hint=hint)
     files = expand(path) if path else Files((path,))
     if files.paths == (path,):
         return _open_file(path, format)[0]
@@ -329,8 +325,7 @@ def _open_path(path: str, format: str | None) -> Opened:
         if not parts:
             raise empty[0]
     if len(kinds) > 1:
-        fact = f"{path} holds files of several kinds: {examples(kinds.values())}."
-        raise InputError(with_hint(fact, "name files of one kind: 'log/*.parquet'"))
+        raise InputError.of("online.files_of_several_kinds", source=path, files=examples(kinds.values()))
     try:
         if "parquet" in kinds and not any(map(_is_compressed, parts)):
             # Polars reads what is said by the names of folders, too (day=1/part.parquet).
@@ -339,7 +334,7 @@ def _open_path(path: str, format: str | None) -> Opened:
             frame = pl.concat([part.frame for part in parts.values()])
         frame.collect_schema()
     except polars_faults() as error:
-        raise InputError(f"{path} cannot be read: {first_line(error)}.") from error
+        raise InputError.of("online.cannot_be_read", source=path, why=first_line(error)) from error
     lines = tuple(content for part in parts.values() for content in part.json_lines)
     return Opened(frame, path, tuple(files.notes.values()), lines)
 
@@ -354,13 +349,10 @@ def _open_file(path: str, format: str | None) -> tuple[Opened, str]:
     name = Path(path).name or path
     with open_source(path) as opened:
         if not opened.head:
-            raise EmptyInputError(f"{name} is empty: it has no events.")
+            raise EmptyInputError.of("online.file_without_events", source=name)
         kind = format or _ENDINGS.get(Path(path).suffix.lower()) or recognise(opened.head, name)
         if kind in ("qrels", "run"):
-            fact = f"{name} looks like judgments or a run, not like a log of events."
-            raise InputError(
-                with_hint(fact, "a log has a row per event with time, user and type; rankmeter online LOG")
-            )
+            raise InputError.of("online.not_a_log", source=name)
         content: Any = opened.path if opened.path is not None else opened.read_all()
         try:
             frame = _scan(content, kind, name)
@@ -368,7 +360,7 @@ def _open_file(path: str, format: str | None) -> tuple[Opened, str]:
         except InputError:
             raise
         except polars_faults() as error:
-            raise InputError(f"{name} cannot be read as {kind}: {first_line(error)}.") from error
+            raise InputError.of("online.cannot_be_read_as", source=name, format=kind, why=first_line(error)) from error
     return Opened(frame, name, json_lines=(content,) if kind == "jsonl" else ()), kind
 
 

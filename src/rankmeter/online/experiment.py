@@ -6,12 +6,18 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Unpack
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples
+from rankmeter.errors import InputError, NotFoundError, check_number, did_you_mean, examples
+from rankmeter.inputs.columns import say_columns
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
 from rankmeter.online.bootstrap import Resampled
-from rankmeter.online.contrasts import Estimate, heterogeneity
-from rankmeter.online.effects import (
+from rankmeter.online.events import Events, read_events
+from rankmeter.online.log_evaluation import DEFAULT_MEASURES, check_unit, counted_by_unit, described, into_online
+from rankmeter.online.questions import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
+from rankmeter.online.settings import ExperimentPlan, Planning, check_mapping
+from rankmeter.online.sums import Sums, above, below, is_sums
+from rankmeter.online.trial import Effect, Experiment, Interaction, SampleRatio
+from rankmeter.online.variant_effects import (
     Contrast,
     by_variant,
     by_variant_located,
@@ -23,14 +29,9 @@ from rankmeter.online.effects import (
     novelty_of,
     strata_of,
 )
-from rankmeter.online.evaluation import DEFAULT_MEASURES, check_unit, counted_by_unit, described, into_online
-from rankmeter.online.events import Events, read_events
-from rankmeter.online.proportions import sample_ratio
-from rankmeter.online.questions import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
-from rankmeter.online.settings import Plan, Planning, check_mapping, check_number
-from rankmeter.online.sums import Sums, above, below, is_sums
-from rankmeter.online.trial import Effect, Experiment, Interaction, SampleRatio
-from rankmeter.wording import Said, said
+from rankmeter.stats.estimates import Estimate, heterogeneity
+from rankmeter.stats.proportions import sample_ratio
+from rankmeter.wording import Option, Said, said
 
 MISMATCH = 0.001
 """Below this p-value the sample ratio is taken as broken; smaller than 0.05 because the check is made every day."""
@@ -100,7 +101,7 @@ def experiment(
     >>> round(effect.difference.value, 4), round(effect.p, 4), effect.verdict
     (0.0715, 0.0483, 'better')
     """
-    plan = Plan.of(settings)
+    plan = ExperimentPlan.of(settings)
     if is_sums(data):
         _refuse_events_only(start=start, segments=segments, resamples=plan.resamples or None, strata=plan.strata,
                             covariates=plan.covariates or None, days=plan.days or None)  # fmt: skip
@@ -116,7 +117,7 @@ def experiment(
     moment = None if start is None else _moment(start)
     for name, wanted in (("start", moment is not None), ("covariates", plan.covariates), ("days", plan.days)):
         if wanted and unit != "user":
-            raise InputError.of("online.about_users", name=name)
+            raise InputError.of("online.about_users", option=Option(name))
     if divided is not None and any(one.is_located for one in chosen):
         raise InputError.of("online.no_quantiles_by_segment")
     question = Question(chosen, unit=unit, by=by, start=moment, covariates=log.covariates, days=plan.days,
@@ -150,10 +151,10 @@ def experiment(
     )
 
 
-def _divided(segments: str | None, plan: Plan, unit: Unit) -> str | None:
+def _divided(segments: str | None, plan: ExperimentPlan, unit: Unit) -> str | None:
     """The column that divides units, as segments to be looked at or as strata to be weighted."""
     if segments is not None and not isinstance(segments, str):
-        raise InputError.of("online.segments_not_a_name", segments=repr(segments))
+        raise InputError.of("online.segments_not_a_name", segments=segments)
     if segments and plan.strata not in (None, segments):
         raise InputError.of("online.segments_and_strata", segments=segments, strata=plan.strata)
     divided = segments or plan.strata
@@ -162,7 +163,7 @@ def _divided(segments: str | None, plan: Plan, unit: Unit) -> str | None:
     return divided
 
 
-def _asked(measures: object, plan: Plan) -> list[OnlineMeasure]:
+def _asked(measures: object, plan: ExperimentPlan) -> list[OnlineMeasure]:
     """The measures asked for, with those that the plan names."""
     named = [*plan.primary, *plan.guardrails]
     listed = into_online(measures if measures is not None else named or DEFAULT_MEASURES)
@@ -175,7 +176,7 @@ def _from_sums(
     control: str | None,
     ratios: Mapping[str, float] | None,
     unit: Unit,
-    plan: Plan,
+    plan: ExperimentPlan,
 ) -> Experiment:
     held = [name.removesuffix(" x") for name in next(iter(groups.values())).names if name.endswith(" x")]
     asked = _asked([parse(name) for name in held] if measures is None else measures, plan)
@@ -208,7 +209,7 @@ def _refuse_events_only(**asked: object) -> None:
     """Refuse what only events can answer, so that nothing asked for is left out in silence."""
     for name, value in asked.items():
         if value is not None:
-            raise InputError.of("online.not_with_sums", name=name, value=value)
+            raise InputError.of("online.not_with_sums", option=Option(name, value))
 
 
 def _moment(start: str | datetime | date | float) -> int:
@@ -245,7 +246,8 @@ def _check_anyone_left(counted: Counted, groups: Mapping[str, Sums], start: int 
 
 def _control(stated: str | None, variants: list[str]) -> str:
     if len(variants) < 2:
-        raise InputError.of("online.one_variant", variants=", ".join(variants) or "none")
+        hint = say_columns("variant", "NAME")
+        raise InputError.of("online.one_variant", variants=", ".join(variants) or "none", hint=hint)
     if stated is not None:
         if stated not in variants:
             raise NotFoundError.of(
@@ -259,21 +261,23 @@ def _control(stated: str | None, variants: list[str]) -> str:
         for variant in variants:
             if variant.casefold() == usual:
                 return variant
-    raise InputError.of("online.which_control", variants=list(variants), variants_2=variants[0])
+    raise InputError.of("online.which_control", variants=list(variants), control=variants[0])
 
 
 def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None) -> SampleRatio:
     names = list(groups)
     check_mapping("ratios", ratios, "ratios={'A': 9, 'B': 1}")
     if ratios is not None and set(ratios) != set(names):
-        raise InputError.of("online.ratios_of_others", ratios=list(map(str, ratios)), names=list(names))
+        raise InputError.of("online.ratios_of_others", named=list(map(str, ratios)), names=list(names))
     meant = {name: check_number(f"the ratio of {name}", ratios[name]) if ratios else 1.0 for name in names}
     counts = {name: groups[name].n for name in names}
     p = sample_ratio([counts[name] for name in names], [meant[name] for name in names])
     return SampleRatio(counts, meant, p, p >= MISMATCH)
 
 
-def _by_segment(counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: Plan) -> tuple[Effect, ...]:
+def _by_segment(
+    counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan
+) -> tuple[Effect, ...]:
     groups: dict[str, dict[str, Sums]] = {}
     resampled: dict[str, dict[str, Resampled]] = {}
     for (variant, segment), sums in sorted(counted.groups.items()):
@@ -289,7 +293,7 @@ def _by_segment(counted: Counted, measures: Sequence[OnlineMeasure], control: st
     return corrected_effects(made, plan)
 
 
-def _interactions(effects: Sequence[Effect], plan: Plan) -> tuple[Interaction, ...]:
+def _interactions(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Interaction, ...]:
     """For each measure and variant whether the effects of the segments differ, corrected for how many are asked."""
     families: dict[tuple[OnlineMeasure, str], list[Estimate]] = {}
     for one in effects:

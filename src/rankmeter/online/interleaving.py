@@ -17,12 +17,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_level, check_whole
+from rankmeter.errors import InputError, check_choice, check_level, check_whole
+from rankmeter.inputs.columns import say_columns
 from rankmeter.late import pl
-from rankmeter.online.contrasts import Estimate, of_variance
 from rankmeter.online.phrases import Told
-from rankmeter.online.proportions import wilson
-from rankmeter.online.settings import check_choice, check_names
+from rankmeter.online.settings import check_names
+from rankmeter.stats.estimates import Estimate, of_variance
+from rankmeter.stats.proportions import sign_test, wilson
+from rankmeter.wording import said
 
 Team = Literal["A", "B", ""]
 MOST_VERSIONS = 1000
@@ -115,10 +117,7 @@ def interleave_runs(
     from rankmeter.inputs.files import read_run
 
     if (check_whole("versions", versions, 1) > 1 and versions % 2) or versions > MOST_VERSIONS:
-        fact = (
-            f"versions={versions} is not possible: it is 1, or an even number up to {MOST_VERSIONS:,}, since each list"
-        )
-        raise InputError(f"{fact} has a mirror image. Hint: versions=2")
+        raise InputError.of("online.versions", versions=versions, most=MOST_VERSIONS)
     rankings = []
     for run in (a, b):
         read = read_run(run)  # type: ignore[arg-type]
@@ -323,7 +322,7 @@ def score_interleaving(
     """
     from rankmeter.online.events import open_table
 
-    table = open_table(clicks, "the interleaving log")
+    table = open_table(clicks, said("online.interleaving_log"))
     check_level(level)
     check_choice("unit", unit, ("auto", "user", "query"))
     columns = check_names("columns", columns, 'columns={"team": "NAME"}')
@@ -333,7 +332,13 @@ def score_interleaving(
     names = {role: columns.get(role, role) for role in dict.fromkeys(("user", "request", voter, vote))}
     missing = [name for name in names.values() if name not in table.columns]
     if missing:
-        raise InputError.of("online.interleaving_columns", missing=list(missing), columns=list(table.columns))
+        raise InputError.of(
+            "online.columns_missing",
+            source=said("online.interleaving_log"),
+            missing=missing,
+            names=table.columns,
+            hint=say_columns(next(role for role in reversed(names) if names[role] in missing), "NAME"),
+        )
     table = table.select(pl.col(name).alias(role) for role, name in names.items())
     if not table.height:
         raise InputError.of("online.interleaving_empty")
@@ -377,16 +382,3 @@ def _credit_of_team(table: pl.DataFrame) -> pl.Expr:
     if wrong:
         raise InputError.of("online.team_a_or_b", wrong=list(map(str, wrong)))
     return (team == "B").cast(pl.Float64) - (team == "A").cast(pl.Float64)  # what filled a list is neither
-
-
-def sign_test(a: int, b: int) -> float:
-    """The two-sided p-value that neither side is more likely.
-
-    Examples
-    --------
-    >>> round(sign_test(1, 9), 6)
-    0.021484
-    """
-    from scipy.special import bdtr
-
-    return min(1.0, 2 * float(bdtr(min(a, b), a + b, 0.5))) if a + b else math.nan

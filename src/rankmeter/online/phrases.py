@@ -10,7 +10,7 @@ from typing import Any
 
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
-from rankmeter.online.contrasts import Estimate
+from rankmeter.stats.estimates import Estimate
 from rankmeter.wording import Said, said, word
 
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]

@@ -9,8 +9,8 @@ from typing import Any
 
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
-from rankmeter.online.contrasts import Estimate
 from rankmeter.online.phrases import Told, html_table, interval_of
+from rankmeter.stats.estimates import Estimate
 
 WRONG = 4.0
 """This many standard errors above 1, the mean weight is not an accident."""

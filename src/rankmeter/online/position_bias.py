@@ -21,14 +21,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_level, check_whole
+from rankmeter.inputs.columns import say_columns
 from rankmeter.late import pl
-from rankmeter.online.bootstrap import CELLS, check_resamples, middle
+from rankmeter.online.bootstrap import CELLS
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Columns, Seen, Words
 from rankmeter.online.phrases import Told, html_table
 from rankmeter.online.questions import POSITIONS
 from rankmeter.online.spark_log import partitioned
+from rankmeter.stats.resampling import check_draws, middle
 from rankmeter.wording import Said, said
 
 Floats = npt.NDArray[np.float64]
@@ -131,14 +133,15 @@ def position_bias(
     [1.0, 0.5]
     """
     check_level(level)
-    check_resamples(resamples, level)
+    check_draws(resamples, level)
     check_whole("seed", seed)
     if not 1 <= check_whole("positions", positions) <= POSITIONS:
         raise InputError.of("online.positions_range", positions=positions, most=POSITIONS)
     log = read_events(events, columns=columns, types=types, format=format)
     for role in ("item", "position"):
         if not log.has(role):
-            raise InputError.of("online.bias_needs_column", source=log.source, role=role)
+            hint = say_columns(role, "NAME")
+            raise InputError.of("online.bias_needs_column", source=log.source, role=role, hint=hint)
     table, labels = _counts(log, positions)
     if not len(table):
         raise InputError.of("online.no_impressions", source=log.source)

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_level, check_whole, examples, with_hint
+from rankmeter.errors import InputError, check_level, check_whole, examples
 from rankmeter.late import pl
 from rankmeter.online.events import open_table
 from rankmeter.online.phrases import Told, brief
-from rankmeter.online.proportions import quantile, wilson
 from rankmeter.stats.corrections import corrected
+from rankmeter.stats.proportions import quantile, wilson
+from rankmeter.wording import said
 
 FEW = 10
 """With fewer past experiments than this a ranking of measures is a hint at most."""
@@ -162,13 +163,19 @@ def predictors(
     check_level(level)
     check_whole("permutations_drawn", permutations_drawn, 1)
     check_whole("seed", seed)
-    table = open_table(past, "the table of past experiments")
+    table = open_table(past, said("online.past_experiments"))
     names = list(dict.fromkeys([measures] if isinstance(measures, str) else measures or ()))
     missing = [name for name in (online, *names) if name not in table.columns]
-    if missing or not names:
-        fact = f"the table of past experiments has no {examples(missing)} column (found: {', '.join(table.columns)})."
-        hint = 'online="NAME" if the online difference is called otherwise' if online in missing else ""
-        raise InputError(with_hint(fact, hint) if names else "no offline measure was named.")
+    if not names:
+        raise InputError.of("online.no_offline_measure")
+    if missing:
+        raise InputError.of(
+            "online.columns_missing",
+            source=said("online.past_experiments"),
+            missing=examples(missing),
+            names=table.columns,
+            hint=said("online.name_the_outcome") if online in missing else None,
+        )
     if online in names:
         raise InputError.of("online.outcome_itself", online=online)
     rows = len(table)

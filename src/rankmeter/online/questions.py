@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, MeasureError
+from rankmeter.inputs.columns import say_columns
 from rankmeter.measures.online import (
     ClickThroughRate,
     ConversionRate,
@@ -21,13 +22,13 @@ from rankmeter.measures.online import (
     Value,
 )
 from rankmeter.online.bootstrap import Draws, Resampled
-from rankmeter.online.contrasts import Side
 from rankmeter.online.events import Events
 from rankmeter.online.exact_totals import Totals
 from rankmeter.online.log import Ints
 from rankmeter.online.partitions import ROWS_PER_PARTITION, Seen
-from rankmeter.online.settings import Plan
+from rankmeter.online.settings import ExperimentPlan
 from rankmeter.online.sums import BEFORE, Sums, above, below
+from rankmeter.stats.estimates import GroupValue
 
 Unit = Literal["user", "session", "request", "hour", "day"]
 UNITS: tuple[Unit, ...] = ("user", "session", "request", "hour", "day")
@@ -58,7 +59,7 @@ class Question:
     """Columns of numbers known of each user beforehand."""
     days: bool = False
     """Whether each day is counted on its own, and everything up to its end."""
-    plan: Plan = field(default_factory=Plan)
+    plan: ExperimentPlan = field(default_factory=ExperimentPlan)
     rows_per_partition: int = ROWS_PER_PARTITION
 
     @property
@@ -103,7 +104,7 @@ class Window:
 
 
 @dataclass
-class Tally:
+class UserTally:
     """What was counted of some whole users, in a form that adds up exactly, whoever counted them."""
 
     groups: dict[Label, Totals] = field(default_factory=dict)
@@ -124,7 +125,7 @@ class Tally:
     kept: list[tuple[Any, ...]] = field(default_factory=list)
     """Values of units, for what is told from all values together."""
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: UserTally) -> None:
         """Add what was counted of other users."""
         for name in ("groups", "days", "halves", "draws", "windows"):
             for key, part in getattr(other, name).items():
@@ -155,13 +156,13 @@ class Counted:
     """What was counted, over the whole log."""
 
     seen: Seen
-    tally: Tally
+    tally: UserTally
     groups: dict[Label, Sums] = field(default_factory=dict)
     resampled: dict[Label, Resampled] = field(default_factory=dict)
     days: dict[tuple[Label, int, str], Sums] = field(default_factory=dict)
-    """As in `Tally`."""
+    """As in `UserTally`."""
     halves: dict[Label, Sums] = field(default_factory=dict)
-    located: dict[Label, dict[OnlineMeasure, Side]] = field(default_factory=dict)
+    located: dict[Label, dict[OnlineMeasure, GroupValue]] = field(default_factory=dict)
     """The quantiles and trimmed means of each group."""
     caps: dict[OnlineMeasure, float] = field(default_factory=dict)
     """Where the totals of users were capped, for measures that say so."""
@@ -180,8 +181,9 @@ def check_answerable(events: Events, question: Question) -> None:
         if missing:
             if events.rows.head(1).collect().is_empty():
                 raise InputError.of("online.log_empty", source=events.source)
+            hint = say_columns(missing[0], "NAME")
             raise InputError.of(
-                "online.measure_needs_column", measure=measure, missing=missing[0], source=events.source
+                "online.measure_needs_column", measure=measure, missing=missing[0], source=events.source, hint=hint
             )
         if getattr(measure, "per", "") in ("user", "reach") and question.unit != "user":
             raise MeasureError.of("online.counts_users", measure=measure, unit=question.unit)
@@ -194,7 +196,9 @@ def check_answerable(events: Events, question: Question) -> None:
             raise MeasureError.of("online.capped_before_resampling", measure=measure)
     for role in question.by:
         if not events.has(role):
-            raise InputError.of("online.no_role_column", source=events.source, role=role)
+            raise InputError.of(
+                "online.no_role_column", source=events.source, role=role, hint=say_columns(role, "NAME")
+            )
 
 
 def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:

@@ -7,10 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict
 
-from rankmeter.errors import InputError, check_level, check_whole, did_you_mean, with_hint
-from rankmeter.online.bootstrap import check_resamples
-from rankmeter.online.looks import RULES, Look, Rule
+from rankmeter.errors import (
+    InputError,
+    InputTypeError,
+    check_choice,
+    check_level,
+    check_number,
+    check_whole,
+    did_you_mean,
+)
 from rankmeter.stats.corrections import CORRECTIONS, Correction
+from rankmeter.stats.looks import RULES, Look, Rule
+from rankmeter.stats.resampling import check_draws
+from rankmeter.wording import Option, said
 
 
 class Counting(TypedDict, total=False):
@@ -54,7 +63,7 @@ class Planning(Counting, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ExperimentPlan:
     """The settings of one call, checked."""
 
     level: float = 0.95
@@ -74,7 +83,7 @@ class Plan:
     days: bool = False
 
     def __post_init__(self) -> None:
-        check_resamples(self.resamples, check_level(self.level), without="the delta method")
+        check_draws(self.resamples, check_level(self.level), without=said("online.delta_method"))
         check_level(self.power, "power")
         check_whole("seed", self.seed)
         for name, choices in (("bots", ("keep", "drop")), ("crossed", ("drop", "first")), ("sequential", RULES),
@@ -82,7 +91,9 @@ class Plan:
             check_choice(name, getattr(self, name), choices)
         for measure, margin in self.guardrails.items():
             if not check_number(f"the margin of {measure}", margin) > 0:
-                raise InputError.of("online.margin_above_zero", measure=measure, margin=margin)
+                raise InputError.of(
+                    "online.margin_above_zero", measure=measure, margin=margin, guardrails={measure: 0.02}
+                )
         if self.prior is not None and not (self.prior == math.inf or check_number("prior", self.prior) > 0):
             raise InputError.of("online.prior_range", prior=self.prior)
         if self.sequential in ("obrien-fleming", "pocock") and not self.looks:
@@ -92,12 +103,12 @@ class Plan:
         self.look()
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Plan:
+    def of(cls, given: Mapping[str, Any]) -> ExperimentPlan:
         """From the settings of a call."""
         names = [one.name for one in fields(cls)]
         for name in given:
             if name not in names:
-                raise TypeError(with_hint(f"there is no setting '{name}'.", did_you_mean(name, names)))
+                raise InputTypeError.of("online.no_setting", name=name, hint=did_you_mean(name, names) or None)
         settings = dict(given)
         for name in ("primary", "looks", "covariates"):
             stated = settings.get(name) or ()
@@ -111,25 +122,12 @@ class Plan:
         return Look(self.level, self.sequential, self.looks or (1.0,))
 
 
-def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """One of a few words."""
-    if value not in choices:
-        raise InputError.of(
-            "online.choice",
-            name=name,
-            shown=_shown(value),
-            choices=list(choices[:-1]),
-            choices_2=choices[-1],
-            hint=(did_you_mean(value, choices) if isinstance(value, str) else "") or None,
-        )
-
-
 def check_mapping(name: str, given: object, example: str) -> Mapping[Any, Any]:
     """A mapping, or nothing."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise InputError.of("online.not_a_mapping", name=name, type=type(given).__name__, hint=example)
+        raise InputError.of("online.not_a_mapping", option=Option(name), type=type(given).__name__, hint=example)
     return given
 
 
@@ -140,20 +138,13 @@ def check_names(name: str, given: object, example: str) -> Mapping[str, Any]:
         named = [stated] if isinstance(stated, str) else stated
         named = named if isinstance(named, (list, tuple, set, frozenset)) else [None]
         if not isinstance(role, str) or not all(isinstance(word, str) for word in named):
-            raise InputError.of("online.not_names", name=name, role=repr(role), stated=repr(stated), hint=example)
+            raise InputError.of(
+                "online.not_names", option=Option(name), role=repr(role), stated=repr(stated), hint=example
+            )
     return checked
 
 
-def check_number(name: str, number: object) -> float:
-    """A finite number, also as text."""
-    try:
-        made = float(number)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        made = math.nan
-    if not math.isfinite(made):
-        raise InputError.of("online.not_a_number", name=name, number=repr(number))
-    return made
-
-
-def _shown(value: object) -> str:
-    return f"'{value}'" if isinstance(value, str) else f"{value!r}"
+def unknown_name(option: str, name: str, known: Sequence[str]) -> InputError:
+    """The error for a role of a column, or a kind of event, that there is not."""
+    hint = did_you_mean(name, known) or None
+    return InputError.of("online.names_unknown", option=Option(option), name=name, known=list(known), hint=hint)

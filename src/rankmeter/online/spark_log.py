@@ -27,11 +27,11 @@ def partitioned(
     if events.elsewhere is None:
         return Partitions(events, needed, rows_per_partition=rows_per_partition)
     here = replace(events, elsewhere=None, rows=events.rows.head(0))
-    return SparkPartitions(events.elsewhere, Reading(here, needed, rows_per_partition), Seen())
+    return SparkPartitions(events.elsewhere, WorkerReading(here, needed, rows_per_partition), Seen())
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WorkerReading:
     """How rows are read by a worker."""
 
     events: Events
@@ -50,7 +50,7 @@ class SparkPartitions:
     """The rows of a log in Spark, by partitions of users."""
 
     rows: SparkRows
-    reading: Reading
+    reading: WorkerReading
     seen: Seen
 
     def __enter__(self) -> Self:
@@ -71,7 +71,7 @@ class SparkPartitions:
         yield from self.rows.worked(partial(_count, self.reading, self.seen, work), dealt=True)
 
 
-def _look(reading: Reading, batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
+def _look(reading: WorkerReading, batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
     """What is seen in the rows of a partition of Spark."""
     seen = Seen()
     for batch in batches:
@@ -86,7 +86,7 @@ def _ends(span: tuple[int, int], batches: Iterator[pl.DataFrame]) -> Iterator[tu
         yield ends_within(batch.lazy(), span)
 
 
-def _count(reading: Reading, seen: Seen, work: Work, batches: Iterator[pl.DataFrame]) -> Iterator[Any]:
+def _count(reading: WorkerReading, seen: Seen, work: Work, batches: Iterator[pl.DataFrame]) -> Iterator[Any]:
     """What the work makes of the users of a partition of Spark."""
     partitions: Partitions | None = None
     try:

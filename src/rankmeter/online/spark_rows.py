@@ -85,7 +85,7 @@ def spark_sample(frame: Frame) -> tuple[pl.LazyFrame, str]:
     """The first rows of a log in Spark, and how messages call it."""
     rows = fetched(frame.limit(SAMPLE), iter)
     if not rows:
-        raise InputError(f"{NAME} is empty: it has no event with a user and a time.")
+        raise InputError.of("online.log_empty", source=NAME)
     return pl.concat(rows).lazy(), NAME
 
 

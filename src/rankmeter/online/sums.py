@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
 from rankmeter.online.exact_totals import Totals
+from rankmeter.wording import Said, said
 
 Floats = npt.NDArray[np.float64]
 
@@ -178,9 +179,10 @@ def sums_from_table(table: object) -> dict[str, Sums]:
     rows = _rows(table)
     wanted = ("variant", "measure", "n", *_PLAIN)
     missing = [name for name in wanted if any(name not in row for row in rows)]
-    if not rows or missing:
-        fact = f"the table of sums has no {', '.join(missing)} column." if rows else "the table of sums is empty."
-        raise InputError(with_hint(fact, f"its columns are {', '.join(wanted)}"))
+    if not rows:
+        raise InputError.of("online.sums_empty", wanted=wanted)
+    if missing:
+        raise InputError.of("online.sums_columns", missing=missing, wanted=wanted)
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault(str(row["variant"]), []).append(row)
@@ -213,7 +215,7 @@ def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
             raise InputError.of(
                 "online.sums_no_number", name=name, measure=row["measure"], variant=variant, row=repr(row[name])
             )
-    where = f"of {row['measure']} in variant {variant}"
+    where = said("online.sums_where", measure=str(row["measure"]), variant=variant)
     if found["n"] != int(found["n"]):
         raise InputError.of("online.sums_n_not_whole", n=found["n"], where=where)
     for name in ("y", "py") if has_before else ("y",):
@@ -226,13 +228,13 @@ def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
         # Rounded sums are off by some of the last digits of what was subtracted.
         slack = 1e-9 * (abs(found[product]) + abs(found[one] * found[other]) / max(found["n"], 1))
         if abs(together) > math.sqrt(spreads[one] * spreads[other]) * (1 + 1e-9) + slack:
-            fact = f"the table of sums: {product}={found[product]:g} {where} does not go with the sums of squares"
-            hint = f"{product} is the sum over units of {one} times {other}"
-            raise InputError(with_hint(f"{fact} of {one} and {other}.", hint))
+            raise InputError.of(
+                "online.sums_product", product=product, value=found[product], where=where, first=one, second=other
+            )
     return found
 
 
-def _spread(found: Mapping[str, float], total: str, squares: str, where: str) -> float:
+def _spread(found: Mapping[str, float], total: str, squares: str, where: Said) -> float:
     """The sum of squared deviations: a sum of squares is at least the square of the sum over n."""
     least = found[total] ** 2 / found["n"] if found["n"] > 0 else 0.0
     if found[squares] < least * (1 - 1e-9):

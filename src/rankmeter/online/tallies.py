@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.measures.online import EngagedSessions, OnlineMeasure, SessionDuration, SessionMeasure
 from rankmeter.online.bootstrap import Draws
-from rankmeter.online.contributions import amounts, is_engaged, is_per_user, parts
+from rankmeter.online.contributions import amounts, is_engaged, is_per_user, located, parts
 from rankmeter.online.equal_rows import changes
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
 from rankmeter.online.exact_totals import Totals, rounded, totals_by
-from rankmeter.online.locations import located
 from rankmeter.online.log import Bools, Floats, Ints, Log
 from rankmeter.online.partitions import MOST_LABELS, Columns, Seen, Words
 from rankmeter.online.questions import (
@@ -33,8 +32,8 @@ from rankmeter.online.questions import (
     Counted,
     Label,
     Question,
-    Tally,
     Unit,
+    UserTally,
     Window,
     add_to,
     check_answerable,
@@ -57,8 +56,8 @@ def count(events: Events, question: Question) -> Counted:
     with partitioned(events, question.needed(), rows_per_partition=question.rows_per_partition) as partitions:
         seen = partitions.seen
         if seen.last_time is None:
-            raise InputError(_nothing_in(events, seen))
-        tally = Tally()
+            raise _nothing_in(events, seen)
+        tally = UserTally()
         for part in partitions.each(work):
             tally.add(part)
     counted = Counted(seen, tally)
@@ -72,7 +71,7 @@ def count(events: Events, question: Question) -> Counted:
 
 def count_partition(
     columns: Columns, seen: Seen, _words: Words, *, question: Question, kinds: Mapping[str, str]
-) -> Tally:
+) -> UserTally:
     """Count the events of some whole users, of a log of which ``seen`` says what holds for all of it."""
     log = Log(
         columns,
@@ -81,7 +80,7 @@ def count_partition(
         has_impressions=any(kinds.get(word.casefold()) == "impression" for word in seen.types),
         drop_bots=question.plan.bots == "drop",
     )
-    counted = Counted(seen, Tally())
+    counted = Counted(seen, UserTally())
     if len(log):
         _count_log(log, question, counted)
     return counted.tally
@@ -98,15 +97,12 @@ def _settle(counted: Counted, question: Question) -> None:
     counted.halves = {label: Sums.of(both, totals) for label, totals in tally.halves.items()}
 
 
-def _nothing_in(events: Events, seen: Seen) -> str:
+def _nothing_in(events: Events, seen: Seen) -> InputError:
     """Why a log has nothing to count."""
     if not seen.rows:
-        return f"{events.source} is empty: it has no event with a user and a time."
-    fact = (
-        f"{events.source}: none of its {seen.rows:,} events has a user and a readable time "
-        f"({seen.without_user:,} have no user, {seen.without_time:,} no readable time)."
-    )
-    return with_hint(fact, "times are datetimes, ISO text, or seconds since 1970")
+        return InputError.of("online.log_empty", source=events.source)
+    counts: dict[str, Any] = {"rows": seen.rows, "without_user": seen.without_user, "without_time": seen.without_time}
+    return InputError.of("online.no_usable_event", source=events.source, **counts)
 
 
 def _count_log(log: Log, question: Question, counted: Counted) -> None:
@@ -140,7 +136,7 @@ def _count_log(log: Log, question: Question, counted: Counted) -> None:
 
 
 def _add_groups(
-    table: Floats, group: Ints, labels: list[Label], ids: Hashes | None, question: Question, tally: Tally
+    table: Floats, group: Ints, labels: list[Label], ids: Hashes | None, question: Question, tally: UserTally
 ) -> None:
     """Add some units to the totals of their groups; those with ids are resampled too."""
     plan = question.plan
@@ -198,7 +194,7 @@ def _covariates(whole: Log, log: Log, question: Question) -> Floats:
     return table
 
 
-def _count_windows(log: Log, question: Question, tally: Tally, unit: Ints, table: Floats) -> None:
+def _count_windows(log: Log, question: Question, tally: UserTally, unit: Ints, table: Floats) -> None:
     """Add what each user did in each window of time to the window, and which variants were seen in it."""
     ids, window = np.unique(log.time // WINDOWS[question.unit], return_inverse=True)
     totals = totals_by(window[np.flatnonzero(changes(unit))], len(ids), table)
@@ -229,7 +225,7 @@ def _sum_windows(counted: Counted, question: Question) -> None:
     _settle(counted, question)
 
 
-def _keep_values(log: Log, question: Question, tally: Tally, units: tuple[Any, ...]) -> None:
+def _keep_values(log: Log, question: Question, tally: UserTally, units: tuple[Any, ...]) -> None:
     """Keep the values of units for measures that are not sums."""
     table, group, labels, unit = units
     kept: dict[OnlineMeasure, Any] = {}
@@ -358,7 +354,7 @@ def _compare_with_users(log: Log, unit: Ints, variant: Ints, counted: Counted) -
     counted.tally.units_of_variants.update(dict(enumerate(of_variants.tolist())))
 
 
-def _describe(log: Log, tally: Tally, question: Question) -> None:
+def _describe(log: Log, tally: UserTally, question: Question) -> None:
     """What a reader wants to see beside the numbers: the funnel, the curve by position, the lengths of sessions."""
     pairs = log.exposures()
     users = log.users

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.late import pl
-from rankmeter.online.columns import at_path
+from rankmeter.online.event_columns import at_path
 
 Ints = npt.NDArray[np.int64]
 

@@ -11,10 +11,11 @@ from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.contrasts import Adjusted, Difference, Estimate
+from rankmeter.online.contrasts import Adjusted
+from rankmeter.online.log_results import LogResult
 from rankmeter.online.phrases import brief, html_table, percent, plain_values, shown
-from rankmeter.online.results import LogResult
-from rankmeter.online.settings import Plan
+from rankmeter.online.settings import ExperimentPlan
+from rankmeter.stats.estimates import Estimate, Lift
 from rankmeter.wording import Said, said
 
 Verdict = Literal["better", "worse", "higher", "lower", "cannot tell", "no data"]
@@ -48,7 +49,7 @@ class Effect:
     """Empty for all units."""
     control_value: Estimate
     value: Estimate
-    plain: Difference
+    plain: Lift
     adjusted: Adjusted | None
     """After what else is known of the same units, where that is."""
     least: float
@@ -65,7 +66,7 @@ class Effect:
     """With a prior: what is lost on average by choosing it, as a share of the control's value."""
 
     @property
-    def test(self) -> Difference:
+    def test(self) -> Lift:
         """The difference that decides: the adjusted one where there is one."""
         return self.adjusted.difference if self.adjusted is not None else self.plain
 
@@ -205,7 +206,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Novelty:
+class NoveltyEffect:
     """Whether the effect of the first half of the days is that of the second."""
 
     measure: OnlineMeasure
@@ -232,12 +233,12 @@ class Experiment(LogResult):
     segments: tuple[Effect, ...] = ()
     segment: str = ""
     """The column that the segments are of."""
-    plan: Plan = field(default_factory=Plan)
+    plan: ExperimentPlan = field(default_factory=ExperimentPlan)
     decisions: tuple[Decision, ...] = ()
     """A verdict for each variant, where the plan names primary measures or guardrails."""
     interactions: tuple[Interaction, ...] = ()
     days: tuple[Day, ...] = ()
-    novelty: tuple[Novelty, ...] = ()
+    novelty: tuple[NoveltyEffect, ...] = ()
 
     @property
     def correction(self) -> str:
@@ -265,10 +266,9 @@ class Experiment(LogResult):
         for one in self.effects:
             if one.measure == meant and (variant is None or one.variant == variant):
                 return one
-        has = ", ".join(f"{one.measure} of {one.variant}" for one in self.effects)
-        raise NotFoundError(
-            f"there is no effect on '{measure}'{f' of {variant}' if variant else ''}. Hint: there is {has}."
-        )
+        known = [f"{one.measure} of {one.variant}" for one in self.effects]
+        name = f"{measure} of {variant}" if variant else str(measure)
+        raise NotFoundError.of("online.no_effect_on", name=name, known=known)
 
     def to_polars(self) -> pl.DataFrame:
         """A row per effect, those of segments too."""
@@ -317,7 +317,7 @@ class Experiment(LogResult):
                       p=one.p_corrected) for one in self.interactions if one.differs]  # fmt: skip
         told += [said("novelty_changes", measure=str(one.measure), variant=one.variant, change=one.change.value,
                       p=one.p_corrected) for one in self.novelty if one.differs]  # fmt: skip
-        tested: tuple[tuple[str, tuple[Interaction | Novelty, ...]], ...] = (
+        tested: tuple[tuple[str, tuple[Interaction | NoveltyEffect, ...]], ...] = (
             ("interactions_cannot_tell", self.interactions), ("novelty_none", self.novelty)
         )  # fmt: skip
         for kind, tests in tested:

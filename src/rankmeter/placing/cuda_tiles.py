@@ -569,7 +569,7 @@ class Halves:
         padded: int = self.halves.shape[1] // (2 if self.products == 3 else 1)
         return padded
 
-    def limits(self, threshold: Any, items: Items) -> Any:
+    def limits(self, threshold: Any, items: TiledItems) -> Any:
         """(n,) float32: thresholds of scores of these vectors in the unit that items are compared in."""
         scaled = threshold * torch.exp2((self.exponent - items.unit).double())
         return scaled.float().clamp(min=-3e38)
@@ -580,7 +580,7 @@ class Halves:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class TiledItems:
     """Item halves, ready to be compared with: in units of the longest vector."""
 
     halves: Halves
@@ -596,7 +596,7 @@ class Items:
     """(tiles,) the largest of each tile, where this is not much more than the others; else None."""
 
     @classmethod
-    def of(cls, vectors: Any, products: int) -> Items:
+    def of(cls, vectors: Any, products: int) -> TiledItems:
         """Split the vectors of items."""
         exponent, some = own_exponents(vectors)
         # Vectors of zeros have the exponent 0, which may be anything: their scores are 0.
@@ -635,7 +635,7 @@ class Compared:
     """(rows, capacity, 2): the number of a word, for 32 items, and its bits."""
 
 
-def compare(mode: int, rows: Halves, items: Items, limits: Any, capacity: int = 1) -> Compared:
+def compare(mode: int, rows: Halves, items: TiledItems, limits: Any, capacity: int = 1) -> Compared:
     """Run the kernel for rows with one limit each."""
     count = len(limits)
     above, band, noted = torch.zeros((3, count), dtype=torch.int32, device=limits.device)
@@ -648,7 +648,7 @@ def compare(mode: int, rows: Halves, items: Items, limits: Any, capacity: int = 
 
 
 def _look(
-    mode: int, compared: Compared, rows: Halves, items: Items, limits: Any, margins: Any, reach: Any
+    mode: int, compared: Compared, rows: Halves, items: TiledItems, limits: Any, margins: Any, reach: Any
 ) -> None:  # fmt: skip
     """All rows against all items."""
     count, total, cut = len(limits), len(items.factor), rows.cut
@@ -671,7 +671,7 @@ def _look(
         _tiled[(programs,)](*given, count, total, capacity, **sizes, BK=cut.strip, GROUP=cut.group, **options)
 
 
-def _in_two_looks(compared: Compared, rows: Halves, items: Items, limits: Any, margins: Any) -> bool:
+def _in_two_looks(compared: Compared, rows: Halves, items: TiledItems, limits: Any, margins: Any) -> bool:
     """Note items in two looks; False, and nothing done, where too many rows of a tile are in doubt for that."""
     room, cut, total = max(64, len(limits) // 8), rows.cut, len(items.factor)
     listed = torch.empty((len(items.widest), room), dtype=torch.int32, device=limits.device)
@@ -691,7 +691,7 @@ def _in_two_looks(compared: Compared, rows: Halves, items: Items, limits: Any, m
     return True
 
 
-def own_limits(rows: Halves, own: Halves, items: Items) -> Any:
+def own_limits(rows: Halves, own: Halves, items: TiledItems) -> Any:
     """(n,) float32: the low-precision scores of each row's own item, in the unit that items are compared in."""
     scores = torch.empty(len(rows.reach), dtype=torch.float32, device=rows.reach.device)
     _own[(triton.cdiv(len(scores), 64),)](

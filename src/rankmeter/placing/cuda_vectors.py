@@ -259,11 +259,11 @@ class _Block:
 
     base: int
     vectors: Any
-    split: dict[int, kernels.Items] = field(default_factory=dict)
+    split: dict[int, kernels.TiledItems] = field(default_factory=dict)
 
-    def items(self, products: int) -> kernels.Items:
+    def items(self, products: int) -> kernels.TiledItems:
         if products not in self.split:
-            self.split[products] = kernels.Items.of(self.vectors, products)
+            self.split[products] = kernels.TiledItems.of(self.vectors, products)
         return self.split[products]
 
 

@@ -48,7 +48,7 @@ Scored = Mapping[Query, Mapping[Item, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedMapping:
     """The judgments of some queries, read once for any number of runs."""
 
     graded: Sequence[Mapping[Item, float]]
@@ -61,7 +61,7 @@ class Judged:
     highest: float
 
     @classmethod
-    def read(cls, queries: Sequence[Query], graded: Sequence[Mapping[Item, float]], lowest: float) -> Judged:
+    def read(cls, queries: Sequence[Query], graded: Sequence[Mapping[Item, float]], lowest: float) -> JudgedMapping:
         """Read the judgments of some queries; grades below the lowest do not count."""
         sizes = np.fromiter(map(len, graded), np.int64, len(graded))
         codes = _as_bytes(map(_values, graded))
@@ -72,11 +72,11 @@ class Judged:
         best, best_sizes = _best_of_codes(codes, sizes, lowest)
         return cls(graded, codes, offsets_of(sizes), best, best_sizes, float(codes.max(initial=0)))
 
-    def some(self, numbers: Sequence[int]) -> Judged:
+    def some(self, numbers: Sequence[int]) -> JudgedMapping:
         """The judgments of some of the queries, by their numbers, in this order."""
         chosen = np.array(numbers, np.int64)
         sizes, best_offsets = np.diff(self.offsets)[chosen], offsets_of(self.best_sizes)
-        return Judged(
+        return JudgedMapping(
             list(map(self.graded.__getitem__, numbers)),
             self.grades[expand(self.offsets[chosen], sizes)],
             offsets_of(sizes),
@@ -111,14 +111,14 @@ def place_mappings(
     queries = [*judgments, *(query for query in run if query not in judgments)]
     nothing: Mapping[Item, float] = {}
     lists = [run.get(query, nothing) for query in queries]
-    judged = Judged.read(queries, list(judgments.values()), plan.lowest_grade)
+    judged = JudgedMapping.read(queries, list(judgments.values()), plan.lowest_grade)
     in_run = np.fromiter(map(run.__contains__, queries), np.bool_, len(queries))
     return queries, place_lists(queries, judged, lists, plan, in_run=in_run, scored=scored), judged.highest
 
 
 def place_lists(
     queries: Sequence[Query],
-    judged: Judged,
+    judged: JudgedMapping,
     lists: Sequence[Mapping[Item, float]],
     plan: Plan,
     *,
@@ -214,7 +214,7 @@ def _best(grades: Floats, sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
 
 
 def _read(
-    queries: Sequence[Query], judged: Judged, lists: Sequence[Mapping[Item, float]], offsets: Ints, lowest: float
+    queries: Sequence[Query], judged: JudgedMapping, lists: Sequence[Mapping[Item, float]], offsets: Ints, lowest: float
 ) -> tuple[Floats, _Hits]:
     """All scores, and the judged items among them."""
     total = int(offsets[-1])
@@ -248,7 +248,7 @@ def _written(lists: Iterable[Mapping[Item, Any]], room: Floats) -> Iterator[Mapp
         yield one
 
 
-def _hits(judged: Judged, lists: Iterable[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:
+def _hits(judged: JudgedMapping, lists: Iterable[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:
     """Look up the shorter side in the longer one."""
     listed = int(offsets[len(judged.graded)])
     if len(judged.grades) * DEEP < listed:
@@ -257,7 +257,7 @@ def _hits(judged: Judged, lists: Iterable[Mapping[Item, float]], offsets: Ints, 
 
 
 def _listed_in_judgments(
-    judged: Judged, lists: Iterable[Mapping[Item, float]], offsets: Ints, total: int, lowest: float
+    judged: JudgedMapping, lists: Iterable[Mapping[Item, float]], offsets: Ints, total: int, lowest: float
 ) -> _Hits:
     """The grade of every returned item, read in one go; those that have one are the hits."""
     coded = judged.grades.dtype == np.uint8
@@ -279,7 +279,7 @@ def _listed_in_judgments(
     return _Hits(segment, grade, row, row[:0], grade[:0])
 
 
-def _judged_in_lists(judged: Judged, lists: Iterable[Mapping[Item, float]], lowest: float) -> _Hits:
+def _judged_in_lists(judged: JudgedMapping, lists: Iterable[Mapping[Item, float]], lowest: float) -> _Hits:
     """The score of every judged item that was returned; where it stands is found by counting."""
     looked_up = map(map, map(attrgetter("get"), lists), judged.graded)
     # What was not returned is None, which NumPy reads as NaN; no score is NaN.
@@ -290,7 +290,7 @@ def _judged_in_lists(judged: Judged, lists: Iterable[Mapping[Item, float]], lowe
 
 
 def _rows_of(
-    judged: Judged, lists: Sequence[Mapping[Item, float]], offsets: Ints, hits: _Hits
+    judged: JudgedMapping, lists: Sequence[Mapping[Item, float]], offsets: Ints, hits: _Hits
 ) -> Callable[[Ints], Ints]:
     """A function that finds the rows of some hits; only queries with a tie are ever searched."""
     if hits.row is not None:

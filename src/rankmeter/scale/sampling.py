@@ -2,8 +2,8 @@
 
 A rank among sampled items is not a rank, and a measure of it is another measure, which may order systems differently
 (Krichene & Rendle, On Sampled Metrics for Item Recommendation, KDD 2020). What comes out here is therefore an
-:class:`Estimate` of the exact value, with its interval, its largest bias and the cost of the exact value; never a
-plain number under a measure's name.
+:class:`SampledEstimate` of the exact value, with its interval, its largest bias and the cost of the exact value; never
+a plain number under a measure's name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SINGLE_RANKS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class SampledEstimate:
     """An estimate of a measure's exact value over the whole catalogue; on purpose not a number."""
 
     measure: str
@@ -66,12 +66,12 @@ class Estimate:
 class SampledEvaluation:
     """Estimates of some measures from sampled negatives."""
 
-    estimates: dict[Measure, Estimate]
+    estimates: dict[Measure, SampledEstimate]
     queries: int
     negatives: int
     items: int
 
-    def __getitem__(self, measure: str | Measure) -> Estimate:
+    def __getitem__(self, measure: str | Measure) -> SampledEstimate:
         meant = parse(measure) if isinstance(measure, str) else measure
         if meant not in self.estimates:
             hint = did_you_mean(str(measure), [str(one) for one in self.estimates])
@@ -224,12 +224,12 @@ def _estimated(
     chosen = _measures(measures)
     groups, steps = _Groups.fine(items), _Groups.coarse(items)
     chance, within = (_chances(one.rank, negatives, items, draw) for one in (groups, steps))
-    estimates: dict[Measure, Estimate] = {}
+    estimates: dict[Measure, SampledEstimate] = {}
     for measure in chosen:
         exact, plain = _by_rank(measure, items), _by_rank(measure, negatives + 1)
         name, corrected = _corrected(exact, plain, chance, groups, correction, gamma)
         value = _over_ties(corrected, above, tied)
-        estimates[measure] = Estimate(
+        estimates[measure] = SampledEstimate(
             measure=str(measure),
             value=float(value.mean()),
             interval=_interval(value, level) if name == UNBIASED else None,

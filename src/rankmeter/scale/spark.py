@@ -31,8 +31,8 @@ from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.scale.block_lists import background_of, check_lists, listed_in, values_of_counts
 from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, summary
 from rankmeter.scale.distant import DistantEvaluation
-from rankmeter.scale.spark_tables import Side, judgment_side, local_judgments, local_run, quoted, run_side
-from rankmeter.scale.spark_worker import ARRAYS, Problems, Work, partition_function
+from rankmeter.scale.spark_tables import SparkSide, judgment_side, local_judgments, local_run, quoted, run_side
+from rankmeter.scale.spark_worker import ARRAYS, RowProblems, Work, partition_function
 from rankmeter.wording import said
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
@@ -166,13 +166,15 @@ def _evaluate(
     return SparkEvaluation(make, name=name, asked=asked.names, **found)
 
 
-def _truth(judgments: object, session: Any, columns: Mapping[str, str] | None) -> Side | None:
+def _truth(judgments: object, session: Any, columns: Mapping[str, str] | None) -> SparkSide | None:
     if judgments is None:
         return None
     return (judgment_side if is_spark(judgments) else partial(local_judgments, session))(judgments, columns)
 
 
-def _dealt(truth: Side | None, returned: Side, id_types: tuple[str, ...], measures: Sequence[Measure]) -> Frame:
+def _dealt(
+    truth: SparkSide | None, returned: SparkSide, id_types: tuple[str, ...], measures: Sequence[Measure]
+) -> Frame:
     """Both sides as one table, all rows of a query in one partition."""
     ordered, subtopics = _needs_order(measures), truth is not None and truth.has_subtopics
     both = returned.marked(1, id_types, ordered=ordered, subtopics=subtopics)
@@ -197,11 +199,11 @@ def _counted(made: Frame, measures: Sequence[Measure], known: Background) -> dic
     return values_of_counts(found, listed_in(measures), known)
 
 
-def _read_states(texts: Sequence[str]) -> tuple[list[State], Problems]:
-    problems = Problems()
+def _read_states(texts: Sequence[str]) -> tuple[list[State], RowProblems]:
+    problems = RowProblems()
     states = []
     for text in sorted(texts):  # partitions answer in any order; messages shall not depend on it
-        if text.startswith(Problems.MARK):
+        if text.startswith(RowProblems.MARK):
             problems = problems.with_more(text)
         else:
             states.append(State.from_json(text))
@@ -210,7 +212,7 @@ def _read_states(texts: Sequence[str]) -> tuple[list[State], Problems]:
     return states, problems
 
 
-def _id_type(role: str, truth: Side, returned: Side) -> str:
+def _id_type(role: str, truth: SparkSide, returned: SparkSide) -> str:
     """The type in which ids of both sides are compared."""
     left, right = truth.id_types[role], returned.id_types[role]
     if left == right:

@@ -23,7 +23,7 @@ _VALUES = ("grade", *RANKING)
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SparkSide:
     """Judgments or a run as a Spark table."""
 
     frame: Frame
@@ -96,13 +96,13 @@ class Side:
         return next((self.columns[role] for role in roles if role in self.columns), shared)
 
 
-def judgment_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
+def judgment_side(frame: Frame, columns: Mapping[str, str] | None) -> SparkSide:
     """Judgments: query, item and, where there is one, grade."""
     source = "judgments (Spark DataFrame)"
     return _side(frame, judgment_columns(frame.columns, columns, source, _holds_of(frame)), source)
 
 
-def run_side(frame: Frame, columns: Mapping[str, str] | None) -> Side:
+def run_side(frame: Frame, columns: Mapping[str, str] | None) -> SparkSide:
     """A run: query, item, and score or rank; the order of rows ranks nothing here."""
     source = "run (Spark DataFrame)"
     found = run_columns(frame.columns, columns, source, _holds_of(frame))
@@ -121,7 +121,7 @@ def _holds_of(frame: Frame) -> Holds:
     )
 
 
-def _side(frame: Frame, found: Mapping[Any, str], source: str) -> Side:
+def _side(frame: Frame, found: Mapping[Any, str], source: str) -> SparkSide:
     kinds = dict(frame.dtypes)
     types: dict[str, str] = {role: kinds[column] for role, column in found.items()}
     for role, kind in types.items():
@@ -135,10 +135,10 @@ def _side(frame: Frame, found: Mapping[Any, str], source: str) -> Side:
         elif base not in _NUMBERS and not (base == "boolean" and role == "grade"):
             fact = f"{source}: the {role} column ('{found[role]}') is of type {kind}."
             raise InputError(with_hint(fact, f"a {role} is a number: cast the column to a numeric type"))
-    return Side(frame, dict(found), types, source)
+    return SparkSide(frame, dict(found), types, source)
 
 
-def local_judgments(session: Any, data: object, columns: Mapping[str, str] | None) -> Side:
+def local_judgments(session: Any, data: object, columns: Mapping[str, str] | None) -> SparkSide:
     """Judgments that are not in Spark, sent there."""
     if isinstance(data, Labelled):
         raise InputError("lists with labels carry their run; give them alone, or judgments and a run.")
@@ -149,14 +149,14 @@ def local_judgments(session: Any, data: object, columns: Mapping[str, str] | Non
     return _sent(found, session, truth.source, truth.queries)
 
 
-def local_run(session: Any, data: object, columns: Mapping[str, str] | None) -> Side:
+def local_run(session: Any, data: object, columns: Mapping[str, str] | None) -> SparkSide:
     """A run that is not in Spark, sent there."""
     run = into_run(data, columns=columns).run_table()
     value = {"score": run.score} if run.scored else {"rank": -run.score}
     return _sent({"query": run.query, "item": run.item, **value}, session, run.source, run.queries)
 
 
-def _sent(columns: Mapping[str, pl.Series], session: Any, source: str, queries: pl.Series | None) -> Side:
+def _sent(columns: Mapping[str, pl.Series], session: Any, source: str, queries: pl.Series | None) -> SparkSide:
     frame = pl.DataFrame(columns).with_columns(pl.selectors.unsigned_integer().cast(pl.String))  # Spark has none
     kinds = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double"}
     types = {column: next(kind for of, kind in kinds.items() if dtype == of) for column, dtype in frame.schema.items()}
@@ -166,7 +166,7 @@ def _sent(columns: Mapping[str, pl.Series], session: Any, source: str, queries: 
         without = queries.cast(frame.schema["query"]).to_frame("query").join(frame, on="query", how="anti")
         blank = session.createDataFrame(without.rows(), f"query {types['query']}") if without.height else None
     sent = session.createDataFrame(frame.rows(), schema)
-    return Side(sent, {name: name for name in columns}, types, source, blank)
+    return SparkSide(sent, {name: name for name in columns}, types, source, blank)
 
 
 def _base(kind: str) -> str:

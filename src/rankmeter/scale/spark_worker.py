@@ -92,7 +92,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Problems:
+class RowProblems:
     """What is wrong with the data, over all partitions."""
 
     MARK: ClassVar[str] = '{"problems"'
@@ -106,14 +106,14 @@ class Problems:
         missing = [[side, column, count] for (side, column), count in self.missing.items()]
         return json.dumps({"problems": {"missing": missing, "errors": self.errors}})
 
-    def with_more(self, text: str) -> Problems:
+    def with_more(self, text: str) -> RowProblems:
         """These and the ones that `to_json` wrote."""
         found = json.loads(text)["problems"]
         more = Counter({(side, column): count for side, column, count in found["missing"]})
-        return Problems(self.missing + more, (*self.errors, *found["errors"]))
+        return RowProblems(self.missing + more, (*self.errors, *found["errors"]))
 
     def check(self, judgments: Any, run: Any) -> None:
-        """Raise if there is any; the sides (`spark_tables.Side`) know what the caller calls their columns."""
+        """Raise if there is any; the sides (`spark_tables.SparkSide`) know what the caller calls their columns."""
         if self.missing:
             facts = [
                 f"{side.source}: {what} in {count:,} {'row' if count == 1 else 'rows'}"
@@ -146,14 +146,14 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     schema = arrow_schema(work)
     asked = work.asked()
-    problems = Problems()
+    problems = RowProblems()
     for rows in whole_queries(batches, problems.missing, work.run):
         if problems.missing or problems.errors:
             continue  # nothing will come of it; go on counting what is wrong
         try:
             yield from _evaluated(rows, work, asked, schema)
         except RankmeterError as error:
-            problems = Problems(problems.missing, (str(error),))
+            problems = RowProblems(problems.missing, (str(error),))
     if work.values and (problems.missing or problems.errors):
         # They were looked for when the means were made: a table that changes with every reading has them now.
         raise InputError(f"{work.run} is no longer what it was when it was evaluated: {problems.to_json()}")

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError
+from rankmeter.errors import check_choice
 from rankmeter.placing.placements import Floats
 
 Correction = Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"]
@@ -26,8 +26,7 @@ def corrected(p_values: Floats, correction: Correction) -> Floats:
     >>> corrected(np.array([0.01, 0.04, 0.03]), "bonferroni").tolist()
     [0.03, 0.12, 0.09]
     """
-    if correction not in CORRECTIONS:
-        raise InputError.of("stats.correction", correction=repr(correction), corrections=list(CORRECTIONS))
+    check_choice("correction", correction, CORRECTIONS)
     count = len(p_values)
     if count == 0 or correction == "none":
         return p_values.copy()

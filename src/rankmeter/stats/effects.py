@@ -12,7 +12,7 @@ from rankmeter.stats.student import without_noise
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class EffectSizes:
     """Sizes of a paired difference; None where there is no spread to measure by."""
 
     wins: int
@@ -29,14 +29,14 @@ class Effect:
         """The share of units on which the system is better, a tie counting half."""
         return (self.wins + self.ties / 2) / max(self.wins + self.ties + self.losses, 1)
 
-    def turned(self) -> Effect:
+    def turned(self) -> EffectSizes:
         """The same sizes seen from the other system."""
         standardised = None if self.standardised is None else -self.standardised
         rank_biserial = None if self.rank_biserial is None else -self.rank_biserial
-        return Effect(self.losses, self.ties, self.wins, standardised, rank_biserial)
+        return EffectSizes(self.losses, self.ties, self.wins, standardised, rank_biserial)
 
 
-def effect(differences: Floats, *, higher_is_better: bool = True) -> Effect:
+def effect(differences: Floats, *, higher_is_better: bool = True) -> EffectSizes:
     """The sizes of some paired differences, one for each unit.
 
     Examples
@@ -49,7 +49,7 @@ def effect(differences: Floats, *, higher_is_better: bool = True) -> Effect:
     return effects(differences[None], higher_is_better=higher_is_better)[0]
 
 
-def effects(rows: Floats, *, higher_is_better: bool = True) -> list[Effect]:
+def effects(rows: Floats, *, higher_is_better: bool = True) -> list[EffectSizes]:
     """The sizes of the differences of some pairs, ``(pairs, units)``."""
     gained = without_noise(rows if higher_is_better else -rows)
     units = gained.shape[1]
@@ -60,7 +60,7 @@ def effects(rows: Floats, *, higher_is_better: bool = True) -> list[Effect]:
     ranks = np.where(gained == 0, 0.0, ranks_of(gained) - (units - wins - losses)[:, None])
     signed, total = (ranks * np.sign(gained)).sum(axis=1), ranks.sum(axis=1)
     return [
-        Effect(
+        EffectSizes(
             wins=int(won),
             ties=int(units - won - lost),
             losses=int(lost),

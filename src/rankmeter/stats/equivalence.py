@@ -33,7 +33,7 @@ class Equivalence:
 def check_margin(margin: float) -> None:
     """Refuse what is not a margin."""
     if isinstance(margin, bool) or not isinstance(margin, Real) or not 0 < margin < math.inf:
-        raise InputError.of("stats.margin", margin=repr(margin))
+        raise InputError.of("stats.margin", margin=margin)
 
 
 def equivalence(differences: Floats, margin: float, *, higher_is_better: bool = True) -> Equivalence:

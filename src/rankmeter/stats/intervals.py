@@ -17,7 +17,7 @@ import numpy as np
 
 from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, check_level
+from rankmeter.errors import InputError, check_choice, check_level
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import fixed
@@ -25,7 +25,7 @@ from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.samples import AnySample, Groups, Sample
 from rankmeter.stats.student import Pair, sides
-from rankmeter.wording import Language, said, word
+from rankmeter.wording import Language, Option, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
 METHODS = {
@@ -123,15 +123,15 @@ def _order(size: int, level: float) -> int:
 def check_resamples(resamples: int, what: str = "resamples") -> None:
     """Refuse so few resamples that an interval would be made of chance."""
     if not isinstance(resamples, Integral):
-        raise InputError.of("stats.resamples_not_whole", what=what, resamples=repr(resamples))
+        raise InputError.of("stats.resamples_not_whole", option=Option(what, resamples))
     if resamples < 100:
-        raise InputError.of("stats.resamples_too_few", what=what, resamples=resamples)
+        raise InputError.of("stats.resamples_too_few", option=Option(what, resamples))
 
 
 def check_seed(seed: int) -> None:
     """Refuse what cannot start a generator of random numbers."""
     if not isinstance(seed, Integral) or seed < 0:
-        raise InputError.of("stats.seed", seed=repr(seed))
+        raise InputError.of("stats.seed", seed=seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,7 @@ def intervals_of(
     """
     check_level(level)
     check_resamples(resamples)
-    if method not in METHODS:
-        raise InputError.of("stats.interval", method=repr(method), methods=list(METHODS))
+    check_choice("interval", method, list(METHODS))
     how = _How(level, method, resamples, seed, unit)
     drawn = _drawn_bands(samples, pairs, how, step) if method in DRAWN else {}
     return [drawn[number] if number in drawn else _computed(one, pairs, how) for number, one in enumerate(samples)]

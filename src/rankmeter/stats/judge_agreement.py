@@ -16,11 +16,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats, Ints
 
 Weighting = Literal["identity", "linear", "quadratic"]
 Distance = Literal["nominal", "ordinal", "interval"]
-Coefficient = Callable[["Counts", Floats], Floats]
+Coefficient = Callable[["GradeCounts", Floats], Floats]
 FEWEST_QUERIES = 10
 """With fewer the jackknife says too little of how others would vary: a value without an interval."""
 BLOCK_CELLS = 4_000_000
@@ -55,7 +56,7 @@ class Grades:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class GradeCounts:
     """What the grades of some pairs add up to; leading axes are those of many such sums."""
 
     confusion: Floats
@@ -71,17 +72,17 @@ class Counts:
     judged: Floats
     """(...,) pairs that the shares are about."""
 
-    def summed(self) -> Counts:
+    def summed(self) -> GradeCounts:
         """All of them together."""
-        return Counts(*(part.sum(0) for part in self.parts()))
+        return GradeCounts(*(part.sum(0) for part in self.parts()))
 
-    def without_each(self, single: Counts) -> Counts:
+    def without_each(self, single: GradeCounts) -> GradeCounts:
         """What is left of all when each of some queries is left out."""
-        return Counts(*(whole - part for whole, part in zip(self.parts(), single.parts(), strict=True)))
+        return GradeCounts(*(whole - part for whole, part in zip(self.parts(), single.parts(), strict=True)))
 
-    def plus(self, other: Counts) -> Counts:
+    def plus(self, other: GradeCounts) -> GradeCounts:
         """Both together."""
-        return Counts(*(one + two for one, two in zip(self.parts(), other.parts(), strict=True)))
+        return GradeCounts(*(one + two for one, two in zip(self.parts(), other.parts(), strict=True)))
 
     def parts(self) -> tuple[Floats, ...]:
         """The arrays, in the order of the fields."""
@@ -90,7 +91,7 @@ class Counts:
         )  # fmt: skip
 
 
-def counts_by_query(grades: Grades, *, singles: bool = False) -> Iterator[Counts]:
+def counts_by_query(grades: Grades, *, singles: bool = False) -> Iterator[GradeCounts]:
     """Counts with a row per query, in blocks of queries; ``singles``: pairs with one judgment count in the shares."""
     size = len(grades.scale)
     step = max(1, BLOCK_CELLS // (3 * size * size))
@@ -101,13 +102,13 @@ def counts_by_query(grades: Grades, *, singles: bool = False) -> Iterator[Counts
         yield _counts(codes, query, min(step, grades.queries - block * step), size, singles=singles)
 
 
-def _counts(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int, *, singles: bool) -> Counts:
+def _counts(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int, *, singles: bool) -> GradeCounts:
     """The counts of one block."""
     confusion = _confusion(codes, query, queries, size)
     if len(codes) == 2 and not singles:
         both = confusion + confusion.swapaxes(-1, -2)
         total = confusion.sum((-1, -2))
-        return Counts(confusion, both, both / 2, total, both.sum(-1) / 2, total)
+        return GradeCounts(confusion, both, both / 2, total, both.sum(-1) / 2, total)
     given = np.stack([(codes == grade).sum(0) for grade in range(size)]).astype(np.float64)  # (grades, pairs)
     judges = given.sum(0)
     twice = judges >= 2
@@ -125,7 +126,9 @@ def _counts(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int, 
             coincidences[:, low, high] = coincidences[:, high, low] = added(together / (many - 1))
             agreement[:, low, high] = agreement[:, high, low] = added(together / (many * (many - 1)))
     shares = np.stack([added(np.where(kept, row, 0.0) / np.maximum(judges, 1.0)) for row in given], -1)
-    return Counts(confusion, coincidences, agreement, added(twice.astype(float)), shares, added(kept.astype(float)))
+    return GradeCounts(
+        confusion, coincidences, agreement, added(twice.astype(float)), shares, added(kept.astype(float))
+    )
 
 
 def _confusion(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int) -> Floats:
@@ -152,7 +155,7 @@ def weights(scale: Floats, weighting: Weighting) -> Floats:
 def kappa(weighting: Weighting) -> Coefficient:
     """Cohen's, of the first two judges."""
 
-    def coefficient(counts: Counts, scale: Floats) -> Floats:
+    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
         weight, cells = weights(scale, weighting), counts.confusion
         total = cells.sum((-1, -2))
         with np.errstate(all="ignore"):
@@ -167,11 +170,11 @@ def kappa(weighting: Weighting) -> Coefficient:
 def kappa_from(threshold: int) -> Coefficient:
     """Cohen's of two classes: below a place on the scale, and from it up."""
 
-    def coefficient(counts: Counts, scale: Floats) -> Floats:  # noqa: ARG001 (places, not grades)
+    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:  # noqa: ARG001 (places, not grades)
         cells = counts.confusion
         parts = (slice(None, threshold), slice(threshold, None))
         two = np.stack([np.stack([cells[..., a, b].sum((-1, -2)) for b in parts], -1) for a in parts], -2)
-        return kappa("identity")(Counts(two, *counts.parts()[1:]), np.array([0.0, 1.0]))
+        return kappa("identity")(GradeCounts(two, *counts.parts()[1:]), np.array([0.0, 1.0]))
 
     return coefficient
 
@@ -179,7 +182,7 @@ def kappa_from(threshold: int) -> Coefficient:
 def fleiss(weighting: Weighting = "identity") -> Coefficient:
     """Fleiss' kappa of any number of judges; of two, Scott's pi."""
 
-    def coefficient(counts: Counts, scale: Floats) -> Floats:
+    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
         weight = weights(scale, weighting)
         share = _share(counts)
         return _beyond_chance(_observed(counts, weight), np.einsum("kl,...k,...l->...", weight, share, share))
@@ -190,7 +193,7 @@ def fleiss(weighting: Weighting = "identity") -> Coefficient:
 def gwet(weighting: Weighting = "identity") -> Coefficient:
     """Gwet's AC1 (identity weights) and AC2."""
 
-    def coefficient(counts: Counts, scale: Floats) -> Floats:
+    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
         weight, share, size = weights(scale, weighting), _share(counts), len(scale)
         expected = weight.sum() / (size * (size - 1)) * (share * (1 - share)).sum(-1)
         return _beyond_chance(_observed(counts, weight), expected)
@@ -201,7 +204,7 @@ def gwet(weighting: Weighting = "identity") -> Coefficient:
 def brennan_prediger(weighting: Weighting = "identity") -> Coefficient:
     """Brennan and Prediger's: chance gives every grade alike; of two judges and two grades, PABAK."""
 
-    def coefficient(counts: Counts, scale: Floats) -> Floats:
+    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
         weight = weights(scale, weighting)
         return _beyond_chance(_observed(counts, weight), np.asarray(weight.sum() / len(scale) ** 2))
 
@@ -211,7 +214,7 @@ def brennan_prediger(weighting: Weighting = "identity") -> Coefficient:
 def alpha(distance: Distance) -> Coefficient:
     """Krippendorff's; what ordinal grades are apart depends on how many judgments lie between them."""
 
-    def coefficient(counts: Counts, scale: Floats) -> Floats:
+    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
         cells = counts.coincidences
         given = cells.sum(-1)
         if distance == "nominal":
@@ -229,39 +232,39 @@ def alpha(distance: Distance) -> Coefficient:
     return coefficient
 
 
-def agreement(counts: Counts, scale: Floats) -> Floats:
+def agreement(counts: GradeCounts, scale: Floats) -> Floats:
     """The share of two judgments of one pair that are the same grade."""
     return _observed(counts, np.eye(len(scale)))
 
 
-def within_one(counts: Counts, scale: Floats) -> Floats:
+def within_one(counts: GradeCounts, scale: Floats) -> Floats:
     """The share of two judgments of one pair that are no more than one place of the scale apart."""
     places = np.arange(len(scale))
     return _observed(counts, (np.abs(places[:, None] - places) <= 1).astype(float))
 
 
-def bias(counts: Counts, scale: Floats) -> Floats:
+def bias(counts: GradeCounts, scale: Floats) -> Floats:
     """The mean grade of the second judge less that of the first."""
     return _mean_of(counts, scale[None, :] - scale[:, None])
 
 
-def absolute_error(counts: Counts, scale: Floats) -> Floats:
+def absolute_error(counts: GradeCounts, scale: Floats) -> Floats:
     """The mean absolute difference of the first two judges' grades."""
     return _mean_of(counts, np.abs(scale[None, :] - scale[:, None]))
 
 
-def pearson(counts: Counts, scale: Floats) -> Floats:
+def pearson(counts: GradeCounts, scale: Floats) -> Floats:
     """The correlation of the first two judges' grades."""
     return _correlation(counts.confusion, scale, scale)
 
 
-def spearman(counts: Counts, scale: Floats) -> Floats:  # noqa: ARG001 (ranks, not grades)
+def spearman(counts: GradeCounts, scale: Floats) -> Floats:  # noqa: ARG001 (ranks, not grades)
     """The correlation of their ranks, ties sharing the mean."""
     rows, columns = counts.confusion.sum(-1), counts.confusion.sum(-2)
     return _correlation(counts.confusion, rows.cumsum(-1) - rows / 2, columns.cumsum(-1) - columns / 2)
 
 
-def tau_b(counts: Counts, scale: Floats) -> Floats:  # noqa: ARG001 (order, not grades)
+def tau_b(counts: GradeCounts, scale: Floats) -> Floats:  # noqa: ARG001 (order, not grades)
     """Kendall's tau-b of the first two judges' grades."""
     cells = counts.confusion
     below = np.zeros_like(cells)
@@ -290,17 +293,17 @@ def _correlation(cells: Floats, rows: Floats, columns: Floats) -> Floats:
     return np.where(square > 0, value, np.nan)
 
 
-def _observed(counts: Counts, weight: Floats) -> Floats:
+def _observed(counts: GradeCounts, weight: Floats) -> Floats:
     with np.errstate(all="ignore"):
         return np.asarray((weight * counts.agreement).sum((-1, -2)) / counts.judged_twice)
 
 
-def _share(counts: Counts) -> Floats:
+def _share(counts: GradeCounts) -> Floats:
     with np.errstate(all="ignore"):
         return np.asarray(counts.shares / counts.judged[..., None])
 
 
-def _mean_of(counts: Counts, value: Floats) -> Floats:
+def _mean_of(counts: GradeCounts, value: Floats) -> Floats:
     with np.errstate(all="ignore"):
         return np.asarray((value * counts.confusion).sum((-1, -2)) / counts.confusion.sum((-1, -2)))
 
@@ -348,18 +351,18 @@ def jackknifed(
     level: float = 0.95,
     singles: bool = False,
     fewest: int = FEWEST_QUERIES,
-) -> tuple[dict[str, Jackknifed], Counts]:
+) -> tuple[dict[str, Jackknifed], GradeCounts]:
     """Each coefficient with its interval, leaving out one query at a time, and what all pairs add up to.
 
     error^2 = (g - 1) / g sum (theta_-j - mean)^2 over the g queries; Student's t with g - 1.
     """
     from scipy.special import stdtrit  # loaded only for statistics
 
-    total: Counts | None = None
+    total: GradeCounts | None = None
     for block in counts_by_query(grades, singles=singles):
         total = block.summed() if total is None else total.plus(block.summed())
     if total is None:
-        raise ValueError("no pair was judged")
+        raise InputError.of("stats.no_pair_judged")
     many = grades.queries
     values = {name: float(coefficient(total, grades.scale)) for name, coefficient in coefficients.items()}
     if many < max(fewest, 2):

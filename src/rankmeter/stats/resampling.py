@@ -7,11 +7,14 @@ are in float64: in float32 p-values move in the fifth digit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from rankmeter.errors import InputError, check_whole
 from rankmeter.placing.placements import Floats
+from rankmeter.wording import Said, said
 
 BLOCK_CELLS = 2_500_000
 """How many signs are held at once: blocks that stay near the processor are faster than large ones."""
@@ -95,3 +98,51 @@ def resampled_sums(columns: Floats, resamples: int, seed: int, step: Step | None
         if step is not None:
             step(first + size)
     return sums
+
+
+def middle(drawn: Floats, level: float) -> tuple[float, float]:
+    """The interval that holds the middle of some draws.
+
+    Of B draws the k-th smallest has a share of k / (B + 1) below it (Weibull's definition of a quantile). The more
+    usual (k - 1) / (B - 1) makes intervals of few draws too short: with 100 draws a test at 5% alarms in 7%.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [round(end, 6) for end in middle(np.arange(1.0, 40.0), 0.95)]
+    [1.0, 39.0]
+    """
+    if not len(drawn):
+        return math.nan, math.nan
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], method="weibull")
+    return float(low), float(high)
+
+
+def least_draws(level: float) -> int:
+    """The fewest draws that have one outside of the interval on each side.
+
+    >>> least_draws(0.95)
+    39
+    """
+    return math.ceil(round(2 / (1 - level), 9)) - 1
+
+
+def check_draws(resamples: object, level: float, *, without: Said | None = None) -> None:
+    """Refuse so few resamples that none lies outside of the interval; 0 is for those who want none."""
+    least = least_draws(level)
+    if 0 < check_whole("resamples", resamples) < least:
+        raise InputError.of(
+            "stats.few_resamples",
+            resamples=resamples,
+            level=level,
+            least=least,
+            without=without or said("online.no_interval"),
+        )
+
+
+def two_sided(drawn: Floats) -> float:
+    """The p-value of 0: twice the share of draws on its smaller side."""
+    if not len(drawn):
+        return math.nan
+    smaller = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
+    return min(1.0, 2 * (int(smaller) + 1) / (len(drawn) + 1))

@@ -255,7 +255,8 @@ class _Filled(Formatter):
         if not field_name.startswith("--"):
             return super().get_field(field_name, args, kwargs)
         name, equals, text = field_name[2:].partition("=")
-        return Option(name, kwargs[name.replace("-", "_")] if equals and not text else text or None), field_name
+        given = kwargs[name.replace("-", "_")] if equals and not text else _literal(text) if text else None
+        return Option(name, given), field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if "|" in format_spec:
@@ -278,6 +279,14 @@ class _Filled(Formatter):
 
     def _listed(self, texts: Any) -> str:
         return {"en": ", ", "zh": "、"}[self.language].join(texts)
+
+
+def _literal(text: str) -> Any:
+    """A number or a list of numbers, as ``{--looks=[0.25, 0.5]}`` has it; any other text is a name."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def shown(text: str) -> str:

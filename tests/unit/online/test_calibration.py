@@ -15,10 +15,11 @@ from scipy import stats
 import rankmeter as rm
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import parse
-from rankmeter.online import locations
-from rankmeter.online.contrasts import Estimate, cuped, difference, heterogeneity, stratified
-from rankmeter.online.looks import Look, boundaries
+from rankmeter.online.contrasts import cuped, difference, stratified
 from rankmeter.online.sums import Sums
+from rankmeter.stats import locations
+from rankmeter.stats.estimates import Estimate, heterogeneity
+from rankmeter.stats.looks import Look, boundaries
 
 CTR, SALES = parse("CTR"), parse("Conversions")
 NAMES = ("Conversions x", "Conversions y")

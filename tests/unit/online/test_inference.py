@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.special import stdtrit
 
-from rankmeter.online.contrasts import t_quantile
+from rankmeter.stats.student import t_quantile
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])

@@ -237,7 +237,7 @@ def test_units_may_be_sessions_or_requests():
         rm.online.evaluate(log, "CTR(per=user)", unit="session")
     with pytest.raises(MeasureError, match="by request"):
         rm.online.evaluate(log, "SessionDuration", unit="request")
-    with pytest.raises(InputError, match="a unit is"):
+    with pytest.raises(InputError, match="it is one of user, session"):
         rm.online.evaluate(log, "CTR", unit="page")
 
 
@@ -356,7 +356,7 @@ def test_too_few_resamples_make_no_interval():
 
 
 def test_resamples_without_anything_below_the_line_have_no_interval():
-    from rankmeter.online.bootstrap import middle, two_sided
+    from rankmeter.stats.resampling import middle, two_sided
 
     assert all(math.isnan(end) for end in (*middle(np.zeros(0), 0.95), two_sided(np.zeros(0))))
 

@@ -81,8 +81,8 @@ def test_a_score_that_is_no_number_is_named_in_a_long_list_too(score):
 
 def test_judgments_of_some_queries_are_those_read_of_them_alone():
     every = [{"a": 1, "b": 0}, {"c": 3}, {"d": 0, "e": 2, "f": 1}]
-    some = mapping.Judged.read(["x", "y", "z"], every, 1.0).some([2, 0])
-    alone = mapping.Judged.read(["z", "x"], [every[2], every[0]], 1.0)
+    some = mapping.JudgedMapping.read(["x", "y", "z"], every, 1.0).some([2, 0])
+    alone = mapping.JudgedMapping.read(["z", "x"], [every[2], every[0]], 1.0)
     for name in ("grades", "offsets", "best", "best_sizes"):
         assert getattr(some, name).tolist() == getattr(alone, name).tolist(), name
     assert some.graded == alone.graded

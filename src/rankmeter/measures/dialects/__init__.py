@@ -22,7 +22,7 @@ from typing import Any
 
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest, with_hint
 from rankmeter.measures.base import Measure, RelevanceMeasure, rule_of
-from rankmeter.measures.dialects.spelling import Asked, read_metric, read_value
+from rankmeter.measures.dialects.spelling import AskedMetric, read_metric, read_value
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.options import format_value
 
@@ -217,7 +217,7 @@ class Dialect:
             raise MeasureError(with_hint(f"'{text}' is {len(found)} measures in {self}.", f"{next(iter(found))}"))
         return next(iter(found.values()))
 
-    def find(self, text: str) -> tuple[Metric, Asked]:
+    def find(self, text: str) -> tuple[Metric, AskedMetric]:
         """The metric that a text names, and what it says of it."""
         names = list(dict.fromkeys(name for metric in self.metrics for name in metric.names))
         asked = read_metric(text, names)

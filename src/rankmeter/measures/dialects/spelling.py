@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedMetric:
     """What a text says: the metric's name as the dialect has it, the numbers in it, the options beside it."""
 
     name: str
@@ -42,7 +42,7 @@ class Asked:
         return self.name if number is None else f"{self.name}{'_' if self.mark == '.' else self.mark}{number:g}"
 
 
-def read_metric(text: str, names: Sequence[str]) -> Asked | None:
+def read_metric(text: str, names: Sequence[str]) -> AskedMetric | None:
     """Read a metric of a tool that has these names; None where the name is none of them."""
     rest, options, positional = _without_options(text.strip())
     known = {name.casefold(): name for name in reversed(names)}
@@ -52,7 +52,7 @@ def read_metric(text: str, names: Sequence[str]) -> Asked | None:
             if name != rest:
                 options["-"] = True
             numbers = tuple(positional)
-            return Asked(found, numbers, options)
+            return AskedMetric(found, numbers, options)
     minus = rest.endswith("-")
     match = _NUMBERS.fullmatch(rest.removesuffix("-"))
     found = _name(match["name"], names, known) if match else None
@@ -61,7 +61,7 @@ def read_metric(text: str, names: Sequence[str]) -> Asked | None:
     if minus:
         options["-"] = True
     numbers = tuple(read_value(number) for number in match["numbers"].split(","))
-    return Asked(found, numbers, options, match["mark"], match["numbers"])
+    return AskedMetric(found, numbers, options, match["mark"], match["numbers"])
 
 
 def _name(text: str, names: Sequence[str], known: dict[str, str]) -> str | None:

@@ -8,22 +8,14 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.exact_sums import summed
-from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.contrasts import Side
-from rankmeter.online.looks import t_quantile
+from rankmeter.stats.estimates import GroupValue
+from rankmeter.stats.student import t_quantile
 
 SIDE = 0.95
 """The level of the interval from whose width the variance of a quantile is taken."""
 
 
-def located(measure: OnlineMeasure, values: Any, unit: Any) -> Side:
-    """The quantile or the trimmed mean that a measure asks for."""
-    if getattr(measure, "quantile", None) is not None:
-        return quantile(values, unit, measure.quantile)  # type: ignore[attr-defined]
-    return trimmed_mean(values, measure.trim)  # type: ignore[attr-defined]
-
-
-def quantile(values: Any, unit: Any, share: float) -> Side:
+def quantile(values: Any, unit: Any, share: float) -> GroupValue:
     """A quantile, and its variance where the values of one unit depend on each other.
 
     The share of values below the quantile is a quotient over units, whose variance the delta method gives; the
@@ -38,7 +30,7 @@ def quantile(values: Any, unit: Any, share: float) -> Side:
     """
     n = len(np.unique(unit))
     if n < 2:
-        return Side(float(np.quantile(values, share)) if len(values) else math.nan, math.nan, n)
+        return GroupValue(float(np.quantile(values, share)) if len(values) else math.nan, math.nan, n)
     ordered = np.sort(values)
     value = float(np.quantile(ordered, share))
     code = np.unique(unit, return_inverse=True)[1]
@@ -47,10 +39,10 @@ def quantile(values: Any, unit: Any, share: float) -> Side:
     error = math.sqrt(summed(gaps**2) * n / (n - 1)) / all_of.sum()
     reach = t_quantile(SIDE, n - 1)
     low, high = np.quantile(ordered, np.clip([share - reach * error, share + reach * error], 0, 1))
-    return Side(value, (float(high - low) / (2 * reach)) ** 2, n)
+    return GroupValue(value, (float(high - low) / (2 * reach)) ** 2, n)
 
 
-def trimmed_mean(values: Any, share: float) -> Side:
+def trimmed_mean(values: Any, share: float) -> GroupValue:
     """The mean without a share of the values at either end, and its variance (Yuen 1974).
 
     Examples
@@ -63,8 +55,8 @@ def trimmed_mean(values: Any, share: float) -> Side:
     cut = math.floor(n * share)
     left = n - 2 * cut
     if left < 2:
-        return Side(math.nan, math.nan, n)
+        return GroupValue(math.nan, math.nan, n)
     ordered = np.sort(values)
     inside = ordered[cut : n - cut]
     wins = np.clip(ordered, inside[0], inside[-1])
-    return Side(float(inside.mean()), float(wins.var(ddof=1)) * (n - 1) / (left * (left - 1)), left)
+    return GroupValue(float(inside.mean()), float(wins.var(ddof=1)) * (n - 1) / (left * (left - 1)), left)

@@ -10,16 +10,14 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, check_level
 
 
 def quantile(level: float) -> float:
     """The normal quantile of a two-sided level: 1.96 for 0.95."""
     from scipy.special import ndtri  # scipy is loaded only for statistics
 
-    if not 0 < level < 1:
-        raise InputError.of("online.level_range", level=level)
-    return float(ndtri((1 + level) / 2))
+    return float(ndtri((1 + check_level(level)) / 2))
 
 
 def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
@@ -57,18 +55,31 @@ def sample_ratio(
 
     meant = [1.0] * len(counts) if ratios is None else [float(ratio) for ratio in ratios]
     if any(not math.isfinite(count) or count < 0 for count in counts):
-        raise InputError.of("online.ratio_counts", counts=list(counts))
+        raise InputError.of("stats.ratio_counts", counts=list(counts))
     if len(meant) != len(counts) or len(counts) < 2 or min(meant) <= 0 or not sum(counts):
-        raise InputError.of("online.ratio_ratios", count=len(counts), meant=meant)
+        raise InputError.of("stats.ratio_ratios", count=len(counts), meant=meant)
     expected = [sum(counts) * ratio / sum(meant) for ratio in meant]
     if continuity == "yates" and len(counts) > 2:
-        raise InputError.of("online.yates_two", count=len(counts))
+        raise InputError.of("stats.yates_two", count=len(counts))
     off = 0.5 if continuity == "yates" else 0.0
     gaps = [max(abs(count - mean) - off, 0.0) for count, mean in zip(counts, expected, strict=True)]
     statistic = sum(gap**2 / mean for gap, mean in zip(gaps, expected, strict=True))
     return float(chdtrc(len(counts) - 1, statistic))
 
 
+def sign_test(a: int, b: int) -> float:
+    """The two-sided p-value that neither side is more likely.
+
+    Examples
+    --------
+    >>> round(sign_test(1, 9), 6)
+    0.021484
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(a, b), a + b, 0.5))) if a + b else math.nan
+
+
 def _check(count: float, n: float) -> None:
     if not 0 <= count <= n or n <= 0:
-        raise InputError.of("online.no_proportion", count=count, n=n)
+        raise InputError.of("stats.no_proportion", count=count, n=n)

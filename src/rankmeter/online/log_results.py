@@ -11,9 +11,9 @@ from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import Finding
-from rankmeter.online.contrasts import Estimate
 from rankmeter.online.phrases import Told, facts, html_table, plain_values, share_of_sessions, shown
 from rankmeter.online.sums import Sums, sums_to_table
+from rankmeter.stats.estimates import Estimate
 from rankmeter.wording import Said
 
 

@@ -13,27 +13,17 @@ import numpy as np
 from rankmeter.errors import InputError
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.bootstrap import Resampled, middle, two_sided
-from rankmeter.online.contrasts import (
-    Adjusted,
-    Difference,
-    Estimate,
-    Side,
-    change,
-    compare,
-    cuped,
-    detectable,
-    difference,
-    estimate,
-    stratified,
-)
-from rankmeter.online.evaluation import of_side
-from rankmeter.online.looks import Look
+from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.contrasts import Adjusted, change, cuped, difference, estimate, stratified
+from rankmeter.online.log_evaluation import of_side
 from rankmeter.online.questions import Counted, Label
-from rankmeter.online.settings import Plan
+from rankmeter.online.settings import ExperimentPlan
 from rankmeter.online.sums import BEFORE, Sums, above, below
-from rankmeter.online.trial import Day, Decision, Effect, Novelty
+from rankmeter.online.trial import Day, Decision, Effect, NoveltyEffect
 from rankmeter.stats.corrections import Correction, corrected
+from rankmeter.stats.estimates import Estimate, GroupValue, Lift, compare, detectable
+from rankmeter.stats.looks import Look
+from rankmeter.stats.resampling import middle, two_sided
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -44,10 +34,10 @@ class Contrast:
 
     groups: Mapping[str, Sums]
     control: str
-    plan: Plan
+    plan: ExperimentPlan
     resampled: Mapping[str, Resampled] = field(default_factory=dict)
     covariates: Sequence[str] = ()
-    located: Mapping[str, Mapping[OnlineMeasure, Side]] = field(default_factory=dict)
+    located: Mapping[str, Mapping[OnlineMeasure, GroupValue]] = field(default_factory=dict)
     """The quantiles and trimmed means of each variant."""
     strata: Sequence[Mapping[str, Sums]] = ()
     """The sums of each stratum by variant, where units are weighted by their stratum."""
@@ -80,7 +70,7 @@ class Contrast:
         made.sort(key=lambda one: measures.index(one.measure))
         return tuple(made)
 
-    def difference(self, variant: str, measure: OnlineMeasure) -> tuple[Difference, Adjusted | None]:
+    def difference(self, variant: str, measure: OnlineMeasure) -> tuple[Lift, Adjusted | None]:
         """The difference of a variant from the control, plain and adjusted."""
         base, sums, look = self.groups[self.control], self.groups[variant], self.plan.look()
         if measure.is_located:
@@ -103,14 +93,14 @@ class Contrast:
 
 
 def resampled_difference(
-    told: Difference,
+    told: Lift,
     control: Resampled,
     treatment: Resampled,
     sums: Sums,
     measure: OnlineMeasure,
     look: Look,
     theta: float = 0.0,
-) -> Difference:
+) -> Lift:
     """The same difference with the interval and p-value of the resamples; ``theta`` takes out what was there before."""
     if math.isnan(told.p):  # one unit, or units that are all alike, are alike in every resample too
         return told
@@ -139,7 +129,7 @@ def corrected_p(p: Mapping[Key, float], correction: Correction) -> dict[Key, flo
     return {**p, **dict(zip(known, values.tolist(), strict=True))}
 
 
-def corrected_effects(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
+def corrected_effects(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
     """The same effects with p-values corrected for how many there are, and what could be found after that."""
     p = corrected_p({place: one.p for place, one in enumerate(effects)}, plan.correction)
     asked = 1 if plan.correction == "none" else len(effects)
@@ -147,7 +137,7 @@ def corrected_effects(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ..
     return tuple(replace(one, p_corrected=p[place], least=least[place]) for place, one in enumerate(effects))
 
 
-def decided(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
+def decided(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
     """The same effects in their roles, each family corrected on its own: primary measures, guardrails, diagnostics.
 
     Guardrails must all hold, so that a false verdict needs one that is wrong: their margins are corrected for the
@@ -176,7 +166,7 @@ def decided(effects: Sequence[Effect], plan: Plan) -> tuple[Effect, ...]:
     return tuple(made[place] for place in range(len(effects)))
 
 
-def decisions(effects: Sequence[Effect], plan: Plan, *, is_sound: bool) -> tuple[Decision, ...]:
+def decisions(effects: Sequence[Effect], plan: ExperimentPlan, *, is_sound: bool) -> tuple[Decision, ...]:
     """A verdict for each variant, where the plan names what decides."""
     if not plan.primary and not plan.guardrails:
         return ()
@@ -194,7 +184,7 @@ def by_variant(groups: Mapping[Label, Any]) -> dict[str, Any]:
     return merged
 
 
-def by_variant_located(counted: Counted) -> dict[str, Mapping[OnlineMeasure, Side]]:
+def by_variant_located(counted: Counted) -> dict[str, Mapping[OnlineMeasure, GroupValue]]:
     """The quantiles and trimmed means of each variant."""
     return {label[0]: sides for label, sides in counted.located.items()}
 
@@ -207,7 +197,7 @@ def strata_of(counted: Counted) -> list[dict[str, Sums]]:
     return list(strata.values())
 
 
-def days_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: Plan) -> tuple[Day, ...]:
+def days_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan) -> tuple[Day, ...]:
     """Each day's own difference, and that of everything up to its end with an interval that holds on all days."""
     numbers = sorted({number for _, number, _ in counted.days})
     look = plan.look().always()
@@ -228,7 +218,9 @@ def days_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, p
     return tuple(rows)
 
 
-def novelty_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: Plan) -> tuple[Novelty, ...]:
+def novelty_of(
+    counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan
+) -> tuple[NoveltyEffect, ...]:
     """Whether the effect of the second half of the days is that of the first."""
     groups = by_variant(counted.halves)
     changes = {
@@ -238,4 +230,4 @@ def novelty_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str
         for variant in groups if variant != control and control in groups
     }  # fmt: skip
     p = corrected_p({key: told.p for key, told in changes.items()}, plan.correction)
-    return tuple(Novelty(*key, told.absolute, told.p, p[key]) for key, told in changes.items())
+    return tuple(NoveltyEffect(*key, told.absolute, told.p, p[key]) for key, told in changes.items())

@@ -6,22 +6,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
-from rankmeter.errors import InputError, MeasureError
+from rankmeter.errors import InputError, MeasureError, check_choice
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import findings
-from rankmeter.online.columns import EVENT_NAMES
-from rankmeter.online.contrasts import Estimate, Side, estimate, of_variance
+from rankmeter.online.contrasts import estimate
+from rankmeter.online.event_columns import EVENT_NAMES
 from rankmeter.online.events import Events, read_events
-from rankmeter.online.looks import t_quantile
+from rankmeter.online.log_results import Bin, OnlineEvaluation, PositionRate
 from rankmeter.online.questions import LENGTHS, UNITS, WINDOWS, Counted, Label, Question, Unit, with_companions
-from rankmeter.online.results import Bin, OnlineEvaluation, PositionRate
-from rankmeter.online.settings import Counting, Plan
+from rankmeter.online.settings import Counting, ExperimentPlan
 from rankmeter.online.tallies import count
+from rankmeter.stats.estimates import Estimate, GroupValue, of_variance
+from rankmeter.stats.student import t_quantile
 from rankmeter.wording import Said, said
 
 ENOUGH_TO_SEE = 5.0
@@ -68,7 +69,7 @@ def evaluate(
     >>> rm.online.evaluate(log, "CTR")["CTR"]
     0.25
     """
-    plan = Plan.of(settings)
+    plan = ExperimentPlan.of(settings)
     chosen = into_online(measures)
     log, role = _grouped(events, by, columns, types, format)
     measured = with_companions(chosen, check_unit(unit))
@@ -95,7 +96,7 @@ def values_of(counted: Counted, label: Label, question: Question) -> dict[Online
     }
 
 
-def of_side(side: Side, level: float) -> Estimate:
+def of_side(side: GroupValue, level: float) -> Estimate:
     """A quantile or a trimmed mean with its interval."""
     if math.isnan(side.value) or math.isnan(side.variance):
         return Estimate.without_interval(side.value, level, "no data", side.n)
@@ -144,9 +145,8 @@ def into_online(measures: object) -> list[OnlineMeasure]:
 
 def check_unit(unit: str) -> Unit:
     """The unit, if it is one."""
-    if unit not in UNITS:
-        raise InputError.of("online.unknown_unit", unit=unit, units=list(UNITS[:-1]), units_2=UNITS[-1])
-    return unit
+    check_choice("unit", unit, UNITS)
+    return cast(Unit, unit)
 
 
 def _grouped(
@@ -154,7 +154,7 @@ def _grouped(
 ) -> tuple[Events, str]:
     """The log and the role of what divides its units."""
     if by is not None and not isinstance(by, str):
-        raise InputError.of("online.by_not_a_name", by=repr(by))
+        raise InputError.of("online.by_not_a_name", by=by)
     if by is None or by in ("variant", "segment") or isinstance(events, Events):
         log = read_events(events, columns=columns, types=types, format=format)
         if by is None or by in ("variant", "segment"):

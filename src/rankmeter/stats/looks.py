@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rankmeter.errors import InputError, check_level
+from rankmeter.stats.student import t_quantile
 
 Rule = Literal["once", "always-valid", "obrien-fleming", "pocock"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -23,8 +24,6 @@ TUNED_FOR = 5000
 """At how many units the always-valid interval is narrowest; the choice of GrowthBook."""
 TUNED_AT = 0.05
 """The error for which it is."""
-MANY_UNITS = 10_000
-"""From this many degrees of freedom on, a short series gives the quantiles of Student's t."""
 POINTS = 400
 """How finely the paths that have not crossed a boundary are integrated, on each side of 0."""
 
@@ -42,7 +41,7 @@ class Look:
         check_level(self.level)
         grows = all(low < high for low, high in zip((0.0, *self.shares), self.shares, strict=False))
         if not grows or not self.shares or self.shares[-1] > 1:
-            raise InputError.of("online.looks_not_growing", shares=list(self.shares))
+            raise InputError.of("stats.looks_not_growing", looks=list(self.shares))
 
     def quantile(self, freedom: float, units: int) -> float:
         """How many standard errors the interval reaches to either side."""
@@ -144,24 +143,3 @@ def _weighted(density: Any, grid: Any) -> Any:
     weights = np.full(len(grid), grid[1] - grid[0])
     weights[[0, -1]] /= 2
     return density * weights
-
-
-def t_quantile(level: float, freedom: float) -> float:
-    """The two-sided quantile of Student's t.
-
-    A log has thousands of users, and then the series in 1 / freedom (Abramowitz and Stegun 26.7.5) is exact to the last
-    digits; loading scipy for it would take as long as counting millions of events.
-    """
-    check_level(level)
-    if freedom >= MANY_UNITS and level < 1 - 1e-9:
-        z = NormalDist().inv_cdf((1 + level) / 2)
-        terms = (
-            (z**3 + z) / 4,
-            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-            (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-        )
-        return z + sum(term / freedom**power for power, term in enumerate(terms, 1))
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + level) / 2)) if freedom > 0 else math.nan

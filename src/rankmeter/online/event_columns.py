@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from rankmeter.errors import InputError, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, did_you_mean, examples
 from rankmeter.inputs.columns import USUAL_NAMES, fold, say_columns, say_missing
 from rankmeter.late import pl
+from rankmeter.online.settings import unknown_name
+from rankmeter.wording import said
 
 NEEDED = ("time", "user", "type")
 
@@ -104,7 +106,10 @@ def find_event_columns(schema: pl.Schema, given: Mapping[str, str] | None, sourc
     if missing and not schema:
         raise InputError.of("online.log_without_columns", source=source)
     if missing:
-        raise InputError(_missing(missing, schema.names(), found, source))
+        free = [name for name in schema.names() if name not in found.values()]
+        both = said("online.and_no", first=missing[0], second=missing[1:]) if missing[1:] else missing[0]
+        hint = say_missing(missing[0], EVENT_NAMES[missing[0]], free)
+        raise InputError.of("online.columns_missing", source=source, missing=both, names=_names(schema), hint=hint)
     return {role: found[role] for role in ROLES if role in found}, layout
 
 
@@ -135,9 +140,7 @@ def _given(schema: pl.Schema, given: Mapping[str, str], source: str) -> dict[str
     found: dict[str, str] = {}
     for role, column in given.items():
         if role not in ROLES:
-            raise InputError.of(
-                "online.unknown_role", role=role, roles=list(ROLES), hint=did_you_mean(role, ROLES) or None
-            )
+            raise unknown_name("columns", role, ROLES)
         if not has_path(schema, column):
             raise InputError.of(
                 "online.no_column_for_role",
@@ -170,11 +173,5 @@ def _usual(role: str, free: Sequence[str], source: str) -> str | None:
     return candidates[0] if candidates else None
 
 
-def _missing(missing: Sequence[str], names: Sequence[str], found: Mapping[str, str], source: str) -> str:
-    fact = f"{source} has no {' and no '.join(missing)} column (found: {examples(names, shown=12) or 'no columns'})."
-    free = [name for name in names if name not in found.values()]
-    return with_hint(fact, say_missing(missing[0], EVENT_NAMES[missing[0]], free))
-
-
 def _names(schema: pl.Schema) -> str:
-    return examples(schema.names(), shown=12) or "no columns"
+    return examples(schema.names(), shown=12) or said("inputs.no_columns")

@@ -1,0 +1,212 @@
+"""Values with their variances, what Student's t says of them, and how two groups of units that share none differ.
+
+A value comes with the variance of its estimate, however that was found: by the delta method from sums, by resampling,
+from clusters. Differences are tested by Welch's t, relative ones have Fieller's interval, and several looks at one
+experiment are paid for as a :class:`rankmeter.stats.looks.Look` says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from rankmeter.errors import check_level
+from rankmeter.stats.looks import Look
+from rankmeter.stats.student import t_quantile
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its uncertainty, and how that was found."""
+
+    value: float
+    low: float
+    high: float
+    level: float
+    method: str
+    units: int
+    variance: float
+    """The variance of the value."""
+
+    @classmethod
+    def without_interval(cls, value: float, level: float, why: str, units: int) -> Estimate:
+        """A number of which nothing says how sure it is."""
+        return cls(value, math.nan, math.nan, level, why, units, math.nan)
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether zero lies outside the interval."""
+        return self.low > 0 or self.high < 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {"value": self.value, "low": self.low, "high": self.high, "level": self.level, "method": self.method,
+                "units": self.units}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class GroupValue:
+    """The value of a measure in one group, and what a comparison needs to know of it."""
+
+    value: float
+    variance: float
+    n: int
+    plain: float = math.nan
+    """The control's value as it was, where ``value`` is an adjusted one; shares are of this."""
+    plain_variance: float = math.nan
+    shared: float = math.nan
+    """How the adjusted and the plain value vary together."""
+
+
+def of_variance(value: float, variance: float, n: int, level: float, method: str) -> Estimate:
+    """A value with the interval of Student's t."""
+    half = t_quantile(level, n - 1) * math.sqrt(variance) if n > 1 else math.nan
+    return Estimate(value, value - half, value + half, level, method, n, variance)
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """Treatment minus control."""
+
+    absolute: Estimate
+    relative: Estimate
+    """As a share of the control's value."""
+    p: float
+    """The p-value of no absolute difference, at the look at hand."""
+    freedom: float
+    always_valid: Estimate
+    """An interval of the absolute difference that holds at every look at once."""
+    always_valid_p: float
+    base: float
+    """The control's value, of which the relative difference is a share."""
+    base_variance: float
+    shared: float
+    """How the difference and that value vary together."""
+
+    def within_margin_p(self, margin: float, direction: int) -> float:
+        """The one-sided p-value that the treatment is worse than the control by a share of ``margin`` or more."""
+        from scipy.special import stdtr
+
+        gap = direction * self.absolute.value + margin * abs(self.base)
+        sign = direction * (1 if self.base >= 0 else -1)
+        spread = self.absolute.variance + 2 * sign * margin * self.shared + margin**2 * self.base_variance
+        if math.isnan(spread) or spread <= 0:
+            return math.nan
+        return float(stdtr(self.freedom, -gap / math.sqrt(spread)))
+
+    def posterior(self, prior: float) -> tuple[float, float]:
+        """The mean and deviation of the difference after the data, before which it was normal around 0.
+
+        ``prior`` is its deviation beforehand as a share of the control; infinity stands for knowing nothing.
+        """
+        variance, expected = self.absolute.variance, abs(prior * self.base)
+        kept = 1.0 if not expected < 1e150 else expected**2 / (expected**2 + variance) if expected else 0.0
+        return kept * self.absolute.value, math.sqrt(kept * variance)
+
+    def chance_to_win(self, prior: float, direction: int) -> tuple[float, float]:
+        """How likely the treatment is the better one, and what is lost on average, as a share, by choosing it."""
+        mean, deviation = self.posterior(prior)
+        if not deviation > 0:
+            return math.nan, math.nan
+        mean, normal = direction * mean, NormalDist()
+        lost = deviation * normal.pdf(mean / deviation) - mean * normal.cdf(-mean / deviation)
+        return normal.cdf(mean / deviation), lost / abs(self.base) if self.base else math.nan
+
+
+def compare(control: GroupValue, treatment: GroupValue, *, look: Look, method: str) -> Lift:
+    """The difference of two independent estimates, by Welch's t."""
+    gap, spread = treatment.value - control.value, control.variance + treatment.variance
+    units, level = control.n + treatment.n, look.level
+    adjusted = not math.isnan(control.plain)
+    base, base_variance = (control.plain, control.plain_variance) if adjusted else (control.value, control.variance)
+    shared = -(control.shared if adjusted else control.variance)
+    share = gap / base if base else math.nan
+    # Where no unit differs from another, or a group is one unit, nothing says how far chance could have moved the gap.
+    if math.isnan(gap) or math.isnan(spread) or (spread == 0 and gap != 0):
+        none, relative = (Estimate.without_interval(value, level, "no data", units) for value in (gap, share))
+        return Lift(none, relative, math.nan, math.nan, none, math.nan, base, base_variance, shared)
+    freedom = _freedom(control, treatment)
+    error = math.sqrt(spread)
+
+    def within(shown: Look, named: str) -> Estimate:
+        half = shown.quantile(freedom, units) * error
+        return Estimate(gap, gap - half, gap + half, level, named, units, spread)
+
+    deviations = gap / error if spread > 0 else 0.0
+    how = "Welch's t" if look.rule == "once" else look.rule
+    return Lift(
+        absolute=within(look, f"{method}, {how}"),
+        relative=_relative(gap, spread, base, base_variance, shared, look.quantile(freedom, units), level, units),
+        p=look.p(deviations, freedom, units) if spread > 0 else 1.0,
+        freedom=freedom,
+        always_valid=within(look.always(), "confidence sequence"),
+        always_valid_p=look.always().p(deviations, freedom, units) if spread > 0 else 1.0,
+        base=base,
+        base_variance=base_variance,
+        shared=shared,
+    )
+
+
+def _relative(
+    gap: float, spread: float, base: float, base_variance: float, shared: float, reach: float, level: float, units: int
+) -> Estimate:
+    """A difference as a share of the control, with Fieller's interval, which holds 0 where that of the gap does."""
+    if base == 0:
+        return Estimate.without_interval(math.nan, level, "no data: the control is 0", units)
+    share = gap / base
+    unsure = reach**2 * base_variance / base**2
+    if not unsure < 1:
+        return Estimate.without_interval(share, level, "no interval: the control may be 0", units)
+    together = shared / base_variance if base_variance else 0.0
+    middle = (share - unsure * together) / (1 - unsure)
+    inside = spread - 2 * share * shared + share**2 * base_variance - unsure * (spread - together * shared)
+    half = reach / abs(base) * math.sqrt(max(inside, 0.0)) / (1 - unsure)
+    variance = max(spread - 2 * share * shared + share**2 * base_variance, 0.0) / base**2
+    return Estimate(share, middle - half, middle + half, level, "Fieller", units, variance)
+
+
+def _freedom(control: GroupValue, treatment: GroupValue) -> float:
+    """Welch and Satterthwaite's degrees of freedom."""
+    if control.n < 2 or treatment.n < 2:
+        return math.nan
+    spread = control.variance + treatment.variance
+    if spread == 0:
+        return float(control.n + treatment.n - 2)
+    parts = (side.variance**2 / (side.n - 1) for side in (control, treatment))
+    return spread**2 / sum(parts)
+
+
+def heterogeneity(effects: Sequence[Estimate]) -> float:
+    """The p-value that several independent differences are the same one (Cochran's Q).
+
+    Examples
+    --------
+    >>> same = [Estimate(0.1, 0, 0, 0.95, "", 100, 0.01), Estimate(0.1, 0, 0, 0.95, "", 100, 0.04)]
+    >>> heterogeneity(same)
+    1.0
+    """
+    from scipy.special import chdtrc
+
+    known = [one for one in effects if one.variance > 0 and not math.isnan(one.value)]
+    if len(known) < 2:
+        return math.nan
+    weights = np.array([1 / one.variance for one in known])
+    values = np.array([one.value for one in known])
+    middle = float((weights * values).sum() / weights.sum())
+    return float(chdtrc(len(known) - 1, float((weights * (values - middle) ** 2).sum())))
+
+
+def detectable(variance: float, *, level: float, power: float, looks_at: int = 1) -> float:
+    """The smallest difference found with the given power, where it has this variance and is one of several looked at.
+
+    With several differences the error of each is that share of the whole, which is what Holm's first step allows.
+    """
+    check_level(power, "power")
+    normal = NormalDist()
+    reach = normal.inv_cdf(1 - (1 - level) / 2 / looks_at) + normal.inv_cdf(power)
+    return reach * math.sqrt(variance) if variance > 0 else math.nan
