@@ -49,9 +49,11 @@ WORDS: dict[Language, dict[str, str]] = {
         "head": "| value | tool and metric | definition | what is particular |",
         "data": "The data",
         "versions": "Which version was recorded",
-        "versions_intro": "All values were recorded in November 2026, of these versions. Another release may compute "
-        "another number: where that is known, an option of the dialect (`haystack:3.0`) gives the other.",
-        "versions_head": "| dialect | tool | version | options |",
+        "versions_intro": "All values were recorded in November 2026, of these versions, and in the same month each "
+        "tool was looked up again: where a newer release was there, the last column says which, and what it changes. A "
+        "release that computes another number is an option of the dialect (`haystack:3.0`).",
+        "versions_head": "| dialect | tool | recorded | options | newest release looked at |",
+        "newest": "the same",
         "accidents": "What is not reproduced",
         "accidents_intro": "What a tool does that no definition gives is not imitated. Each dialect lists it.",
         "undefined": "undefined",
@@ -75,9 +77,10 @@ WORDS: dict[Language, dict[str, str]] = {
         "head": "| 数值 | 工具与指标 | 定义 | 特别之处 |",
         "data": "数据",
         "versions": "录得的版本",
-        "versions_intro": "全部数值录于 2026 年 11 月，版本如下。"
-        "其他版本可能算出不同的数值：凡已知者，方言的选项（`haystack:3.0`）给出另一种。",
-        "versions_head": "| 方言 | 工具 | 版本 | 选项 |",
+        "versions_intro": "全部数值录于 2026 年 11 月，版本如下；同月又逐一查过各工具有无新版，"
+        "凡有者，末列写明是哪一版、改了什么。算出不同数值的版本是方言的一个选项（`haystack:3.0`）。",
+        "versions_head": "| 方言 | 工具 | 录得的版本 | 选项 | 核对过的最新版本 |",
+        "newest": "同左",
         "accidents": "不予复现的行为",
         "accidents_intro": "凡不能由任何定义得出的行为，一概不模仿；各方言中均已列出。",
         "undefined": "未定义",
@@ -101,11 +104,12 @@ def page(language: Language) -> str:
         lines += ["", words["legend"], "", words["legend_head"], "|---|---|---|", *legend(family, language), ""]
     lines += [f"## {words['lists']}", "", words["lists_intro"], "", words["lists_head"], "|---|---|---|"]
     lines += [*rows_of_lists(language), "", f"## {words['versions']}", "", words["versions_intro"], ""]
-    lines += [words["versions_head"], "|---|---|---|---|"]
+    lines += [words["versions_head"], "|---|---|---|---|---|"]
     for name in dialect_names():
         tool = find_dialect(name)
         options = ", ".join(f"`{variant.name}`" for variant in tool.variants)
-        lines.append(f"| {name} | {tool.title} | {tool.version} | {options} |")
+        newest = f"{tool.newest}{words['colon']}{tool.moved[language]}" if tool.newest else words["newest"]
+        lines.append(f"| {name} | {tool.title} | {tool.version} | {options} | {newest} |")
     lines += ["", f"## {words['accidents']}", "", words["accidents_intro"], ""]
     for name in dialect_names():
         lines += [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import textwrap
+from shutil import get_terminal_size
 from typing import Any, Literal
 
 import click
@@ -13,8 +13,10 @@ from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language
+from rankmeter.showing.characters import width_of, wrapped
 
-WIDTH = 100
+WIDEST = 100
+"""Columns beyond which lines are hard to read."""
 _WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "metrics": "Metrics, and the measure that each one is:",
@@ -23,6 +25,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "takes": "takes",
         "more": "rankmeter dialects NAME shows the metrics of one; --dialect NAME and dialect='NAME' compute them.",
         "digits": " (printed with {} decimals)",
+        "newest": "Newest release looked at: {}. {}",
     },
     "zh": {
         "metrics": "工具中的名字及其对应的指标：",
@@ -31,6 +34,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "takes": "可带参数",
         "more": "rankmeter dialects NAME 列出某一工具的指标；用 --dialect NAME 或 dialect='NAME' 计算。",
         "digits": "（输出 {} 位小数）",
+        "newest": "核对过的最新版本：{}。{}",
     },
 }
 
@@ -68,6 +72,7 @@ def entry(dialect: Dialect, lang: Language) -> dict[str, Any]:
         "dialect": str(dialect),
         "tool": dialect.title,
         "version": dialect.version,
+        "newest": {"version": dialect.newest or dialect.version, "text": dialect.moved[lang] if dialect.newest else ""},
         "digits": dialect.digits,
         "text": dialect.text[lang],
         "metrics": [
@@ -105,8 +110,8 @@ def _option(name: str, sets: str) -> str:
 
 def _overview(dialects: list[Dialect], lang: Language) -> str:
     width = max(len(dialect.name) for dialect in dialects)
-    lines = [f"{dialect.name:<{width}}  {dialect.title} {dialect.version}" for dialect in dialects]
-    return "\n".join([*lines, "", _WORDS[lang]["more"]])
+    lines = [line for one in dialects for line in _beside(one.name, f"{one.title} {one.version}", width, indent=0)]
+    return "\n".join([*lines, "", *_wrapped(_WORDS[lang]["more"])])
 
 
 def _version(dialect: Dialect) -> str:
@@ -119,22 +124,23 @@ def _whole(dialect: Dialect, lang: Language) -> str:
     words = _WORDS[lang]
     rounded = words["digits"].format(dialect.digits) if dialect.digits else ""
     lines = [
-        f"{dialect}: {dialect.title} {_version(dialect)}{rounded}",
+        *_wrapped(f"{dialect}: {dialect.title} {_version(dialect)}{rounded}"),
         *_wrapped(dialect.text[lang]),
+        *_wrapped(words["newest"].format(dialect.newest, dialect.moved[lang]) if dialect.newest else ""),
         "",
         words["metrics"],
     ]
-    width = max(len(metric.name) for metric in dialect.metrics)
     for metric in dialect.metrics:
-        lines.append(f"  {metric.name:<{width}}  {definition(metric)}")
+        lines += _beside(metric.name, definition(metric), max(len(one.name) for one in dialect.metrics))
         if metric.options:
             shown = ", ".join(_values(name, meant) for name, meant in metric.options.items())
-            lines += _wrapped(f"{words['takes']} {shown}", indent=width + 4)
+            lines += _wrapped(f"{words['takes']} {shown}", indent=6)
         if metric.reason:
-            lines += _wrapped(metric.reason[lang], indent=width + 4)
+            lines += _wrapped(metric.reason[lang], indent=6)
     if dialect.variants:
         lines += ["", words["options"]]
-        lines += [f"  {dialect.name}:{_option(one.name, one.sets)}  {one.text[lang]}" for one in dialect.variants]
+        for variant in dialect.variants:
+            lines += _beside(f"{dialect.name}:{_option(variant.name, variant.sets)}", variant.text[lang])
     if dialect.accidents:
         lines += ["", words["accidents"]]
         for one in dialect.accidents:
@@ -146,5 +152,21 @@ def _values(name: str, meant: Any) -> str:
     return name if isinstance(meant, str) else f"{name}={'|'.join(format_value(value) for value in meant)}"
 
 
+def _beside(name: str, text: str, width: int = 0, indent: int = 2) -> list[str]:
+    """A name with its text beside it, or below it where the line is too short for both."""
+    head = f"{' ' * indent}{name:<{width}}  "
+    beside = _wrapped(text, len(head))
+    if max(map(width_of, beside)) <= _columns() and len(head) < _columns() / 2:
+        return [head + beside[0].lstrip(), *beside[1:]]
+    own = _wrapped(text, indent + 2)
+    if any(width_of(part) > _columns() for part in own):  # a definition has no blanks
+        own = _wrapped(text.replace(",", ", "), indent + 2)
+    return [f"{' ' * indent}{name}", *own]
+
+
 def _wrapped(text: str, indent: int = 0) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent) or [""]
+    return wrapped(text, _columns(), " " * indent) if text else []
+
+
+def _columns() -> int:
+    return min(get_terminal_size().columns, WIDEST)

@@ -164,6 +164,10 @@ class Dialect:
     """How near its numbers must come: larger where it computes in single precision or rounds."""
     separator: str = "@"
     """What stands between a metric's name and its cutoff."""
+    newest: str = ""
+    """The newest release that was looked at, where it is not the recorded one."""
+    moved: Texts = field(default_factory=dict)
+    """What that release changes, and how it was looked at."""
     chosen: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -326,6 +330,8 @@ def _read(name: str) -> Dialect:
         digits=data.get("digits"),
         tolerance=data.get("tolerance", 1e-9),
         separator=data.get("separator", "@"),
+        newest=data.get("newest", {}).get("version", ""),
+        moved=_texts(data.get("newest", {})) or {},
     )  # fmt: skip
 
 
