@@ -22,7 +22,7 @@ from rankmeter.inputs.sources import PlainJudgments, RunFile
 from rankmeter.inputs.text import PADDING, Text, TextIds
 from rankmeter.inputs.trec import QRELS, RUN
 from rankmeter.placing import PlacedRun, Placements, Plan, place_run
-from rankmeter.placing.plain_text import place_plain
+from rankmeter.placing.joins import place_text
 
 # Short ids, ids of more than one word that begin alike, very long ones, and such that are not ASCII.
 items = st.sampled_from(
@@ -91,7 +91,7 @@ def test_a_query_that_comes_back_thousands_of_times_is_left_to_the_tables_at_onc
     tracemalloc.start()
     try:
         with pytest.raises(NotPlainError):
-            place_plain(judgments, blocks, Plan())
+            place_text(judgments, blocks, Plan())
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()

@@ -30,7 +30,7 @@ from rankmeter.late import pl, polars_faults
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.joins import with_text_ids
-from rankmeter.placing.placed import Placeable
+from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.wording import Said, said
 

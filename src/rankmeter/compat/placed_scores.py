@@ -11,7 +11,7 @@ import numpy as np
 
 from rankmeter.arithmetic import Parts, Views, parts_of, values_of
 from rankmeter.arithmetic.single_lists import SingleList, plain_formula
-from rankmeter.inputs.ids import LateIds, list_of_ids
+from rankmeter.inputs.ids import list_of_ids
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.mapping import place_mappings
@@ -40,8 +40,7 @@ class Scores:
         cls, judgments: Mapping[str, Mapping[str, float]], run: Mapping[str, Mapping[str, float]], plan: Plan
     ) -> Scores:
         """Place a run that may share no query with the judgments."""
-        queries, placements, highest = place_mappings(judgments, run, plan)  # type: ignore[arg-type]
-        return cls(PlacedRun(LateIds(queries), placements, scored=True, highest_grade=highest))
+        return cls(place_mappings(judgments, run, plan))  # type: ignore[arg-type]
 
     @property
     def queries(self) -> list[Any]:

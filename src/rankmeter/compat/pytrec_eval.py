@@ -33,10 +33,10 @@ from rankmeter.compat.trec_columns import ColumnMaker, ValueSettings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest, with_hint
 from rankmeter.evaluating.little import by_score, single_list
-from rankmeter.inputs.ids import LateIds, no_text
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
-from rankmeter.placing.mapping import JudgedMapping, place_lists
+from rankmeter.placing.indexes import JudgmentIndex
+from rankmeter.placing.mapping import place_lists
 from rankmeter.placing.placements import Floats
 
 supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}
@@ -97,8 +97,8 @@ class RelevanceEvaluator:
         _check_types("judgments", judged)
         # A copy, as the judgments may change before the next run is evaluated.
         copies: list[Any] = list(map(dict.copy, judged.values()))
-        self._judged = JudgedMapping.read(list(judged), copies, lowest)
-        if self._judged.grades.dtype != np.uint8:  # not all of them whole, or not all small
+        self._judged = JudgmentIndex.of_mappings(list(judged), copies, lowest)
+        if self._judged.grade.dtype != np.uint8:  # not all of them whole, or not all small
             every = chain.from_iterable(map(dict.values, copies))
             _refuse("judgments: a grade", every, lambda kind: hasattr(kind, "__index__"), "a whole number")
         self._numbers = list(range(len(judged)))
@@ -136,15 +136,11 @@ class RelevanceEvaluator:
     def _placed(self, scores: dict[str, dict[str, float]], numbers: list[int]) -> PlacedRun:
         judged = self._judged if numbers == self._numbers else self._judged.some(numbers)
         lists: list[Any] = list(scores.values())
-        try:
-            placements = place_lists(list(scores), judged, lists, self._plan)
-        except UnicodeEncodeError as error:
-            raise InputError(no_text(error.object)) from error
-        return PlacedRun(LateIds(list(scores)), placements, scored=True, highest_grade=judged.highest)
+        return place_lists(list(scores), judged, lists, self._plan)
 
     def _little(self, scores: dict[str, dict[str, float]], numbers: list[int]) -> list[SingleList] | None:
         """Each list by itself, where they are few, short and plain."""
-        if sum(map(len, scores.values())) > MOST_LITTLE or self._judged.grades.dtype != np.uint8:
+        if sum(map(len, scores.values())) > MOST_LITTLE or self._judged.grade.dtype != np.uint8:
             return None
         lists = []
         for number, listed in zip(numbers, scores.values(), strict=True):

@@ -28,12 +28,11 @@ from rankmeter.errors import InputError, Problem, RankmeterError, RankmeterWarni
 from rankmeter.inputs import is_read_once
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.files import plain_judgments
-from rankmeter.inputs.ids import LateIds
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain
 from rankmeter.inputs.text import PADDING
 from rankmeter.inputs.trec import BOM, RUN, as_number
-from rankmeter.placing import PlacedRun, Plan
-from rankmeter.placing.plain_text import place_plain
+from rankmeter.placing import Plan
+from rankmeter.placing.joins import place_text
 
 Judged = dict[str, list[tuple[str, int]]]
 Returned = dict[str, list[tuple[str, float]]]
@@ -108,14 +107,13 @@ def _ordinary(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated | 
         return None
     run = TaggedRun(command.run)
     try:
-        queries, placements = place_plain(judged, run.blocks(), _plan(command.version))
+        placed = place_text(judged, run.blocks(), _plan(command.version))
     except (InputError, NotPlainError):
         return None
-    highest = float(judged.value.max())
-    scores = Scores(PlacedRun(LateIds(queries), placements, scored=True, highest_grade=highest))
+    scores = Scores(placed)
     names: list[str] = scores.queries
     order, stop = _walk(scores, names, command, {} if looks_at_documents else None, command.only_query)
-    return Evaluated(scores, names, order, run.tag, stop, int((placements.best > 0).sum()), is_cut=False)
+    return Evaluated(scores, names, order, run.tag, stop, int((placed.placements.best > 0).sum()), is_cut=False)
 
 
 def _exact(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:

@@ -130,7 +130,7 @@ def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:
     # Every item is placed, as if all of them were judged; a number in place of the grade tells which one it is.
     numbered: Any = {data.query: {item: float(number) for number, item in enumerate(items)}}
     listed: Any = {data.query: data.scores}
-    _, placed, _ = place_mappings(numbered, listed, Plan(unreturned=True, scores=measure.scores))
+    placed = place_mappings(numbered, listed, Plan(unreturned=True, scores=measure.scores)).placements
     grades = np.array([data.judgments.get(item, -np.inf) for item in items])
     gains = turned_by(measure)
     seen = replace(placed, grade=grades[placed.grade.astype(np.int64)], score=placed.grade)

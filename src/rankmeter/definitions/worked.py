@@ -24,7 +24,7 @@ from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
-from rankmeter.placing.placed import without_any_subtopic
+from rankmeter.placing.pairs import without_any_subtopic
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import Showable
 from rankmeter.wording import chosen_language

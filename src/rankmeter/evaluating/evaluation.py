@@ -22,7 +22,7 @@ from rankmeter.inputs.sources import readings
 from rankmeter.late import Late
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
-from rankmeter.placing.placed import Placeable
+from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Plan
 from rankmeter.wording import Option
 

@@ -17,7 +17,7 @@ from rankmeter.inputs.reading import Reading, Readings
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure
 from rankmeter.placing import PlacedRun
-from rankmeter.placing.placed import Placeable
+from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Placements
 from rankmeter.wording import Said, said
 

@@ -17,13 +17,13 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.arithmetic.single_lists import LONGEST, MOST_GRADE, Quotient, SingleList
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
-from rankmeter.evaluating.pairing import Pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.tie_bounds import TieBounds
 from rankmeter.inputs.cells import is_text
 from rankmeter.inputs.ids import LateIds
 from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
 from rankmeter.late import Late
+from rankmeter.placing.pairs import Pair
 
 Formulas = list[tuple[Any, Callable[[SingleList, Any], Quotient]]]
 

@@ -14,7 +14,7 @@ from rankmeter.errors import MeasureError, warn, with_hint
 from rankmeter.evaluating.planning import Group
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
-from rankmeter.placing.placed import Placeable
+from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Bools, Placements
 from rankmeter.wording import said
 

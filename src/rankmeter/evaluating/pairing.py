@@ -3,69 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Self
+from dataclasses import dataclass
 
 from rankmeter.errors import InputError, MeasureError, warn, with_hint
-from rankmeter.inputs import AnyJudgments, AnyRun, Labelled, into_judgments, into_run
+from rankmeter.inputs import Labelled, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.mappings import look_swapped
 from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.tables import JudgmentTable
-from rankmeter.placing import place_run, place_unjudged
-from rankmeter.placing.placed import Placeable, PlacedRun
-from rankmeter.placing.placements import Plan, Subtopics
-from rankmeter.placing.subtopics import numbered_items, without_subtopics
+from rankmeter.placing.indexes import PlacedRun
+from rankmeter.placing.pairs import Pair, Placeable
+from rankmeter.placing.placements import Plan
 from rankmeter.wording import said
-
-MOST_JUDGED = 2_000_000
-"""Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
-
-
-@dataclass(frozen=True)
-class Pair(Placeable):
-    """A run and what it is judged by; ``truth`` is None where nothing is, as measures of lists may have it."""
-
-    truth: AnyJudgments | None
-    returned: AnyRun
-    carried: bool = False
-    numbered: tuple[JudgmentTable, Subtopics] | None = None
-    """Judgments with numbers of items for grades, and the subtopics that the numbers lead to."""
-
-    @classmethod
-    def of(cls, truth: AnyJudgments, returned: AnyRun, **rest: Any) -> Self:
-        """Of items that are judged on several subtopics the highest grade is the grade."""
-        if not truth.has_subtopics:
-            return cls(truth, returned, **rest)
-        table = truth.judgment_table()
-        return cls(without_subtopics(table), returned, numbered=numbered_items(table), **rest)
-
-    @property
-    def sources(self) -> tuple[str, str]:
-        """How messages name judgments and run."""
-        return "no judgments" if self.truth is None else self.truth.source, self.returned.source
-
-    @cached_property
-    def wide(self) -> bool:  # type: ignore[override]
-        """Whether items judged not relevant are placed too; not where they are very many.
-
-        In a matrix every item is judged, so there is nothing to count.
-        """
-        return self.truth is not None and self.truth.matrix is None and self.truth.count() <= MOST_JUDGED
-
-    @property
-    def has_subtopics(self) -> bool:  # type: ignore[override]
-        """Whether the judgments are about aspects of queries."""
-        return self.numbered is not None
-
-    def _place(self, plan: Plan) -> PlacedRun:
-        if self.truth is None:
-            return place_unjudged(self.returned)
-        if plan.subtopics and self.numbered is not None:
-            items, subtopics = self.numbered
-            return replace(place_run(items, self.returned, plan), subtopics=subtopics)
-        return place_run(self.truth, self.returned, plan)
 
 
 @dataclass(frozen=True)

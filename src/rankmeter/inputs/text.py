@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +68,7 @@ class TextIds:
     text: Text
     start: Ints
     length: Ints
+    are_keys: ClassVar[bool] = False
 
     def __len__(self) -> int:
         return len(self.start)
@@ -110,8 +111,8 @@ class TextIds:
                 rows = np.flatnonzero(longer) if rows is None else rows[longer]
             yield number, rows
 
-    def keys(self) -> Words:
-        """A 64-bit key for each id: its bytes where they are at most eight, a hash otherwise."""
+    def keys(self, salt: int = 0) -> Words:
+        """A 64-bit key for each id: its bytes where they are at most eight, a hash otherwise, another for each salt."""
         keys = self.word(0)
         for number, rows in self._longer():
             if number == 0:
@@ -120,7 +121,7 @@ class TextIds:
             word *= _ODD[0]
             word ^= word >> np.uint64(32)
             # A multiplier for each word, so that eight bytes at another place give another key.
-            word *= _ODD[1] + np.uint64(2 * number)
+            word *= _ODD[1] + np.uint64(2 * number + 4096 * salt)
             if rows is None:
                 keys += word
             else:

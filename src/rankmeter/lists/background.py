@@ -17,8 +17,7 @@ from rankmeter.errors import MeasureError
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
-from rankmeter.placing.joins import encode
-from rankmeter.placing.matching import numbers_among
+from rankmeter.placing.matching import encode, numbers_among
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import group_rows, offsets_of
 

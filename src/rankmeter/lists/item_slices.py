@@ -18,7 +18,7 @@ from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun, place_run
-from rankmeter.placing.placed import Placeable
+from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
 

@@ -24,8 +24,8 @@ from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles
 from rankmeter.placing.devices import into_vectors
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
-from rankmeter.placing.placed import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
 from rankmeter.placing.text_order import text_keys

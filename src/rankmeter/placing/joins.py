@@ -1,30 +1,30 @@
-"""Placing from tables: long columns of (query, item, score) against (query, item, grade).
+"""Placing from rows: long columns of (query, item, score), of a table or a plain text, against the index of judgments.
 
 A block of whole queries goes in, the places of its judged items come out; a run larger than memory is many blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from rankmeter.errors import InputError, RepeatedItemError, examples, warn, with_hint
+from rankmeter.errors import RepeatedItemError, warn
+from rankmeter.inputs.ids import LateIds
+from rankmeter.inputs.plain_trec import NotPlainError, PlainRows
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.placing.assembling import PlacedBlock, assembled, is_rising
 from rankmeter.placing.counting import place
-from rankmeter.placing.matching import Keys, KeyTable, item_keys, numbers_among, pair_keys, repeated, repeated_pairs
-from rankmeter.placing.placements import Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
+from rankmeter.placing.indexes import Ids, JudgmentIndex, PlacedBlock, PlacedRun, assembled, stretches
+from rankmeter.placing.matching import ColumnIds, Keys, encode, numbers_among, repeated, repeated_pairs, shown_pairs
+from rankmeter.placing.placements import Floats, Ints, Plan
+from rankmeter.placing.segments import group_rows, offsets_of
 from rankmeter.placing.short_lists import Columns, fits, match_columns
 from rankmeter.wording import said
 
 Table = TypeVar("Table", JudgmentTable, RunTable)
-MANY_ROWS = 10_000
-"""From how many rows on a table of numbers is worth its set-up."""
 
 
 class ScatteredQueryError(Exception):
@@ -32,102 +32,95 @@ class ScatteredQueryError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgmentIndex:
-    """The judgments prepared for look-up: made once, used for every block and every run."""
+class _Rows:
+    """A block of whole queries; its rows may stand in any order."""
 
-    table: JudgmentTable
-    queries: pl.Series
-    """(n,) every judged query, in the order of first appearance."""
     code: Ints
-    """(j,) the query of each kept judgment."""
-    grade: Floats
-    """(j,) its grade."""
-    item: pl.Series
-    """(j,) its item."""
-    keys: LazyKeys
-    best: Floats
-    best_offsets: Ints
-    columns: Columns | None
-    """The kept judgments as columns, where every query has a few."""
+    """(r,) the query of each row."""
+    heads: Ints
+    """(b,) the queries of the block."""
+    sizes: Ints | None
+    """(b,) how many rows each has; None where rows are not grouped by query."""
+    item: Ids
+    score: Floats
 
-    @classmethod
-    def of(cls, table: JudgmentTable, lowest_grade: float) -> JudgmentIndex:
-        """Prepare the judgments from a grade on; repeated ones are refused."""
-        queries, code = encode(table.query, table.queries)
-        grade, item = table.grade.to_numpy(), table.item
-        if not is_rising(code):  # bring the judgments of a query together, in the order given
-            order = group_rows(code, len(queries))
-            code, grade, item = code[order], grade[order], item.gather(pl.Series(order))
-        items = item_keys(item)
-        few = _few_and_different(items, code, len(queries))
-        if not few:
-            _refuse_repeated(replace(table, query=queries.gather(pl.Series(code)), item=item), code, items)
-        kept = grade >= lowest_grade
-        if not kept.all():
-            code, grade, items, item = code[kept], grade[kept], items[kept], item.filter(pl.Series(kept))
-        sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
-        offsets = offsets_of(sizes)
-        columns = Columns.of(items, sizes) if few else None
-        best = sort_descending(grade, offsets)
-        return cls(table, queries, code, grade, item, LazyKeys(code, item), best, offsets, columns)
+    def grouped(self) -> tuple[Ints, Ints | None]:
+        """How many rows each query has, and which row comes where once they are grouped; None where they are."""
+        if self.sizes is not None:
+            return self.sizes, None
+        number = np.empty(int(self.heads.max(initial=-1)) + 1, np.int64)
+        number[self.heads] = np.arange(len(self.heads))
+        local = number[self.code]
+        sizes = np.bincount(local, minlength=len(self.heads)).astype(np.int64)
+        return sizes, group_rows(local, len(self.heads))
 
 
-class LazyKeys:
-    """The keys of the judgments, made into a table when the first row is looked up; no two judgments share one."""
+def place_text(judgments: PlainRows, run: Iterable[PlainRows], plan: Plan) -> PlacedRun:
+    """Place a run in plain text: queries by their stretches of lines, items by words of their bytes.
 
-    def __init__(self, code: Ints, items: pl.Series) -> None:
-        self._judged = (code, items)
-        self._table: KeyTable | None = None
-        self._salt = 0
-
-    def of(self, code: Ints, items: pl.Series) -> Keys:
-        """The keys of some rows."""
-        self._made()
-        return self._keys(code, items)
-
-    def find(self, probes: Keys) -> tuple[Ints, Ints]:
-        """The rows whose key is that of a judgment, and the judgment of each."""
-        return self._made().find(probes)
-
-    def _made(self) -> KeyTable:
-        if self._table is None:
-            while len(repeated(keys := self._keys(*self._judged))):
-                self._salt += 1
-            self._table = KeyTable.of(keys)
-        return self._table
-
-    def _keys(self, code: Ints, items: pl.Series) -> Keys:
-        return pair_keys(code, item_keys(items, self._salt), self._salt)
+    Raises
+    ------
+    NotPlainError
+        Where the text is to be placed as a table: a query comes back later in the run, an item stands twice.
+    """
+    if plan.duplicates != "error":
+        raise NotPlainError
+    index = JudgmentIndex.of_text(judgments, plan.lowest_grade)
+    known = {query: number for number, query in enumerate(index.queries)}
+    blocks = [_place_rows(index, rows, plan, _refuse_repeated) for rows in _text_blocks(run, known)]
+    return _placed(index, blocks, LateIds(list(known)), len(known), plan, scored=True)
 
 
-def _few_and_different(items: Keys, code: Ints, queries: int) -> bool:
-    """Whether every query has a few judgments, and none twice."""
-    sizes = np.bincount(code, minlength=queries).astype(np.int64)
-    return fits(queries, 1, int(sizes.max(initial=0))) and not Columns.of(items, sizes).any_repeated()
+def _text_blocks(run: Iterable[PlainRows], known: dict[str, int]) -> Iterator[_Rows]:
+    """The blocks, as long as no query comes back."""
+    seen: set[int] = set()
+    for rows in run:
+        codes, sizes = stretches(rows.query, known)
+        before = len(seen)
+        seen.update(codes.tolist())
+        if len(seen) != before + len(codes):
+            raise NotPlainError
+        yield _Rows(np.repeat(codes, sizes), codes, sizes, rows.item, rows.value)
 
 
-def place_blocks(judgments: JudgmentTable, blocks: Iterable[RunTable], plan: Plan) -> tuple[pl.Series, Placements]:
-    """Place a run that comes as blocks of whole queries."""
+def _refuse_repeated(rows: _Rows, keys: Keys) -> Ints | None:
+    if len(repeated(keys, rows.sizes)):
+        raise NotPlainError
+    return None
+
+
+def place_blocks(judgments: JudgmentTable, blocks: Iterable[RunTable], plan: Plan) -> PlacedRun:
+    """Place a run that comes as tables of whole queries."""
     index: JudgmentIndex | None = None
+    indexed: JudgmentTable | None = None
     strangers = _Strangers()
     placed: list[PlacedBlock] = []
     seen = np.zeros(0, np.bool_)
+    scored = True
     for block in blocks:
         judgments, block = same_id_types(judgments, block)
-        if index is None or index.table is not judgments:
-            index = JudgmentIndex.of(judgments, plan.lowest_grade)
-            seen = np.zeros(len(index.queries), np.bool_)
-        part = _place_block(index, block, plan, strangers)
+        if index is None or indexed is not judgments:
+            indexed, index = judgments, JudgmentIndex.of_table(judgments, plan.lowest_grade)
+            seen = np.zeros(len(index), np.bool_)
+        part = _place_table(index, block, plan, strangers)
         inside = part.code[part.code < len(seen)]
         if seen[inside].any() or strangers.came_back:
             raise ScatteredQueryError
         seen[inside] = True
+        scored &= block.scored
         placed.append(part)
-    if index is None:
-        index = JudgmentIndex.of(judgments, plan.lowest_grade)
-    return strangers.after(index.queries), assembled(
-        index, placed, len(index.queries) + len(strangers), plan, _items_of(index)
-    )
+    index = index or JudgmentIndex.of_table(judgments, plan.lowest_grade)
+    return _placed(index, placed, strangers.after(index.queries), len(index) + len(strangers), plan, scored=scored)
+
+
+def _placed(
+    index: JudgmentIndex, blocks: list[PlacedBlock], ids: pl.Series | LateIds, queries: int, plan: Plan, *, scored: bool
+) -> PlacedRun:
+    def unreturned() -> dict[str, Any]:
+        return index.others(np.concatenate([block.judgment for block in blocks] or [np.empty(0, np.int64)]))
+
+    placements = assembled(index, blocks, queries, unreturned if plan.unreturned else None)
+    return PlacedRun(ids, placements, scored, index.highest)
 
 
 class _Strangers:
@@ -153,59 +146,56 @@ class _Strangers:
         return pl.concat([judged, *(ids.cast(judged.dtype) for ids in self._ids)], rechunk=True)
 
 
-def _place_block(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _Strangers) -> PlacedBlock:
-    code, heads, sizes = _codes(index, run, strangers)
-    short = _place_short_lists(index, run, plan, code, heads, sizes)
-    if short is not None:
-        return short
-    keys = index.keys.of(code, run.item)
-    keep = without_repeated(run, keys, code, sizes, plan.duplicates)
+def _place_table(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _Strangers) -> PlacedBlock:
+    rows = _Rows(*_codes(index, run, strangers), ColumnIds(run.item), run.score.to_numpy())
+    placed = _place_short_lists(index, rows, plan)
+    if placed is None:
+        placed = _place_rows(
+            index, rows, plan, lambda rows, keys: without_repeated(run, keys, rows.code, rows.sizes, plan.duplicates)
+        )
+    return placed if run.scored else replace(placed, score=np.full(len(placed.score), np.nan))
+
+
+def _place_rows(
+    index: JudgmentIndex, rows: _Rows, plan: Plan, kept: Callable[[_Rows, Keys], Ints | None]
+) -> PlacedBlock:
+    """Match rows by the keys of their pairs; ``kept`` says which stay where some are repeated, None for all."""
+    keys = index.pair_keys(rows.code, rows.item)
+    keep = kept(rows, keys)
     if keep is not None:
-        code, keys = code[keep], keys[keep]
-        rows = pl.Series(keep)
-        run = replace(run, query=run.query.gather(rows), item=run.item.gather(rows), score=run.score.gather(rows))
-        sizes = None
-    scores = run.score.to_numpy()
-    order = None
-    if sizes is None:  # not grouped: bring the rows of a query together
-        local = _local(code, heads)
-        order = group_rows(local, len(heads))
-        scores = scores[order]
-        sizes = np.bincount(local, minlength=len(heads)).astype(np.int64)
-    row, judgment = _judged_rows(index, run, code, keys)
-    return _count(run, plan, _Block(heads, sizes, scores, order), row, judgment, code)
+        rows = _Rows(rows.code[keep], rows.heads, None, rows.item.take(keep), rows.score[keep])
+        keys = keys[keep]
+    return _count(index, rows, plan, rows.grouped(), *index.match(rows.code, rows.heads, rows.item, keys))
 
 
-def _place_short_lists(
-    index: JudgmentIndex, run: RunTable, plan: Plan, code: Ints, heads: Ints, sizes: Ints | None
-) -> PlacedBlock | None:
-    """Match short lists column by column; None where they are not short, or need a closer look."""
-    if index.columns is None or not fits(len(heads), len(index.columns), len(code) // max(len(heads), 1)):
+def _place_short_lists(index: JudgmentIndex, rows: _Rows, plan: Plan) -> PlacedBlock | None:
+    """Match short lists column by column; None where they are not short, or need a closer look.
+
+    It halves the time of a run of many lists of ten items.
+    """
+    heads = rows.heads
+    if index.columns is None or not fits(len(heads), len(index.columns), len(rows.code) // max(len(heads), 1)):
         return None
-    items, scores, order = item_keys(run.item), run.score.to_numpy(), None
-    if sizes is None:
-        local = _local(code, heads)
-        order = group_rows(local, len(heads))
-        items, scores = items[order], scores[order]
-        sizes = np.bincount(local, minlength=len(heads)).astype(np.int64)
+    sizes, order = rows.grouped()
     if not fits(len(heads), len(index.columns), int(sizes.max())):
         return None
-    lists = Columns.of(items, sizes)
+    keys = rows.item.keys()
+    lists = Columns.of(keys if order is None else keys[order], sizes)
     if plan.duplicates != "counted" and lists.any_repeated():
         return None
-    number = match_columns(lists, _judgments_of(index, index.columns, heads))
+    number = match_columns(lists, _judgments_of(index.columns, heads))
     position = np.flatnonzero(number >= 0)
     row = position if order is None else order[position]
-    judgment = index.best_offsets[code[row]] + number[position]
-    if run.item.dtype == pl.String:  # keys of text are hashes
-        same = (run.item.gather(pl.Series(row)) == index.item.gather(pl.Series(judgment))).to_numpy()
+    judgment = index.offsets[rows.code[row]] + number[position]
+    if not rows.item.are_keys:
+        same = rows.item.take(row).equal(index.item.take(judgment))
         row, judgment = row[same], judgment[same]
-    return _count(run, plan, _Block(heads, sizes, scores, order), row, judgment, code)
+    return _count(index, rows, plan, (sizes, order), row, judgment)
 
 
-def _judgments_of(index: JudgmentIndex, columns: Columns, heads: Ints) -> Columns:
+def _judgments_of(columns: Columns, heads: Ints) -> Columns:
     """The judgments of the queries of a block, in its order; none for a query that is not judged."""
-    known = len(index.queries)
+    known = len(columns.sizes)
     if len(heads) == known and (heads == np.arange(known)).all():
         return columns
     inside = heads < known
@@ -213,52 +203,31 @@ def _judgments_of(index: JudgmentIndex, columns: Columns, heads: Ints) -> Column
     return Columns(np.ascontiguousarray(columns.keys[:, at]), np.where(inside, columns.sizes[at], 0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A block whose scores are grouped by query."""
-
-    heads: Ints
-    sizes: Ints
-    scores: Floats
-    order: Ints | None
-    """Which row of the table each score came from; None where they stand as they were."""
-
-
-def _count(run: RunTable, plan: Plan, block: _Block, row: Ints, judgment: Ints, code: Ints) -> PlacedBlock:
-    segment_of = np.full(int(block.heads.max(initial=-1)) + 1, -1, np.int64)
-    segment_of[block.heads] = np.arange(len(block.heads))
-    position = row
-    if block.order is not None:
-        position = np.empty(len(block.order), np.int64)
-        position[block.order] = np.arange(len(block.order))
+def _count(
+    index: JudgmentIndex, rows: _Rows, plan: Plan, grouped: tuple[Ints, Ints | None], row: Ints, judgment: Ints
+) -> PlacedBlock:
+    """Count where some rows stand among those of their query."""
+    sizes, order = grouped
+    segment_of = np.empty(int(rows.heads.max(initial=-1)) + 1, np.int64)
+    segment_of[rows.heads] = np.arange(len(rows.heads))
+    scores, position = rows.score, row
+    if order is not None:
+        scores = scores[order]
+        position = np.empty(len(order), np.int64)
+        position[order] = np.arange(len(order))
         position = position[row]
-
-    def ids_of(positions: Ints) -> pl.Series:
-        rows = positions if block.order is None else block.order[positions]
-        return run.item.gather(pl.Series(rows))
-
-    score = block.scores[position]
+    query, score = rows.code[row], rows.score[row]
     places = place(
-        block.scores,
-        offsets_of(block.sizes),
-        segment_of[code[row]],
+        scores,
+        offsets_of(sizes),
+        segment_of[query],
         score,
         plan,
         rows=position,
         rows_of=lambda some: position[some],
-        ids_of=ids_of,
+        ids_of=lambda at: rows.item.take(at if order is None else order[at]).sort_keys(),
     )
-    if not run.scored:
-        score = np.full(len(score), np.nan)
-    return PlacedBlock(block.heads, block.sizes, judgment, score, places)
-
-
-def _judged_rows(index: JudgmentIndex, run: RunTable, code: Ints, keys: Keys) -> tuple[Ints, Ints]:
-    """Rows of the run that are judged, and the judgment of each."""
-    row, judgment = index.keys.find(keys)
-    same_item = (run.item.gather(pl.Series(row)) == index.item.gather(pl.Series(judgment))).to_numpy()
-    same = same_item & (code[row] == index.code[judgment])
-    return (row, judgment) if same.all() else (row[same], judgment[same])
+    return PlacedBlock(rows.heads, sizes, query, index.grade[judgment], score, places, judgment)
 
 
 def _codes(index: JudgmentIndex, run: RunTable, strangers: _Strangers) -> tuple[Ints, Ints, Ints | None]:
@@ -273,7 +242,7 @@ def _codes(index: JudgmentIndex, run: RunTable, strangers: _Strangers) -> tuple[
     codes = _known_codes(index.queries, heads)
     unknown = codes < 0
     if unknown.any():
-        codes[unknown] = len(index.queries) + strangers.number(heads.filter(pl.Series(unknown)))
+        codes[unknown] = len(index) + strangers.number(heads.filter(pl.Series(unknown)))
     sizes = None
     if (local[1:] > local[:-1]).all():  # grouped, each query in one stretch; one without rows has none
         sizes = np.zeros(len(heads), np.int64)
@@ -285,64 +254,7 @@ def _known_codes(known: pl.Series, queries: pl.Series) -> Ints:
     """The number of each query among the known ones, -1 where it is not there."""
     if len(known) == len(queries) and (known == queries).all():
         return np.arange(len(known))
-    numbers = pl.DataFrame({"query": known, "code": np.arange(len(known))})
-    found = pl.DataFrame({"query": queries}).join(numbers, on="query", how="left", maintain_order="left")["code"]
-    return found.fill_null(-1).to_numpy().copy()
-
-
-def _local(code: Ints, heads: Ints) -> Ints:
-    """Codes renumbered from 0 in the order of ``heads``."""
-    number = np.empty(int(heads.max(initial=-1)) + 1, np.int64)
-    number[heads] = np.arange(len(heads))
-    return number[code]
-
-
-def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series, Ints]:
-    """The different values in order of first appearance, and the number of each row's value among them.
-
-    Where all values are ``known`` beforehand, some of which may not occur, these are numbered instead.
-    """
-    if known is not None:
-        return known, numbers_among(known, values)
-    if values.dtype.is_integer() and len(values) >= MANY_ROWS:
-        numbered = _encode_close_numbers(values)
-        if numbered is not None:
-            return numbered
-    by_hash = values.dtype == pl.String and len(values) >= MANY_ROWS
-    different = (
-        values.gather(pl.Series(item_keys(values)).arg_unique()) if by_hash else values.unique(maintain_order=True)
-    )
-    if len(different) == len(values):
-        return values, np.arange(len(values))
-    starts = np.flatnonzero((values != values.shift(1)).fill_null(value=True).to_numpy())
-    if len(starts) == len(different):  # grouped, the usual case: count instead of looking up
-        return different, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
-    numbers = numbers_among(different, values)
-    if by_hash and numbers.min() < 0:  # two texts share a hash, so one of them was left out
-        different = values.unique(maintain_order=True)
-        numbers = numbers_among(different, values)
-    return different, numbers
-
-
-def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:
-    """The same for numbers that lie close together, by a table instead of a hash; None where they do not."""
-    array = values.to_numpy()
-    low = int(array.min())
-    reach = int(array.max()) - low + 1
-    if reach > 8 * len(array):
-        return None
-    place = (array - array.dtype.type(low)).astype(np.int64)
-    first = np.full(reach, -1, np.int64)
-    first[place[::-1]] = np.arange(len(array))[::-1]  # the first row of a number is written last
-    there = np.flatnonzero(first >= 0)
-    there = there[np.argsort(first[there], kind="stable")]
-    number = np.empty(reach, np.int64)
-    number[there] = np.arange(len(there))
-    return pl.Series(there + low, dtype=values.dtype), number[place]
-
-
-def _items_of(index: JudgmentIndex) -> Callable[[Ints], pl.Series]:
-    return lambda rows: index.item.gather(pl.Series(rows))
+    return numbers_among(known, queries)
 
 
 def without_repeated(run: RunTable, keys: Keys, code: Ints, sizes: Ints | None, duplicates: str) -> Ints | None:
@@ -353,7 +265,8 @@ def without_repeated(run: RunTable, keys: Keys, code: Ints, sizes: Ints | None, 
     if not len(rows):
         return None
     if duplicates == "error":
-        pairs = _shown(run, rows[rows != first])
+        again = rows[rows != first]
+        pairs = shown_pairs(run.item, run.query.gather(pl.Series(again)), again)
         raise RepeatedItemError.of("inputs.returned_twice", source=run.source, pairs=pairs)
     keep = np.ones(len(keys), np.bool_)
     if duplicates == "best":
@@ -361,18 +274,6 @@ def without_repeated(run: RunTable, keys: Keys, code: Ints, sizes: Ints | None, 
         rows, first = rows[order], first[order]
     keep[rows[np.append(False, first[1:] == first[:-1])] if duplicates == "best" else rows[rows != first]] = False
     return np.flatnonzero(keep)
-
-
-def _refuse_repeated(table: JudgmentTable, code: Ints, items: Keys) -> None:
-    rows, first = repeated_pairs(pair_keys(code, items), code, table.item)
-    if len(rows):
-        fact = f"{table.source} judges an item twice for the same query: {_shown(table, rows[rows != first])}."
-        raise InputError(with_hint(fact, "keep one judgment for each query and item"))
-
-
-def _shown(table: JudgmentTable | RunTable, rows: Ints) -> str:
-    shown = [f"item {table.item[row]} in query {table.query[row]}" for row in rows[:5].tolist()]
-    return examples([*shown, *rows[5:]])
 
 
 def same_id_types(judgments: JudgmentTable, run: RunTable) -> tuple[JudgmentTable, RunTable]:

@@ -10,14 +10,13 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
-from operator import attrgetter, methodcaller
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankmeter.errors import warn
-from rankmeter.inputs.ids import are_mixed, refuse_same_text
+from rankmeter.errors import InputError, warn
+from rankmeter.inputs.ids import LateIds, are_mixed, no_text, refuse_same_text
 from rankmeter.inputs.mappings import (
     GradedMapping,
     Item,
@@ -29,61 +28,17 @@ from rankmeter.inputs.mappings import (
 )
 from rankmeter.late import pl
 from rankmeter.placing.counting import Keys, place, short_text_as_numbers
-from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import expand, offsets_of, sort_descending
-from rankmeter.placing.unreturned import with_unreturned
+from rankmeter.placing.indexes import NO_GRADE, Graded, JudgmentIndex, PlacedBlock, PlacedRun, as_bytes, assembled
+from rankmeter.placing.placements import Bools, Floats, Ints, Plan
+from rankmeter.placing.segments import offsets_of
 from rankmeter.wording import said
 
 DEEP = 4
 """How many times fewer judgments than returned items there must be for looking up the judgments instead."""
-NO_GRADE = 255
-"""Stands for no judgment where grades are bytes."""
-SPARSE = 8
-"""From how many counts of a grade in a query for each judgment on the grades are sorted in place of counted."""
 LONG = 50
 """From how many items a list on (on average) its scores are written in one go."""
-_values = methodcaller("values")
-Graded = Mapping[Query, Mapping[Item, float]]
-Scored = Mapping[Query, Mapping[Item, float]]
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedMapping:
-    """The judgments of some queries, read once for any number of runs."""
-
-    graded: Sequence[Mapping[Item, float]]
-    grades: npt.NDArray[np.uint8] | Floats
-    """The grades of all queries, one after another; as bytes where they are whole and below `NO_GRADE`."""
-    offsets: Ints
-    best: Floats
-    """The grades that count, highest first within each query."""
-    best_sizes: Ints
-    highest: float
-
-    @classmethod
-    def read(cls, queries: Sequence[Query], graded: Sequence[Mapping[Item, float]], lowest: float) -> JudgedMapping:
-        """Read the judgments of some queries; grades below the lowest do not count."""
-        sizes = np.fromiter(map(len, graded), np.int64, len(graded))
-        codes = _as_bytes(map(_values, graded))
-        if codes is None or codes.max(initial=0) == NO_GRADE:
-            grades = numbers(graded, "grade", "judgments", queries)
-            best, best_sizes = _best(grades, sizes, lowest)
-            return cls(graded, grades, offsets_of(sizes), best, best_sizes, float(grades.max(initial=0.0)))
-        best, best_sizes = _best_of_codes(codes, sizes, lowest)
-        return cls(graded, codes, offsets_of(sizes), best, best_sizes, float(codes.max(initial=0)))
-
-    def some(self, numbers: Sequence[int]) -> JudgedMapping:
-        """The judgments of some of the queries, by their numbers, in this order."""
-        chosen = np.array(numbers, np.int64)
-        sizes, best_offsets = np.diff(self.offsets)[chosen], offsets_of(self.best_sizes)
-        return JudgedMapping(
-            list(map(self.graded.__getitem__, numbers)),
-            self.grades[expand(self.offsets[chosen], sizes)],
-            offsets_of(sizes),
-            self.best[expand(best_offsets[chosen], self.best_sizes[chosen])],
-            self.best_sizes[chosen],
-            self.highest,
-        )
+Listed = Sequence[Mapping[Item, float]]
+ByQuery = Mapping[Query, Mapping[Item, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,73 +54,55 @@ class _Hits:
     """Where each stands among all judgments, where its row is not known."""
     scores: Floats
 
-    def score(self, scores: Floats) -> Floats:
-        """The score of each."""
-        return self.scores if self.row is None else scores[self.row]
 
-
-def place_mappings(
-    judgments: Graded, run: Scored, plan: Plan, *, scored: bool = True
-) -> tuple[list[Query], Placements, float]:
-    """Place a run; returns the ids of the queries, where their judged items stand, and the highest grade."""
+def place_mappings(judgments: ByQuery, run: ByQuery, plan: Plan, *, scored: bool = True) -> PlacedRun:
+    """Place the lists of a run."""
     queries = [*judgments, *(query for query in run if query not in judgments)]
     nothing: Mapping[Item, float] = {}
     lists = [run.get(query, nothing) for query in queries]
-    judged = JudgedMapping.read(queries, list(judgments.values()), plan.lowest_grade)
+    index = JudgmentIndex.of_mappings(queries, list(judgments.values()), plan.lowest_grade)
     in_run = np.fromiter(map(run.__contains__, queries), np.bool_, len(queries))
-    return queries, place_lists(queries, judged, lists, plan, in_run=in_run, scored=scored), judged.highest
+    return place_lists(queries, index, lists, plan, in_run=in_run, scored=scored)
 
 
 def place_lists(
     queries: Sequence[Query],
-    judged: JudgedMapping,
-    lists: Sequence[Mapping[Item, float]],
+    index: JudgmentIndex,
+    lists: Listed,
     plan: Plan,
     *,
     in_run: Bools | None = None,
     scored: bool = True,
-) -> Placements:
+) -> PlacedRun:
     """Place the list of each query; the judged queries come first, in the order of their judgments.
 
     ``in_run`` says which queries the run holds at all; None for all of them.
     """
-    returned = np.fromiter(map(len, lists), np.int64, len(lists))
-    offsets = offsets_of(returned)
-    scores, hits = _read(queries, judged, lists, offsets, plan.lowest_grade)
-    places = place(
-        scores,
-        offsets,
-        hits.segment,
-        hits.score(scores),
-        plan,
-        rows=hits.row,
-        rows_of=_rows_of(judged, lists, offsets, hits),
-        ids_of=_ids_of(lists, offsets),
-    )
-    segment = hits.segment
-    columns: dict[str, Any] = {
-        "query": segment,
-        "grade": hits.grade,
-        "above": places.above,
-        "tied": places.tied,
-        "higher_id": places.higher_id,
-        "earlier": places.earlier,
-        "score": hits.score(scores) if scored else np.full(len(segment), np.nan),
-    }
-    if plan.unreturned:
-        columns = with_unreturned(columns, returned, **_unreturned(judged.graded, lists))
-    strangers = np.zeros(len(lists) - len(judged.graded), np.int64)
-    return Placements(
-        returned=returned,
-        in_run=np.ones(len(lists), np.bool_) if in_run is None else in_run,
-        is_judged=np.arange(len(lists)) < len(judged.graded),
-        best_offsets=offsets_of(np.concatenate([judged.best_sizes, strangers])),
-        best=judged.best,
-        **columns,
-    )
+    offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
+    try:
+        scores, hits = _read(queries, index, lists, offsets, plan.lowest_grade)
+        score = hits.scores if hits.row is None else scores[hits.row]
+        places = place(
+            scores,
+            offsets,
+            hits.segment,
+            score,
+            plan,
+            rows=hits.row,
+            rows_of=lambda some: _rows_of(some, index, lists, offsets, hits),
+            ids_of=lambda positions: _ids_at(lists, offsets, positions),
+        )
+    except UnicodeEncodeError as error:
+        raise InputError(no_text(error.object)) from error
+    held = np.arange(len(lists)) if in_run is None else np.flatnonzero(in_run)
+    shown = score if scored else np.full(len(score), np.nan)
+    block = PlacedBlock(held, np.diff(offsets)[held], hits.segment, hits.grade, shown, places)
+    unreturned = (lambda: _unreturned(index.graded, lists)) if plan.unreturned else None
+    placements = assembled(index, [block], len(lists), unreturned)
+    return PlacedRun(LateIds(list(queries)), placements, scored, index.highest)
 
 
-def _unreturned(graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[Item, float]]) -> dict[str, Any]:
+def _unreturned(graded: Graded, lists: Listed) -> dict[str, Any]:
     rows = [
         (number, judged[item], str(item))
         for number, (judged, listed) in enumerate(zip(graded, lists, strict=False))
@@ -179,42 +116,8 @@ def _unreturned(graded: Sequence[Mapping[Item, float]], lists: Sequence[Mapping[
     }
 
 
-def _as_bytes(lists: Iterable[Iterable[Any]]) -> npt.NDArray[np.uint8] | None:
-    """Numbers that are all whole and from 0 to 255, as grades mostly are; None if any is not.
-
-    Python makes bytes of such numbers in half the time that NumPy takes to make floats of them.
-    """
-    try:
-        return np.frombuffer(b"".join(map(bytes, lists)), np.uint8)
-    except (TypeError, ValueError):
-        return None
-
-
-def _best_of_codes(codes: npt.NDArray[np.uint8], sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
-    """The same as `_best` by counting how often a query has each grade, unless few of the counts would be above 0."""
-    levels = int(codes.max(initial=0)) + 1
-    if levels * len(sizes) > SPARSE * len(codes):
-        return _best(codes.astype(np.float64), sizes, lowest)
-    falling = np.arange(levels - 1, -1, -1)
-    key = np.repeat(np.arange(1, len(sizes) + 1) * levels - 1, sizes) - codes
-    counts = np.bincount(key, minlength=len(sizes) * levels).reshape(len(sizes), levels)
-    counts[:, falling < lowest] = 0
-    return np.repeat(np.tile(falling.astype(np.float64), len(sizes)), counts.ravel()), counts.sum(axis=1)
-
-
-def _best(grades: Floats, sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
-    """The grades that count, highest first within each query, and how many each query has."""
-    kept = grades >= lowest
-    if not kept.all():
-        total = np.concatenate([[0], np.cumsum(kept)])
-        offsets = offsets_of(sizes)
-        sizes = total[offsets[1:]] - total[offsets[:-1]]
-        grades = grades[kept]
-    return sort_descending(grades, offsets_of(sizes)), sizes
-
-
 def _read(
-    queries: Sequence[Query], judged: JudgedMapping, lists: Sequence[Mapping[Item, float]], offsets: Ints, lowest: float
+    queries: Sequence[Query], index: JudgmentIndex, lists: Listed, offsets: Ints, lowest: float
 ) -> tuple[Floats, _Hits]:
     """All scores, and the judged items among them."""
     total = int(offsets[-1])
@@ -223,7 +126,7 @@ def _read(
         written = _written(lists, scores)
         try:
             # Items are looked up in each list when its scores have just been read: what is near is found sooner.
-            hits = _hits(judged, written, offsets, lowest)
+            hits = _hits(index, written, offsets, lowest)
             deque(written, maxlen=0)
         except (struct.error, TypeError, ValueError, OverflowError):
             scores[:] = np.nan
@@ -231,7 +134,7 @@ def _read(
             refuse_other_than_floats(scores, lists, "score", "run", queries)
             return scores, hits
     scores = numbers(lists, "score", "run", queries)
-    return scores, _hits(judged, lists, offsets, lowest)
+    return scores, _hits(index, lists, offsets, lowest)
 
 
 def _written(lists: Iterable[Mapping[Item, Any]], room: Floats) -> Iterator[Mapping[Item, Any]]:
@@ -248,26 +151,26 @@ def _written(lists: Iterable[Mapping[Item, Any]], room: Floats) -> Iterator[Mapp
         yield one
 
 
-def _hits(judged: JudgedMapping, lists: Iterable[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:
+def _hits(index: JudgmentIndex, lists: Iterable[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:
     """Look up the shorter side in the longer one."""
-    listed = int(offsets[len(judged.graded)])
-    if len(judged.grades) * DEEP < listed:
-        return _judged_in_lists(judged, lists, lowest)
-    return _listed_in_judgments(judged, lists, offsets, listed, lowest)
+    listed = int(offsets[len(index.graded)])
+    if len(index.grade) * DEEP < listed:
+        return _judged_in_lists(index, lists, lowest)
+    return _listed_in_judgments(index, lists, offsets, listed, lowest)
 
 
 def _listed_in_judgments(
-    judged: JudgedMapping, lists: Iterable[Mapping[Item, float]], offsets: Ints, total: int, lowest: float
+    index: JudgmentIndex, lists: Iterable[Mapping[Item, float]], offsets: Ints, total: int, lowest: float
 ) -> _Hits:
     """The grade of every returned item, read in one go; those that have one are the hits."""
-    coded = judged.grades.dtype == np.uint8
+    coded = index.grade.dtype == np.uint8
     nothing = repeat(NO_GRADE if coded else np.nan).__next__
     # A copy that knows what to give for a missing item is looked up nearly twice as fast as `get` with a default.
     looked_up = (
         map(defaultdict(nothing, graded).__getitem__, listed)
-        for graded, listed in zip(judged.graded, lists, strict=False)
+        for graded, listed in zip(index.graded, lists, strict=False)
     )
-    code = _as_bytes(looked_up) if coded else None
+    code = as_bytes(looked_up) if coded else None
     if code is not None:
         row = np.flatnonzero((code != NO_GRADE) & (code >= lowest))
         grade = code[row].astype(np.float64)
@@ -279,52 +182,43 @@ def _listed_in_judgments(
     return _Hits(segment, grade, row, row[:0], grade[:0])
 
 
-def _judged_in_lists(judged: JudgedMapping, lists: Iterable[Mapping[Item, float]], lowest: float) -> _Hits:
+def _judged_in_lists(index: JudgmentIndex, lists: Iterable[Mapping[Item, float]], lowest: float) -> _Hits:
     """The score of every judged item that was returned; where it stands is found by counting."""
-    looked_up = map(map, map(attrgetter("get"), lists), judged.graded)
+    looked_up = map(map, map(attrgetter("get"), lists), index.graded)
     # What was not returned is None, which NumPy reads as NaN; no score is NaN.
-    scores = np.fromiter(chain.from_iterable(looked_up), np.float64, len(judged.grades))
-    judgment = np.flatnonzero((scores == scores) & (judged.grades >= lowest))  # noqa: PLR0124
-    segment = np.repeat(np.arange(len(judged.graded)), np.diff(judged.offsets))[judgment]
-    return _Hits(segment, judged.grades[judgment].astype(np.float64), None, judgment, scores[judgment])
+    scores = np.fromiter(chain.from_iterable(looked_up), np.float64, len(index.grade))
+    judgment = np.flatnonzero((scores == scores) & (index.grade >= lowest))  # noqa: PLR0124
+    segment = np.repeat(np.arange(len(index.graded)), np.diff(index.offsets))[judgment]
+    return _Hits(segment, index.grade[judgment].astype(np.float64), None, judgment, scores[judgment])
 
 
-def _rows_of(
-    judged: JudgedMapping, lists: Sequence[Mapping[Item, float]], offsets: Ints, hits: _Hits
-) -> Callable[[Ints], Ints]:
-    """A function that finds the rows of some hits; only queries with a tie are ever searched."""
+def _rows_of(some: Ints, index: JudgmentIndex, lists: Listed, offsets: Ints, hits: _Hits) -> Ints:
+    """The rows of some hits; only queries with a tie are ever searched."""
     if hits.row is not None:
-        known = hits.row
-        return lambda some: known[some]
-
-    def rows_of(some: Ints) -> Ints:
-        rows = np.empty(len(some), np.int64)
-        current, number = -1, {}
-        items = _at(judged.graded, judged.offsets, hits.judgment[some])
-        for at, (query, item) in enumerate(zip(hits.segment[some].tolist(), items, strict=True)):
-            if query != current:
-                current = query
-                number = dict(zip(lists[current], range(len(lists[current])), strict=True))
-            rows[at] = offsets[current] + number[item]
-        return rows
-
-    return rows_of
+        return hits.row[some]
+    rows = np.empty(len(some), np.int64)
+    current, number = -1, {}
+    items = _at(index.graded, index.offsets, hits.judgment[some])
+    for at, (query, item) in enumerate(zip(hits.segment[some].tolist(), items, strict=True)):
+        if query != current:
+            current = query
+            number = dict(zip(lists[current], range(len(lists[current])), strict=True))
+        rows[at] = offsets[current] + number[item]
+    return rows
 
 
-def _ids_of(lists: Sequence[Mapping[Item, float]], offsets: Ints) -> Callable[[Ints], pl.Series | Keys]:
-    def ids_of(positions: Ints) -> pl.Series | Keys:
-        if len(positions) * 2 > offsets[-1]:  # most of all items: taken together, in place of one by one
-            every = list(chain.from_iterable(lists))
-            numbers = short_text_as_numbers(every)
-            return _text(every).gather(pl.Series(positions)) if numbers is None else numbers[positions]
-        some = _at(lists, offsets, positions)
-        numbers = short_text_as_numbers(some)
-        return _text(some) if numbers is None else numbers
-
-    return ids_of
+def _ids_at(lists: Listed, offsets: Ints, positions: Ints) -> pl.Series | Keys:
+    """The ids at some positions, as numbers that sort as they do or as text."""
+    most = len(positions) * 2 > offsets[-1]  # of all items, which are then taken together, in place of one by one
+    ids = list(chain.from_iterable(lists)) if most else _at(lists, offsets, positions)
+    short = short_text_as_numbers(ids)
+    if short is not None:
+        return short[positions] if most else short
+    text = pl.Series(list(map(str, ids)), dtype=pl.String)
+    return text.gather(pl.Series(positions)) if most else text
 
 
-def _at(lists: Sequence[Mapping[Item, float]], offsets: Ints, positions: Ints) -> list[Item]:
+def _at(lists: Listed, offsets: Ints, positions: Ints) -> list[Item]:
     """The items at some positions, which come query by query."""
     owner = np.searchsorted(offsets, positions, side="right") - 1
     ids: list[Item] = []
@@ -335,13 +229,11 @@ def _at(lists: Sequence[Mapping[Item, float]], offsets: Ints, positions: Ints) -
     return ids
 
 
-def _text(ids: list[Item]) -> pl.Series:
-    return pl.Series(list(map(str, ids)), dtype=pl.String)
-
-
-def same_id_types(judgments: GradedMapping, run: ScoredMapping | RankedLists, scores: Scored) -> tuple[Graded, Scored]:
+def same_id_types(
+    judgments: GradedMapping, run: ScoredMapping | RankedLists, scores: ByQuery
+) -> tuple[ByQuery, ByQuery]:
     """Compare ids as text where some are numbers and some text, and say so once."""
-    graded: Graded = judgments.data
+    graded: ByQuery = judgments.data
     if are_mixed(judgments.query_types, run.query_types):
         _say_as_text("query")
         graded, scores = _keys_as_text(graded, "query"), _keys_as_text(scores, "query")

@@ -11,12 +11,46 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.errors import examples
 from rankmeter.late import pl
-from rankmeter.placing.placements import Ints
+from rankmeter.placing.placements import Bools, Ints
 
 Keys = npt.NDArray[np.uint64]
+MANY_ROWS = 10_000
+"""From how many rows on a table of numbers is worth its set-up."""
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F))
 """Odd multipliers with well mixed bits (golden ratio; Weyl sequences)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnIds:
+    """The ids of a column, looked at as `rankmeter.inputs.text.TextIds` are."""
+
+    column: pl.Series
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    @property
+    def are_keys(self) -> bool:
+        """Whether the ids are numbers, which are their own keys."""
+        return self.column.dtype != pl.String
+
+    def take(self, rows: Ints) -> ColumnIds:
+        """Some rows."""
+        return ColumnIds(self.column.gather(pl.Series(rows)))
+
+    def keys(self, salt: int = 0) -> Keys:
+        """A 64-bit key for each id."""
+        return item_keys(self.column, salt)
+
+    def equal(self, other: ColumnIds) -> Bools:
+        """Which rows hold the same id as those of another column."""
+        return (self.column == other.column).to_numpy()
+
+    def sort_keys(self) -> pl.Series:
+        """The ids themselves."""
+        return self.column
 
 
 def item_keys(items: pl.Series, salt: int = 0) -> Keys:
@@ -184,3 +218,53 @@ def _joined_numbers(known: pl.Series, asked: pl.Series) -> Ints:
     numbers = pl.DataFrame({"id": known, "number": np.arange(len(known))})
     found = pl.DataFrame({"id": asked}).join(numbers, on="id", how="left", maintain_order="left")["number"]
     return found.fill_null(-1).to_numpy().astype(np.int64)
+
+
+def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series, Ints]:
+    """The different values in order of first appearance, and the number of each row's value among them.
+
+    Where all values are ``known`` beforehand, some of which may not occur, these are numbered instead.
+    """
+    if known is not None:
+        return known, numbers_among(known, values)
+    if values.dtype.is_integer() and len(values) >= MANY_ROWS:
+        numbered = _encode_close_numbers(values)
+        if numbered is not None:
+            return numbered
+    by_hash = values.dtype == pl.String and len(values) >= MANY_ROWS
+    different = (
+        values.gather(pl.Series(item_keys(values)).arg_unique()) if by_hash else values.unique(maintain_order=True)
+    )
+    if len(different) == len(values):
+        return values, np.arange(len(values))
+    starts = np.flatnonzero((values != values.shift(1)).fill_null(value=True).to_numpy())
+    if len(starts) == len(different):  # grouped, the usual case: count instead of looking up
+        return different, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
+    numbers = numbers_among(different, values)
+    if by_hash and numbers.min() < 0:  # two texts share a hash, so one of them was left out
+        different = values.unique(maintain_order=True)
+        numbers = numbers_among(different, values)
+    return different, numbers
+
+
+def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:
+    """The same for numbers that lie close together, by a table instead of a hash; None where they do not."""
+    array = values.to_numpy()
+    low = int(array.min())
+    reach = int(array.max()) - low + 1
+    if reach > 8 * len(array):
+        return None
+    place = (array - array.dtype.type(low)).astype(np.int64)
+    first = np.full(reach, -1, np.int64)
+    first[place[::-1]] = np.arange(len(array))[::-1]  # the first row of a number is written last
+    there = np.flatnonzero(first >= 0)
+    there = there[np.argsort(first[there], kind="stable")]
+    number = np.empty(reach, np.int64)
+    number[there] = np.arange(len(there))
+    return pl.Series(there + low, dtype=values.dtype), number[place]
+
+
+def shown_pairs(items: pl.Series, queries: pl.Series, rows: Ints) -> str:
+    """The items at some rows, with the queries that they stand in: the first few, and how many more."""
+    shown = [f"item {items[row]} in query {query}" for row, query in zip(rows[:5].tolist(), queries[:5], strict=True)]
+    return examples([*shown, *rows[5:]])

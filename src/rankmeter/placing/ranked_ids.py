@@ -10,11 +10,11 @@ import numpy as np
 
 from rankmeter.errors import InputError, examples, with_hint
 from rankmeter.late import pl
-from rankmeter.placing.placed import Placeable, PlacedRun
+from rankmeter.placing.indexes import PlacedRun, with_unreturned
+from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
 from rankmeter.placing.tensors import Tensor, into_tensor, query_ids
-from rankmeter.placing.unreturned import with_unreturned
 from rankmeter.placing.vectors import load_torch
 
 

@@ -17,8 +17,8 @@ from rankmeter.inputs.ids import ids
 from rankmeter.inputs.shards import all_queries, joined_runs
 from rankmeter.inputs.tables import Run, RunTable
 from rankmeter.late import pl
-from rankmeter.placing.joins import encode, without_repeated
-from rankmeter.placing.matching import Keys, item_keys, pair_keys
+from rankmeter.placing.joins import without_repeated
+from rankmeter.placing.matching import Keys, encode, item_keys, pair_keys
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
 

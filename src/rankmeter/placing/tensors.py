@@ -16,8 +16,9 @@ import numpy as np
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
 from rankmeter.placing.counting import place
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.matrices import place_arrays
-from rankmeter.placing.placed import Placeable, PlacedRun
+from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
 from rankmeter.placing.text_order import text_keys

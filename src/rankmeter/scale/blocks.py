@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rankmeter.arithmetic import AGGREGATES, Tally, Values
@@ -18,7 +18,6 @@ from rankmeter.errors import InputError, MeasureError, with_hint
 from rankmeter.evaluating.evaluation import ONLY_QUERIES
 from rankmeter.evaluating.facts import COUNTS, Facts, Purpose, counts_of, noticed, unjudged_of
 from rankmeter.evaluating.measuring import check_answerable, measure_groups
-from rankmeter.evaluating.pairing import Pair
 from rankmeter.evaluating.planning import groups_of
 from rankmeter.evaluating.tie_bounds import extremes, unknown_in, unknown_notes
 from rankmeter.inputs.likeness import no_query_in_common
@@ -31,7 +30,7 @@ from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing import PlacedRun, place_unjudged
 from rankmeter.placing.joins import place_blocks
-from rankmeter.placing.placed import without_any_subtopic
+from rankmeter.placing.pairs import Pair, without_any_subtopic
 from rankmeter.placing.placements import Plan
 from rankmeter.placing.repeats import changes_runs, prepared
 from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
@@ -216,9 +215,9 @@ class _Block(Pair):
         truth, subtopics = self.numbered if plan.subtopics and self.numbered else (self.truth, None)
         if changes_runs(plan):
             truth, run, plan = prepared(truth, run, plan)
-        queries, placements = place_blocks(truth, [run] if len(run.query) or run.queries is not None else [], plan)
+        placed = place_blocks(truth, [run] if len(run.query) or run.queries is not None else [], plan)
         highest = float(self.truth.grade.max()) if len(self.truth.grade) else -math.inf  # type: ignore[arg-type]
-        return PlacedRun(queries, placements, run.scored, highest, subtopics=subtopics)
+        return replace(placed, scored=run.scored, highest_grade=highest, subtopics=subtopics)
 
 
 def _tally(values: Values, measure: Measure) -> Tally:

@@ -16,7 +16,7 @@ from rankmeter.errors import InputError, check_path, with_hint
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.fingerprints import judged_by
-from rankmeter.evaluating.pairing import MOST_JUDGED, into_pair
+from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import digest_of_parts, values_columns
 from rankmeter.inputs import Files, into_judgments, into_run
@@ -29,6 +29,7 @@ from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure
 from rankmeter.placing.joins import ScatteredQueryError, same_id_types
+from rankmeter.placing.pairs import MOST_JUDGED
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
 from rankmeter.placing.subtopics import without_subtopics

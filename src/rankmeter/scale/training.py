@@ -16,7 +16,7 @@ from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, with_hin
 from rankmeter.evaluating.measuring import measure_groups
 from rankmeter.evaluating.planning import groups_of
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
-from rankmeter.placing.placed import Placeable
+from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Ints
 from rankmeter.placing.ranked_ids import ranked_ids
 from rankmeter.placing.tensors import Tensor, tensors

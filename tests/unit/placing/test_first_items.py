@@ -8,8 +8,7 @@ import pytest
 
 from rankmeter.errors import RepeatedItemError
 from rankmeter.inputs.tables import RunTable
-from rankmeter.placing.joins import encode
-from rankmeter.placing.matching import numbers_among
+from rankmeter.placing.matching import encode, numbers_among
 from rankmeter.placing.slates import first_items
 
 

@@ -1,0 +1,368 @@
+"""The judgments as an index, whatever they came as, and what blocks of a run add up to when placed against it.
+
+There is one index; a table, a plain text and a mapping each have a constructor. Judgments in columns are looked up by
+keys of their (query, item) pairs, those in mappings in the mappings themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.errors import InputError
+from rankmeter.inputs.ids import LateIds, column_of_ids
+from rankmeter.inputs.mappings import Item, Query, numbers
+from rankmeter.late import pl
+from rankmeter.placing.counting import Keys, Places, count_higher
+from rankmeter.placing.matching import ColumnIds, KeyTable, encode, pair_keys, repeated, repeated_pairs, shown_pairs
+from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
+from rankmeter.placing.segments import expand, group_rows, offsets_of, sort_descending
+from rankmeter.placing.short_lists import Columns, fits
+
+if TYPE_CHECKING:
+    from rankmeter.inputs.plain_trec import PlainRows
+    from rankmeter.inputs.tables import JudgmentTable
+    from rankmeter.inputs.text import TextIds
+
+NO_GRADE = 255
+"""Stands for no judgment where grades are bytes."""
+SPARSE = 8
+"""From how many counts of a grade in a query for each judgment on the grades are sorted in place of counted."""
+Graded = Sequence[Mapping[Item, float]]
+
+
+class Ids(Protocol):
+    """A column of ids: of a table (`ColumnIds`) or as they stand in a text (`TextIds`)."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def are_keys(self) -> bool:
+        """Whether ids are alike where their keys are: keys of text are hashes."""
+        ...
+
+    def take(self, rows: Ints) -> Self:
+        """Some rows."""
+        ...
+
+    def keys(self, salt: int = 0) -> Keys:
+        """A 64-bit key for each id, equal where ids are; another salt makes other keys."""
+        ...
+
+    def equal(self, other: Any) -> Bools:
+        """Which rows hold the same id as those of another column of this kind."""
+        ...
+
+    def sort_keys(self) -> pl.Series | Keys:
+        """What sorts as the ids do as text."""
+        ...
+
+
+@dataclass(frozen=True)
+class JudgmentIndex:
+    """The judgments prepared for look-up: made once, used for every block of a run or for many runs."""
+
+    queries: Any
+    """(n,) every judged query, in the order of first appearance."""
+    grade: Any
+    """(j,) the grade of each judgment, query by query; as bytes where mappings hold small whole ones."""
+    offsets: Ints
+    """(n + 1,) where each query's judgments start."""
+    best: Floats
+    """The grades that count, highest first within each query."""
+    best_offsets: Ints
+    """(n + 1,) where each query's grades that count start."""
+    highest: float
+    """The highest grade judged anywhere, at least 0."""
+    item: Any
+    """(j,) the item of each, as `Ids`; None where ``graded`` holds them. In columns only what counts is kept."""
+    graded: Graded = ()
+    """The mapping of each query, where they came as such; what does not count is in them too."""
+    columns: Columns | None = None
+    """The judgments as columns, where every query has a few."""
+
+    @classmethod
+    def of_table(cls, table: JudgmentTable, lowest: float) -> JudgmentIndex:
+        """The judgments of a table, from a grade on; repeated ones are refused."""
+        queries, code = encode(table.query, table.queries)
+
+        def refused(keys: Keys, code: Ints, item: Any) -> InputError | None:
+            rows, first = repeated_pairs(keys, code, item.column)
+            if not len(rows):
+                return None
+            again = rows[rows != first]
+            pairs = shown_pairs(item.column, queries.gather(pl.Series(code[again])), again)
+            return InputError.of("placing.judged_twice", source=table.source, pairs=pairs)
+
+        return cls._of_columns(queries, code, table.grade.to_numpy(), ColumnIds(table.item), lowest, refused)
+
+    @classmethod
+    def of_text(cls, rows: PlainRows, lowest: float) -> JudgmentIndex:
+        """The judgments of a plain text; repeated ones are left to the table, which says where they stand."""
+        from rankmeter.inputs.plain_trec import NotPlainError  # a mapping needs nothing of what texts need
+
+        known: dict[str, int] = {}
+        codes, lengths = stretches(rows.query, known)
+
+        def refused(keys: Keys, *_: object) -> Exception | None:
+            return NotPlainError() if len(repeated(keys)) else None
+
+        code = np.repeat(codes, lengths)
+        return cls._of_columns(list(known), code, rows.value, rows.item, lowest, refused)
+
+    @classmethod
+    def _of_columns(
+        cls,
+        queries: Any,
+        code: Ints,
+        grade: Floats,
+        item: Any,
+        lowest: float,
+        refused: Callable[[Keys, Ints, Any], Exception | None],
+    ) -> JudgmentIndex:
+        if not is_rising(code):  # bring the judgments of a query together, in the order given
+            order = group_rows(code, len(queries))
+            code, grade, item = code[order], grade[order], item.take(order)
+        keys = item.keys()
+        sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
+        few = fits(len(queries), 1, int(sizes.max(initial=0))) and not Columns.of(keys, sizes).any_repeated()
+        if not few and (error := refused(pair_keys(code, keys), code, item)) is not None:
+            raise error
+        highest, kept = float(grade.max(initial=0.0)), grade >= lowest
+        if not kept.all():
+            rows = np.flatnonzero(kept)
+            grade, item, keys = grade[rows], item.take(rows), keys[rows]
+            sizes = np.bincount(code[rows], minlength=len(queries)).astype(np.int64)
+        offsets = offsets_of(sizes)
+        columns = Columns.of(keys, sizes) if few else None
+        best = sort_descending(grade, offsets)
+        return cls(queries, grade, offsets, best, offsets, highest, item, columns=columns)
+
+    @classmethod
+    def of_mappings(cls, queries: Sequence[Query], graded: Graded, lowest: float) -> JudgmentIndex:
+        """The judgments ``{item: grade}`` of each query."""
+        offsets = offsets_of(np.fromiter(map(len, graded), np.int64, len(graded)))
+        grade: Any = as_bytes(one.values() for one in graded)
+        if grade is None or grade.max(initial=0) == NO_GRADE:
+            grade = numbers(graded, "grade", "judgments", queries)
+        best, best_offsets = _best(grade, offsets, lowest)
+        highest = float(grade.max(initial=0))
+        return cls(queries, grade, offsets, best, best_offsets, highest, None, graded)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def some(self, chosen: Sequence[int]) -> JudgmentIndex:
+        """Of judgments in mappings those of some queries, by their numbers, in this order."""
+        at = np.array(chosen, np.int64)
+        sizes, best_sizes = np.diff(self.offsets)[at], np.diff(self.best_offsets)[at]
+        return JudgmentIndex(
+            [self.queries[number] for number in chosen],
+            self.grade[expand(self.offsets[at], sizes)],
+            offsets_of(sizes),
+            self.best[expand(self.best_offsets[at], best_sizes)],
+            offsets_of(best_sizes),
+            self.highest,
+            None,
+            [self.graded[number] for number in chosen],
+        )
+
+    @cached_property
+    def code(self) -> Ints:
+        """(j,) the query of each judgment, rising."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @cached_property
+    def _salted(self) -> tuple[int, Keys]:
+        """Keys of the (query, item) pairs, no two alike, and the salt that makes them so."""
+        salt = 0
+        while len(repeated(keys := pair_keys(self.code, self.item.keys(salt), salt))):
+            salt += 1
+        return salt, keys
+
+    def pair_keys(self, code: Ints, items: Ids) -> Keys:
+        """The keys of some rows of a run, to be looked up."""
+        salt = self._salted[0]
+        return pair_keys(code, items.keys(salt), salt)
+
+    def match(self, code: Ints, heads: Ints, items: Ids, keys: Keys) -> tuple[Ints, Ints]:
+        """Which rows are judged, and the judgment of each; ``heads`` are all queries of the rows.
+
+        Only the judgments of these queries are looked at: a small table stays in the cache. What keys find is compared
+        in full.
+        """
+        first, judged = self.offsets, self._salted[1]
+        mine = np.sort(heads[heads < len(self)])
+        if len(mine) == len(self):
+            row, judgment = KeyTable.of(judged).find(keys)
+        else:
+            known = expand(first[mine], first[mine + 1] - first[mine])
+            row, match = KeyTable.of(judged[known]).find(keys)
+            judgment = known[match]
+        same = items.take(row).equal(self.item.take(judgment)) & (code[row] == self.code[judgment])
+        return (row, judgment) if same.all() else (row[same], judgment[same])
+
+    def others(self, judgments: Ints) -> dict[str, Any]:
+        """The query, the grade and the item of every judgment but these."""
+        left = np.ones(len(self.grade), np.bool_)
+        left[judgments] = False
+        rows = np.flatnonzero(left)
+        return {"query": self.code[rows], "grade": self.grade[rows], "items": self.item.take(rows).sort_keys()}
+
+
+def stretches(queries: TextIds, known: dict[str, int]) -> tuple[Ints, Ints]:
+    """The number of the query of each stretch of rows, and how many rows it has; new queries get new numbers."""
+    starts = queries.changes()
+    codes = [known.setdefault(query, len(known)) for query in queries.take(starts).to_list()]
+    return np.array(codes, np.int64), np.diff(starts, append=len(queries))
+
+
+def as_bytes(lists: Any) -> npt.NDArray[np.uint8] | None:
+    """Numbers that are all whole and from 0 to 255, as grades mostly are; None if any is not.
+
+    Python makes bytes of such numbers in half the time that NumPy takes to make floats of them.
+    """
+    try:
+        return np.frombuffer(b"".join(map(bytes, lists)), np.uint8)
+    except (TypeError, ValueError):
+        return None
+
+
+def _best(grades: Floats | npt.NDArray[np.uint8], offsets: Ints, lowest: float) -> tuple[Floats, Ints]:
+    """The grades that count, highest first within each query, and where each query's start.
+
+    Bytes are sorted by counting how often a query has each grade, unless few of the counts would be above 0.
+    """
+    sizes = np.diff(offsets)
+    levels = int(grades.max(initial=0)) + 1 if grades.dtype == np.uint8 else 0
+    if levels and levels * len(sizes) <= SPARSE * len(grades):
+        falling = np.arange(levels - 1, -1, -1)
+        key = np.repeat(np.arange(1, len(sizes) + 1) * levels - 1, sizes) - grades
+        counts = np.bincount(key, minlength=len(sizes) * levels).reshape(len(sizes), levels)
+        counts[:, falling < lowest] = 0
+        best = np.repeat(np.tile(falling.astype(np.float64), len(sizes)), counts.ravel())
+        return best, offsets_of(counts.sum(axis=1))
+    kept, best = grades >= lowest, grades.astype(np.float64)
+    if not kept.all():
+        total = np.concatenate([[0], np.cumsum(kept)])
+        offsets, best = total[offsets], best[kept]
+    return sort_descending(best, offsets), offsets
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBlock:
+    """What one block of whole queries adds: its queries and the places of its judged items."""
+
+    code: Ints
+    """(b,) the queries of the block; codes from the number of judged queries on are not judged."""
+    returned: Ints
+    """(b,) how many items each has."""
+    query: Ints
+    """(m,) the query of each judged item that was met, its grade, score and place."""
+    grade: Floats
+    score: Floats
+    places: Places
+    judgment: Ints | None = None
+    """(m,) which judgment each is, where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRun:
+    """A run that has been placed: whose lists they are, and where their judged items stand."""
+
+    ids: pl.Series | LateIds
+    """(n,) whose they are, judged queries first; ``queries`` is the same as a column."""
+    placements: Placements
+    scored: bool
+    """False where the run has ranks only."""
+    highest_grade: float
+    """The highest grade judged anywhere."""
+    source: str = "run"
+    """How messages name it."""
+    subtopics: Subtopics | None = None
+    """What the grades, which are numbers of items then, lead to."""
+
+    @property
+    def queries(self) -> pl.Series:
+        """(n,) the ids of the queries, judged ones first."""
+        return column_of_ids(self.ids)
+
+
+def assembled(
+    index: JudgmentIndex,
+    blocks: Sequence[PlacedBlock],
+    queries: int,
+    unreturned: Callable[[], dict[str, Any]] | None = None,
+) -> Placements:
+    """Put the blocks together and the queries in order.
+
+    ``unreturned`` gives query, grade and item of the judged items that no block holds, where they stand behind the
+    lists.
+    """
+    returned, in_run = np.zeros(queries, np.int64), np.zeros(queries, np.bool_)
+    for block in blocks:
+        returned[block.code] = block.returned
+        in_run[block.code] = True
+    columns = {
+        "query": _joined([block.query for block in blocks]),
+        "grade": _joined([block.grade for block in blocks], np.float64),
+        "score": _joined([block.score for block in blocks], np.float64),
+        **{name: _joined([getattr(block.places, name) for block in blocks]) for name in Places.__slots__},
+    }
+    if not is_rising(columns["query"]):
+        order = group_rows(columns["query"], queries)
+        columns = {name: column[order] for name, column in columns.items()}
+    offsets = index.best_offsets
+    if queries > len(index):  # some are not judged
+        offsets = np.append(offsets, np.full(queries - len(index), offsets[-1]))
+    if unreturned is not None:
+        columns = with_unreturned(columns, returned, **unreturned())
+    return Placements(
+        returned=returned,
+        in_run=in_run,
+        is_judged=np.arange(queries) < len(index),
+        best_offsets=offsets,
+        best=index.best,
+        **columns,
+    )
+
+
+def _joined(parts: Sequence[Any], dtype: type = np.int64) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def is_rising(values: Ints) -> bool:
+    """Whether no value is below the one before it."""
+    return bool((values[1:] >= values[:-1]).all())
+
+
+def with_unreturned(
+    columns: dict[str, Any], returned: Ints, *, query: Ints, grade: Floats, items: pl.Series | Keys
+) -> dict[str, Any]:
+    """Place the judged items that were not returned behind the list, tied with each other (``candidates="appended"``).
+
+    ``query``, ``grade`` and ``items`` are theirs, queries rising, in the order given. Such a row has ``above`` equal to
+    the length of its list, which no returned item has.
+    """
+    if not len(query):
+        return columns
+    tied = np.bincount(query, minlength=len(returned))
+    added = {
+        "query": query,
+        "grade": grade,
+        "above": returned[query],
+        "tied": tied[query],
+        "higher_id": count_higher(query, items),
+        "earlier": np.arange(len(query)) - np.searchsorted(query, query),
+        "score": np.full(len(query), -np.inf),
+    }
+    joined = {name: np.concatenate([column, added[name]]) for name, column in columns.items()}
+    order = group_rows(joined["query"], len(returned))
+    return {name: column[order] for name, column in joined.items()}
