@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+import ast
+import builtins
+import doctest
+import inspect
 import subprocess
 import sys
+
+import pytest
 
 import rankmeter as rm
 from rankmeter.measures import REGISTRY
@@ -59,3 +65,24 @@ def test_the_function_is_not_hidden_by_a_module():
     code = "import rankmeter as rm; rm.value('RR', grades=[1]); print(callable(rm.evaluate))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True"
+
+
+def public_things():
+    """The functions, classes and measures that users import, under the names by which they do."""
+    things = {name: getattr(rm, name) for name in rm.__all__}
+    things |= {f"online.{name}": getattr(rm.online, name) for name in rm.online.__all__}
+    return {name: thing for name, thing in things.items() if callable(thing)}
+
+
+@pytest.mark.parametrize("name", public_things())
+def test_an_example_imports_what_it_uses_so_that_it_can_be_pasted(name):
+    thing = public_things()[name]
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(thing) or "")
+    words = [word for example in examples for word in ast.walk(ast.parse(example.source))]
+    imports = [alias for word in words if isinstance(word, ast.Import | ast.ImportFrom) for alias in word.names]
+    made = {alias.asname or alias.name.partition(".")[0] for alias in imports}
+    made |= {word.name for word in words if isinstance(word, ast.FunctionDef | ast.ClassDef)}
+    made |= {word.arg for word in words if isinstance(word, ast.arg)}
+    used = {word.id for word in words if isinstance(word, ast.Name) and isinstance(word.ctx, ast.Load)}
+    made |= {word.id for word in words if isinstance(word, ast.Name) and isinstance(word.ctx, ast.Store)}
+    assert used <= made | set(dir(builtins)), name

@@ -141,6 +141,7 @@ def advise(
 
     Examples
     --------
+    >>> from rankmeter import advise
     >>> advice = advise({f"q{i}": {f"d{i}": 1} for i in range(100)})
     >>> [one.measure for one in advice.recommended]
     ['RR@10', 'Success@10', 'nDCG@10']

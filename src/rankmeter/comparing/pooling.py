@@ -48,6 +48,7 @@ def pool(
 
     Examples
     --------
+    >>> from rankmeter import pool
     >>> pool({"q": {"a": 1}}, {"one": {"q": ["x", "a", "y"]}, "two": {"q": ["x", "y", "a"]}}).rows()
     [('q', 'y', 0.1309..., 2, 2), ('q', 'x', 0.0, 1, 2)]
     """

@@ -65,6 +65,7 @@ def log_to_mlflow(
 
     Examples
     --------
+    >>> from rankmeter.compat.trackers import metric_name
     >>> metric_name("nDCG(gain=exp2)@10"), metric_name("RR")
     ('nDCG-gain-exp2-_at_10', 'RR')
     """

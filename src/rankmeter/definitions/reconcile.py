@@ -69,6 +69,7 @@ def reconcile(
 
     Examples
     --------
+    >>> from rankmeter import reconcile
     >>> judgments = {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"d": 1, "e": 2}}
     >>> run = {"q1": ["b", "x", "a", "c"], "q2": ["x", "d", "e"]}
     >>> found = reconcile(judgments, run, {"NDCG@3": "0.5330"})

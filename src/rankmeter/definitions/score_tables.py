@@ -154,6 +154,7 @@ def score_table(
     Examples
     --------
     >>> from rankmeter import demo
+    >>> from rankmeter import score_table
     >>> table = score_table(
     ...     demo.data_path(demo.SPOTS), id="SpotID", group="theme", score="weighted_sentiment_score", truth="Check"
     ... )

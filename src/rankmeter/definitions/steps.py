@@ -112,6 +112,7 @@ def between(
 
     Examples
     --------
+    >>> from rankmeter import between
     >>> judgments = {"q1": {"a": 3, "b": 1}, "q2": {"c": 2}}
     >>> run = {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"x": 2.0, "c": 1.0}}
     >>> path = between(judgments, run, "rankmeter", "recbole", "NDCG@10")

@@ -146,6 +146,7 @@ def value(measure: str | Measure, *, grades: object) -> float:
 
     Examples
     --------
+    >>> from rankmeter import value
     >>> value("nDCG@5", grades=[3, 2, 3, 0, 1])
     0.9723...
     """

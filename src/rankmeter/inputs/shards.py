@@ -74,6 +74,8 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
+    >>> from rankmeter import files
     >>> folder = Path(tempfile.mkdtemp())
     >>> for shard in range(3):
     ...     _ = (folder / f"part-{shard}.csv").write_text(f"query,item,score\nq{shard},a,1\n")

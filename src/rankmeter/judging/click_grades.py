@@ -135,6 +135,7 @@ def judgments_from_clicks(
 
     Examples
     --------
+    >>> from rankmeter import judgments_from_clicks
     >>> lists = [("abcd", "1000"), ("abcd", "1010"), ("abcd", "0000"), ("bacd", "0100"), ("bacd", "1000")]
     >>> log = [{"time": t, "user": t, "request": t, "query": "q", "item": item, "position": place, "type": kind}
     ...        for t, (items, clicks) in enumerate(lists) for place, item in enumerate(items, 1)

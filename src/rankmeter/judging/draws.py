@@ -82,6 +82,7 @@ def draw(
 
     Examples
     --------
+    >>> from rankmeter import draw
     >>> machine = {f"q{number}": {"a": 1, "b": 0} for number in range(100)}
     >>> drawn = draw(machine, queries=20, seed=1)
     >>> drawn["query"].n_unique(), drawn["query_chance"].unique().to_list()

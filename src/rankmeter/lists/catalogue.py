@@ -76,6 +76,7 @@ class Catalogue(Showable):
 
     Examples
     --------
+    >>> from rankmeter import Catalogue
     >>> items = Catalogue(items=["a", "b"], values=[9.5, 2], categories=["drama|comedy", "news"])
     >>> len(items), items.category_names
     (2, ('comedy', 'drama', 'news'))

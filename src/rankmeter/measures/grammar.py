@@ -43,6 +43,7 @@ def parse(text: str) -> Measure:
 
     Examples
     --------
+    >>> from rankmeter import parse
     >>> parse("nDCG(gain=exp2)@10") == parse("nDCG(dcg='exp-log2')@10")
     True
     >>> str(parse("recip_rank")), str(parse("P_5")), str(parse("MAP@100"))
@@ -59,6 +60,7 @@ def parse_measures(text: str) -> list[Measure]:
 
     Examples
     --------
+    >>> from rankmeter import parse_measures
     >>> parse_measures("nDCG@5,10")
     [nDCG@5, nDCG@10]
     """

@@ -58,6 +58,7 @@ def off_policy_log(
 
     Examples
     --------
+    >>> from rankmeter.online import off_policy_log
     >>> rows = zip([1, 0, 1, 1, 0], [0.5, 0.25, 0.25, 0.2, 0.5], [0.2, 0.8, 0.4, 0.5, 0.6])
     >>> log = [{"reward": r, "logged": p, "target": t} for r, p, t in rows]
     >>> round(off_policy_log(log)["SNIPS"], 4)

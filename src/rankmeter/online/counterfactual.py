@@ -87,6 +87,7 @@ def off_policy(
 
     Examples
     --------
+    >>> from rankmeter.online import off_policy
     >>> found = off_policy([1, 0, 1, 1, 0], [0.5, 0.25, 0.25, 0.2, 0.5], [0.2, 0.8, 0.4, 0.5, 0.6])
     >>> round(found["IPS"], 12), found["SNIPS"]
     (0.9, 0.5056179775280899)
@@ -150,6 +151,7 @@ def off_policy_slates(
 
     Examples
     --------
+    >>> from rankmeter.online import off_policy_slates
     >>> r = [[1, 0, 1], [0, 1, 0], [1, 1, 0]]
     >>> p = [[0.5, 0.4, 0.25], [0.2, 0.5, 0.5], [0.5, 0.25, 0.4]]
     >>> pi = [[0.8, 0.2, 0.5], [0.4, 0.5, 0.25], [0.25, 0.5, 0.4]]
@@ -194,6 +196,7 @@ def effective_sample_size(weights: npt.ArrayLike) -> float:
 
     Examples
     --------
+    >>> from rankmeter.online import effective_sample_size
     >>> effective_sample_size([1, 1, 1, 1]), effective_sample_size([100, 1, 1, 1])
     (4.0, 1.06...)
     """

@@ -111,6 +111,7 @@ def read_events(
 
     Examples
     --------
+    >>> from rankmeter.online import read_events
     >>> events = read_events([{"ts": 0, "user_id": "u", "event": "click"}])
     >>> dict(events.columns)
     {'time': 'ts', 'user': 'user_id', 'type': 'event'}

@@ -58,6 +58,7 @@ def team_draft(
 
     Examples
     --------
+    >>> from rankmeter.online import team_draft
     >>> shown = team_draft([1, 2, 3], [2, 3, 1], seed=1)
     >>> shown.items, shown.teams
     ((1, 2, 3), ('A', 'B', 'B'))
@@ -171,6 +172,7 @@ def optimised_lists(
 
     Examples
     --------
+    >>> from rankmeter.online import optimised_lists
     >>> [(one.items, round(one.probability, 6)) for one in optimised_lists([1, 2], [2, 3])]
     [((1, 2), 0.428571), ((2, 1), 0.371429), ((2, 3), 0.2)]
     """
@@ -315,6 +317,7 @@ def score_interleaving(
 
     Examples
     --------
+    >>> from rankmeter.online import score_interleaving
     >>> rows = [{"user": u, "request": u, "team": "B"} for u in range(9)] + [{"user": 9, "request": 9, "team": "A"}]
     >>> told = score_interleaving(rows)
     >>> told.users_b, told.share_b, round(told.p, 4), told.verdict

@@ -122,6 +122,7 @@ def position_bias(
 
     Examples
     --------
+    >>> from rankmeter.online import position_bias
     >>> log = [
     ...     {"time": t, "user": t, "item": "a", "position": p, "type": kind}
     ...     for p, clicks in ((1, 4), (2, 2))

@@ -155,6 +155,7 @@ def predictors(
 
     Examples
     --------
+    >>> from rankmeter.online import predictors
     >>> past = [{"online": x, "nDCG@10": x + 0.1, "RR": -x} for x in (-2, -1, 0.5, 1, 2, 3)]
     >>> found = predictors(past, ["nDCG@10", "RR"])
     >>> found.predictors[0].measure, found.predictors[0].correlation

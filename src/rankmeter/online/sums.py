@@ -46,6 +46,7 @@ class Sums:
     Examples
     --------
     >>> import numpy as np
+    >>> from rankmeter.online import Sums
     >>> left, right = np.array([[1.0], [2.0]]), np.array([[6.0]])
     >>> both = Sums.of_rows(("x",), left) + Sums.of_rows(("x",), right)
     >>> both.n, both.means.tolist(), both.covariance("x", "x")
@@ -172,6 +173,7 @@ def sums_from_table(table: object) -> dict[str, Sums]:
 
     Examples
     --------
+    >>> from rankmeter.online import sums_from_table
     >>> table = [{"variant": "A", "measure": "CTR", "n": 2, "x": 2, "y": 14, "xx": 2, "yy": 116, "xy": 14}]
     >>> sums_from_table(table)["A"].mean("CTR y")
     7.0

@@ -80,6 +80,7 @@ def judge_page(
     Examples
     --------
     >>> import polars as pl
+    >>> from rankmeter import judge_page
     >>> page = judge_page(pl.DataFrame({"query": ["q1"], "item": ["<b>17"]}), queries={"q1": "red dress"})
     >>> page.pairs, "red dress" in page.text, "<b>17" in page.text
     (1, True, False)

@@ -122,6 +122,7 @@ def units_for_rates(
 
     Examples
     --------
+    >>> from rankmeter.online import units_for_rates
     >>> round(units_for_rates(0.10, 0.12), 2), round(units_for_rates(0.10, 0.12, approximation="arcsine"), 2)
     (3840.85, 3834.6)
     """
@@ -147,6 +148,7 @@ def units_for_effect(effect: float, *, level: float = 0.95, power: float = 0.8) 
 
     Examples
     --------
+    >>> from rankmeter.online import units_for_effect
     >>> round(units_for_effect(0.5), 4)
     63.7656
     """

@@ -25,6 +25,7 @@ def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float
 
     Examples
     --------
+    >>> from rankmeter.online import wilson
     >>> [round(end, 4) for end in wilson(81, 263)]
     [0.2553, 0.3662]
     """
@@ -48,6 +49,7 @@ def sample_ratio(
 
     Examples
     --------
+    >>> from rankmeter.online import sample_ratio
     >>> sample_ratio([5100, 4900])
     0.04550026...
     """
@@ -72,6 +74,7 @@ def sign_test(a: int, b: int) -> float:
 
     Examples
     --------
+    >>> from rankmeter.online import sign_test
     >>> round(sign_test(1, 9), 6)
     0.021484
     """
