@@ -252,7 +252,9 @@ def tie_groups(
     ]
     if measure.candidates == "appended":
         there = {item for item, _ in pairs}
-        groups.append([(item, Label(grade)) for item, grade in judged.items() if item not in there])
+        # Reading: what was not returned has no score, so none that is positive.
+        alive, rest = measure.sign == "ignored", [row for row in judged.items() if row[0] not in there]
+        groups.append([(item, labelled(measure, grade, alive=alive)) for item, grade in rest])
     if measure.depth is not None and measure.ties != "included":
         # Reading: -M of trec_eval; the list is cut in the order of the tie rule before anything else is done to it.
         groups = [[row] for group in groups for row in in_order(measure, group)][: measure.depth]

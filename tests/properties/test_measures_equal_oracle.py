@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 
 import pytest
 from hypothesis import example, given, settings
@@ -19,12 +20,22 @@ from tests.properties.strategies import (
     measures,
     tie_rules,
     usual,
+    values_of,
+    with_possible_ties,
 )
 
 import rankmeter as rm
 
 FAMILIES = ["P@3", "R@3", "F@3", "Success@3", "RR@3", "AP@3", "nDCG@3", "DCG@3", "RBP@3", "ERR@3", "Bpref", "infAP"]
 FAMILIES += ["IPrec@0.5", "Rprec", "SetP", "SetR", "SetF", "AUC", "MeanRank", "NumRelRet"]
+
+GRADING = [
+    name
+    for name in PLAIN
+    for option in fields(usual(name))
+    if option.name == "unjudged" and 0.5 in values_of(usual(name), option)
+]
+"""Measures that can give a grade to what nobody judged."""
 
 
 def assert_equal_to_oracle(case: Data, *asked: rm.Measure) -> None:
@@ -118,6 +129,8 @@ def test_every_aggregate_is_made_of_the_values_per_query(aggregate, case, empty,
         # Without a cutoff nothing caps R: one of two relevant items is half of them.
         ("R(norm=capped)", {"a": 1, "b": 1}, {"a": 1.0}, 0.5),
         # The list re-sorted is b's 3 and a's 1; b gains nothing because of its score, and is still in the list.
+        ("nDCG(negative=counted)", {"a": 1, "b": -5}, {"a": 2.0, "b": 1.0}, 1.0),
+        ("nDCG(negative=counted)", {"a": 1, "b": -5}, {"a": 2.0}, 1 / (1 - 5 / math.log2(3))),
         ("nDCG(candidates=list,sign=positive)", {"a": 1, "b": 3}, {"a": 2.0, "b": 0.0}, 1 / (3 + 1 / math.log2(3))),
         # Best is the greatest value of any order: the gain decides, not the grade.
         ("DCG(gain={1:3,2:9},ties=best)", {"a": 2, "b": 3}, {"a": 1.0, "b": 1.0}, 9 + 3 / math.log2(3)),
@@ -134,7 +147,21 @@ def test_corners_have_the_values_computed_by_hand(text, judged, returned, by_han
 @given(st.data())
 def test_judged_items_that_were_not_returned_can_be_appended(name, draws):
     case = draws.draw(data())
-    measure = draws.draw(measures(name, fixed=("candidates", "sign", "aggregate")))(candidates="appended")
+    measure = draws.draw(measures(name, fixed=("candidates", "aggregate")))
+    assert_equal_to_oracle(case, with_possible_ties(measure, {"candidates": "appended"}))
+
+
+@pytest.mark.parametrize("name", GRADING)
+@settings(max_examples=8)
+@given(
+    case=data(scores=TIED_SCORES),
+    ties=st.sampled_from(["worst", "best", "item-ascending", "reversed"]),
+    depth=st.sampled_from([None, 1, 3, 20]),
+    grade=st.sampled_from([0.5, 2]),
+    candidates=st.sampled_from(["all", "list", "appended"]),
+)
+def test_what_nobody_judged_is_tied_with_its_grade_wherever_the_list_is_cut(name, case, ties, depth, grade, candidates):
+    measure = usual(name)(ties=ties, depth=depth, unjudged=grade, candidates=candidates)
     assert_equal_to_oracle(case, measure)
 
 

@@ -13,6 +13,7 @@ from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import About
 from rankmeter.inputs import into_judgments
 from rankmeter.measures import parse
+from rankmeter.measures.base import SHARED_RANKS
 
 ITEMS = list("abcdefgh")
 MEASURES = [
@@ -105,6 +106,15 @@ def test_a_tie_in_expectation_is_filled_with_relevant_items(case) -> None:
     assert bounds_of(judgments, run, "P(ties=mean)").all_relevant == pytest.approx(
         rm.evaluate(known, run, [measure])[measure]
     )
+
+
+@pytest.mark.parametrize("ties", SHARED_RANKS)
+def test_where_a_tie_shares_a_rank_what_unjudged_items_could_do_is_not_known(ties) -> None:
+    judgments, run = {"q": {"a": 1}}, {"q": {"x": 2.0, "y": 2.0, "a": 1.0}}
+    asked = ask([f"DCG(ties={ties})"])
+    (reason,) = measure_system("mine", run, into_judgments(judgments), asked, None, About()).unjudged.values()
+    assert not isinstance(reason, UnjudgedBounds)
+    assert f"ties={ties}" in str(reason)
 
 
 def test_recall_and_ndcg_are_called_scenarios_and_precision_bounds() -> None:

@@ -69,7 +69,8 @@ def values_of(
     elif blank == "nan" and listless is not None:
         above, below = np.where(listless, math.nan, above), np.where(listless, 1.0, below)
         counted = counted | (listless & chosen)
-    value = np.divide(above, below, out=np.zeros(len(below)), where=below > 0)
+    # An ideal list of grades below 0 is below 0 itself (negative=counted), and divides like any other.
+    value = np.divide(above, below, out=np.zeros(len(below)), where=below != 0) + 0.0  # which makes -0.0 a 0.0
     if digits is not None:
         value = rounded(value, digits)
         above = value * below

@@ -141,16 +141,36 @@ def seen_by(m: Conventions, placements: Placements, gains: Gains | None) -> Plac
     reach = append_unreturned if m.candidates == "appended" else without_unreturned
     placements = reach(placements)
     if m.depth is not None and m.ties != "included":  # which cut the run before it was placed
-        placements = cut(placements, m.ties, m.depth, gains)
+        placements = cut(placements, _rank_to_cut_by(m, placements, gains), m.depth)
     if m.candidates == "list":
         placements = only_listed(placements)
     if m.unjudged == "removed":
-        placements = condensed(placements, lowest=0.0 if m.negative == "unjudged" else -np.inf)
+        placements = condensed(placements, _lowest(m))
     elif (grade := filled_with(m)) is not None:
-        placements = filled(placements, grade, 0.0 if m.negative == "unjudged" else -np.inf, m.ties)
+        placements = filled(placements, grade, _lowest(m), m.ties)
     if m.sign == "positive":
         placements = replace(placements, **placements.rows(placements.score > 0))
     return placements
+
+
+def _lowest(m: Conventions) -> float:
+    """The lowest grade that is a judgment."""
+    return 0.0 if m.negative == "unjudged" else -np.inf
+
+
+def _rank_to_cut_by(m: Conventions, placements: Placements, gains: Gains | None) -> Ints:
+    """(m,) the rank of every row; where ties stand by worth, items that nobody judged have that of their grade."""
+    grade = filled_with(m)
+    if grade is None or m.ties not in ("worst", "best"):
+        return rank_of(placements, m.ties, gains)
+    judged = placements.grade >= _lowest(m)
+    full = filled(placements, grade, _lowest(m), m.ties)
+    held = np.bincount(placements.query[judged], minlength=len(full))
+    starts = np.searchsorted(full.query, full.query)  # the judged rows of a query come first
+    is_judged = np.arange(len(full.query)) - starts < held[full.query]
+    rank = np.full(len(judged), np.iinfo(np.int64).max)  # below 0 it is not judged, and its place is filled again
+    rank[judged] = rank_of(full, m.ties, gains)[is_judged]
+    return rank
 
 
 def without_unreturned(placements: Placements) -> Placements:
@@ -173,9 +193,8 @@ def only_listed(placements: Placements) -> Placements:
     return replace(placements, best_offsets=offsets, best=sort_descending(placements.grade, offsets))
 
 
-def cut(placements: Placements, ties: str, depth: int, gains: Gains | None) -> Placements:
+def cut(placements: Placements, rank: Ints, depth: int) -> Placements:
     """Keep the first ``depth`` items of every list, as if no more had been returned."""
-    rank = rank_of(placements, ties, gains)
     kept = replace(placements, **placements.rows(rank <= depth))
     alone = np.ones(len(kept.query), np.int64)
     return replace(

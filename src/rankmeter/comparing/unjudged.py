@@ -17,6 +17,7 @@ from rankmeter.arithmetic import Views, aggregated
 from rankmeter.arithmetic.gain import gains_of
 from rankmeter.evaluating.measuring import values_under
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measures.base import SHARED_RANKS
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import offsets_of, sort_descending
@@ -69,8 +70,8 @@ def _reason_against(measure: Measure) -> Said | None:
         return said("unjudged_removed")
     if measure.candidates == "appended":
         return said("items_appended")
-    if measure.ties == "shared":
-        return said("tie_unknown")
+    if measure.ties in SHARED_RANKS:
+        return said("tie_unknown", ties=measure.ties)
     if measure.sign == "positive":
         return said("scores_unknown")
     return None

@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.views import append_unreturned, condensed, cut, rank_of, turned_by, without_unreturned
+from rankmeter.arithmetic.views import (
+    append_unreturned,
+    condensed,
+    cut,
+    filled_with,
+    rank_of,
+    turned_by,
+    without_unreturned,
+)
 from rankmeter.errors import InputError, NotFoundError, did_you_mean
 from rankmeter.inputs import JudgmentTable, Labelled, Run, RunTable, check_columns_of, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
@@ -127,6 +135,9 @@ def _rows_in_file(source: Run, query: str) -> RunTable:
 def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:
     """The list in the order of the measure's tie rule, without what its conventions take out."""
     items = list(dict.fromkeys([*data.scores, *data.judgments]))
+    if (assumed := filled_with(measure)) is not None:  # what nobody judged has a grade all the same
+        known = {item: grade for item, grade in data.judgments.items() if measure.negative != "unjudged" or grade >= 0}
+        data = replace(data, judgments={item: known.get(item, assumed) for item in items})
     # Every item is placed, as if all of them were judged; a number in place of the grade tells which one it is.
     numbered: Any = {data.query: {item: float(number) for number, item in enumerate(items)}}
     listed: Any = {data.query: data.scores}
@@ -136,7 +147,7 @@ def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:
     seen = replace(placed, grade=grades[placed.grade.astype(np.int64)], score=placed.grade)
     seen = append_unreturned(seen) if measure.candidates == "appended" else without_unreturned(seen)
     if measure.depth is not None:
-        seen = cut(seen, measure.ties, measure.depth, gains)
+        seen = cut(seen, rank_of(seen, measure.ties, gains), measure.depth)
     if measure.unjudged == "removed":
         is_lowest_zero = measure.negative == "unjudged" and not measure.subtopics
         seen = condensed(seen, lowest=0.0 if is_lowest_zero else LOWEST_GRADE)

@@ -38,6 +38,8 @@ TIES_BY_ID = ("item", "item-ascending")
 TIES_BY_INPUT = ("input", "reversed")
 SINGLE_ORDER_TIES = (*TIES_BY_ID, *TIES_BY_INPUT, "worst", "best")
 """The rules that make one order out of a tie; a measure without a closed form for the others has these."""
+SHARED_RANKS = ("shared", "middle")
+"""The rules that give one rank to a whole tie, so that how many items share it must be known."""
 MEANS = ("mean", "geometric", "sum", "median", "p90", "variance", "filled")
 """The aggregates of a measure whose values have no common denominator to be pooled by."""
 COUNTS = ("sum", "mean", "median")
@@ -315,6 +317,12 @@ class RankedMeasure(Measure):
                 "measures.repeats_by_chance", measure=self.name, duplicates=self.duplicates, ties=self.ties,
                 rules=[*TIES_BY_ID, *TIES_BY_INPUT],
             )  # fmt: skip
+        if self.cut_first is not None and self.candidates == "appended":
+            raise MeasureError.of("measures.appended_to_cut", measure=self.name, depth=self.depth)
+        if not isinstance(self.unjudged, str) and self.ties in SHARED_RANKS:
+            raise MeasureError.of(
+                "measures.shared_by_unjudged", measure=self.name, value=format_value(self.unjudged), ties=self.ties
+            )
         if self.sign == "positive" and self.unjudged not in ("nonrelevant", "removed"):
             raise MeasureError.of("measures.sign_unknown", measure=self.name, value=format_value(self.unjudged))
 

@@ -76,7 +76,15 @@ def options_of(draw: random.Random, measure: rm.Measure) -> rm.Measure:
     """The measure with a few of its conventions changed at random."""
     axes = axes_of(measure, SearchedData((1.0, 2.0, 3.0), 8, scored=True))
     chosen = draw.sample(list(axes), draw.randint(0, 3))
-    return with_changes(measure, tuple(Change(axis, draw.choice(axes[axis])) for axis in chosen)) or measure
+    changed = with_changes(measure, tuple(Change(axis, draw.choice(axes[axis])) for axis in chosen)) or measure
+    try:  # where what nobody judged can have a grade, it has one half of the time
+        return (
+            changed
+            if draw.random() < 0.5
+            else changed(unjudged=draw.choice([0.5, 1]), ties=draw.choice(["worst", "best", changed.ties]))
+        )
+    except rm.MeasureError:
+        return changed
 
 
 def cut_at(measure: rm.Measure, k: int) -> rm.Measure:

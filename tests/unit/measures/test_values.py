@@ -12,6 +12,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure, parse
+from rankmeter.measures.base import SHARED_RANKS
 
 EVERY = sorted(REGISTRY.values(), key=str)
 WITH_REL = sorted(m.name for m in EVERY if isinstance(m, RankedMeasure) and not m.subtopics and hasattr(m, "rel"))
@@ -41,6 +42,23 @@ def test_a_measure_says_its_options_and_their_values() -> None:
         10,
         "item",
     )
+
+
+@pytest.mark.parametrize("ties", SHARED_RANKS)
+@pytest.mark.parametrize("name", ["CG", "DCG", "nDCG"])
+def test_a_rank_shared_by_unjudged_items_that_have_a_grade_is_not_known(name, ties):
+    with pytest.raises(MeasureError, match=f"unjudged=1 is not possible.*Hint: {name}.unjudged=1,ties=item"):
+        REGISTRY[name](ties=ties, unjudged=1)
+
+
+@pytest.mark.parametrize(
+    "options", [{"ties": "included"}, {"duplicates": "distinct"}, {"duplicates": "separate"}], ids=str
+)
+def test_what_was_cut_off_a_run_is_not_appended_to_it(options):
+    with pytest.raises(MeasureError, match="candidates=appended is not possible"):
+        REGISTRY["SetR"](depth=3, candidates="appended", **options)
+    assert REGISTRY["SetR"](depth=3, **options)
+    assert REGISTRY["SetR"](candidates="appended", depth=3)
 
 
 @pytest.mark.parametrize("name", WITH_REL)
