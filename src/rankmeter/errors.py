@@ -36,11 +36,11 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Self
 
+from rankmeter.frozen import dataclass
 from rankmeter.showing.characters import without_controls
 from rankmeter.wording import (
     LANGUAGES,

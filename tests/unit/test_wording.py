@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 from string import Formatter
@@ -39,6 +40,16 @@ def test_both_languages_have_every_kind_with_the_same_places(file) -> None:
     for kind, text in english.items():
         assert _places(text) == _places(chinese[kind]), kind
         assert not ENGLISH.search(chinese[kind]), kind
+
+
+ERRORS = sorted((FOLDER / "errors").glob("*.toml"))
+
+
+@pytest.mark.parametrize("file", [*(FOLDER / f"{name}.toml" for name in FILES), *ERRORS], ids=lambda path: path.stem)
+def test_a_kind_is_read_by_itself_as_with_its_whole_file(file) -> None:
+    room = f"{file.stem}." if file in ERRORS else ""
+    for kind, texts in tomllib.loads(file.read_text("utf-8")).items():
+        assert wording.error_wording(room + kind) == texts
 
 
 def test_a_kind_stands_in_one_file_only() -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic.exact_sums import expansion, summed
 from rankmeter.arithmetic.parts import Values
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
 
 GEOMETRIC_FLOOR = 1e-5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +12,7 @@ from rankmeter.arithmetic.relevance import depth
 from rankmeter.arithmetic.views import View
 from rankmeter.arithmetic.weights import Discount, cumulated, log2, reciprocal
 from rankmeter.errors import MeasureError
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import expand
 

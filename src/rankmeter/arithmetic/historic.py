@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from rankmeter.arithmetic.relevance import (
 )
 from rankmeter.arithmetic.views import View, judged_rows
 from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights, weights_at
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import offsets_of, running_sums, sort_descending
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats
 
 

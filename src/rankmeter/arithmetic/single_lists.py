@@ -7,7 +7,6 @@ It buys a factor of ten for calls on little data: 0.05 in place of 0.5 ms. The f
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import ceil, floor, inf
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from rankmeter.arithmetic.incomplete import INFAP_EPSILON
 from rankmeter.arithmetic.weights import DISCOUNTS
+from rankmeter.frozen import dataclass
 from rankmeter.measures.base import stated_options
 
 Options = Any

@@ -7,11 +7,12 @@ on it. What is left for a measure's own function is its formula.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from rankmeter.frozen import dataclass
 from rankmeter.measures.base import SINGLE_ORDER_TIES, TIES_BY_ID, TIES_BY_INPUT, RankedMeasure
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
 from rankmeter.placing.segments import expand, offsets_of, order_by, sort_descending

@@ -6,13 +6,12 @@ Standard output is data, standard error is talk. Exit 0 done, 1 a gate failed, 2
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+import threading
 
 from rankmeter.cli.application import app
-
-LEAVES_NOTHING = "trec_eval"
-"""The command that scripts start by the hundred: when it has printed, no thread, file or folder is left to close."""
 
 
 def main() -> None:
@@ -20,8 +19,9 @@ def main() -> None:
     try:
         app.main(prog_name="rankmeter")
     except SystemExit as ended:
-        if sys.argv[1:2] == [LEAVES_NOTHING] and isinstance(ended.code, int):
-            # Python would take everything apart, object by object: a tenth of such a call. The system does it at once.
+        if isinstance(ended.code, int) and threading.active_count() == 1:
+            # Python would take everything apart, object by object: a tenth of a short call. The system does it at once.
+            atexit._run_exitfuncs()  # noqa: SLF001 (what others asked Python to do at its end is done)
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(ended.code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,6 +31,7 @@ from rankmeter.cli.talk import ProgressBar, examples, language_option, say, sile
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError
+from rankmeter.frozen import dataclass
 from rankmeter.measures import split_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of

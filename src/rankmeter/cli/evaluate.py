@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -26,6 +26,7 @@ from rankmeter.cli.parameters import Command, Reads, WritesEach, check_places, f
 from rankmeter.cli.sources import items_and_users, refuse_measures
 from rankmeter.cli.talk import ProgressBar, examples, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures

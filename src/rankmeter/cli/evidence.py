@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import click
@@ -11,6 +10,7 @@ from rankmeter.cli.options import Delivery, level_option, numbers, pairs, shown_
 from rankmeter.cli.output import deliver_shown
 from rankmeter.cli.parameters import Command, Reads, option, takes
 from rankmeter.cli.talk import examples, language_option
+from rankmeter.frozen import dataclass
 from rankmeter.wording import Language
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import click
@@ -12,6 +11,7 @@ from rankmeter.cli.options import pairs as named_pairs
 from rankmeter.cli.output import deliver_shown
 from rankmeter.cli.parameters import Command, Reads, option, takes
 from rankmeter.cli.talk import echo, examples, language_option, tell
+from rankmeter.frozen import dataclass
 from rankmeter.wording import Language
 
 

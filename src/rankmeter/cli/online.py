@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -13,6 +13,7 @@ from rankmeter.cli.output import terminal_options
 from rankmeter.cli.parameters import MOST, Command, Reads, Writes, format_of, option, takes
 from rankmeter.cli.talk import examples, language_option, say, tell
 from rankmeter.errors import InputError, NotFoundError
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.measures.prose import Language

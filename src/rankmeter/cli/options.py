@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +12,7 @@ import click
 from rankmeter.cli.parameters import Reads, Writes, option
 from rankmeter.cli.talk import echo
 from rankmeter.errors import InputError, did_you_mean
+from rankmeter.frozen import dataclass
 from rankmeter.whole_files import write_text
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ import click
 from rankmeter.cli.parameters import format_of
 from rankmeter.cli.talk import not_noted, tell
 from rankmeter.inputs.reading import UNUSED, reading_line
-from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.report.evaluations import (
     dash_notes,
     definition_lines,
@@ -27,9 +26,6 @@ from rankmeter.report.evaluations import (
     to_json,
 )
 from rankmeter.showing.document import Block, Document, Paragraph, Table, items
-from rankmeter.showing.html import page_html
-from rankmeter.showing.latex import table_latex
-from rankmeter.showing.markdown import document_markdown
 from rankmeter.showing.numbers import DIGITS
 from rankmeter.showing.terminal import document_text
 from rankmeter.wording import Language, Said, in_language, said, word
@@ -66,6 +62,8 @@ def shown_text(result: Showable, format: str, lang: Language) -> str:
     if format == "json":
         return result.to_json()
     if format == "html":
+        from rankmeter.showing.html import page_html
+
         return page_html(result.document(lang), lang=lang)
     return (
         result.to_markdown(lang)
@@ -79,9 +77,15 @@ def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, 
     is_page = delivery.output is not None and delivery.output.suffix.lower() in (".html", ".htm")
     meant = format or ("html" if is_page else format_of(delivery.output, ("table", "json", "csv", "markdown")))
     if meant == "latex":
+        from rankmeter.showing.latex import table_latex
+
         text = "\n".join(table_latex(block, []) for block in result.document(lang) if isinstance(block, Table))
+    elif meant == "csv":
+        from rankmeter.inputs.spreadsheets import frame_csv
+
+        text = frame_csv(result.to_polars())
     else:
-        text = frame_csv(result.to_polars()) if meant == "csv" else shown_text(result, meant, lang)
+        text = shown_text(result, meant, lang)
     delivery.deliver(text if text.endswith("\n") else text + "\n")
 
 
@@ -106,7 +110,13 @@ def output_text(
     notes += interval_notes(evaluations) if interval and not per_query else []
     defined = definition_lines(shared_measures(evaluations), lang, evaluations[0].label)
     lines = [*(note.text(lang) for note in notes), *defined]
-    return (table_latex(table, lines) if format == "latex" else document_markdown([table, *items(lines)])) + "\n"
+    if format == "latex":
+        from rankmeter.showing.latex import table_latex
+
+        return table_latex(table, lines) + "\n"
+    from rankmeter.showing.markdown import document_markdown
+
+    return document_markdown([table, *items(lines)]) + "\n"
 
 
 def result_table(
@@ -249,6 +259,8 @@ def _comparison_text(cmp: Comparison, format: str, digits: int, lang: Language) 
 
 def _tests_csv(cmp: Comparison) -> str:
     """A row per pair; where slices were asked for, rows of all queries together have none of the slice's columns."""
+    from rankmeter.inputs.spreadsheets import frame_csv
+
     if not cmp.slice_differences:
         return frame_csv(cmp.tests)
     import polars as pl

@@ -155,15 +155,22 @@ class ProgressBar:
 
     def read(self, name: str, so_far: ReadSoFar) -> None:
         """Tell how far the reading of a run has come, and how long the rest of it takes."""
+        if not self._is_awaited:
+            return
         left = so_far.seconds_left
         kind = "rows_read" if left is None else "rows_read_left"
         text = word(kind, spoken_language(), name=name, rows=so_far.rows, left=str(timedelta(seconds=round(left or 0))))
         self.show(text, so_far.fraction or 0.0)
 
+    @property
+    def _is_awaited(self) -> bool:
+        """Whether a person at a terminal has waited long enough to be shown something."""
+        return sys.stderr.isatty() and time.monotonic() - self._started >= self._patience
+
     def show(self, what: str, fraction: float = 0.0) -> None:
         """Say what is being done, and how much of this part is done; nothing is shown unless it takes long."""
         if self._bar is None:
-            if not sys.stderr.isatty() or time.monotonic() - self._started < self._patience:
+            if not self._is_awaited:
                 return
             self._bar = _bar()
             self._bar.add_task("", total=self._total)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rankmeter.errors import InputError, examples, nearest
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.exports import run_from_responses
 from rankmeter.inputs.json_text import parse_json

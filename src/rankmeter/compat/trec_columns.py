@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -16,6 +15,7 @@ from rankmeter.compat.placed_scores import Scores
 from rankmeter.compat.trec_measures import LARGEST_INT, UNDEFINED, Printed, Version, Wanted
 from rankmeter.compat.trec_unusual import SeenQuery
 from rankmeter.errors import MeasureError
+from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, find_dialect
 from rankmeter.placing.placements import Floats, Ints

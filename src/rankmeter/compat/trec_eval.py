@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
@@ -34,6 +33,7 @@ from rankmeter.compat.trec_files import (
 )
 from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Wanted, check_shared_gains, wanted
 from rankmeter.errors import InputError, MeasureError, RankmeterError, RankmeterWarning
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats
 
 __all__ = ["ProgramCall", "TrecEvalError", "output"]

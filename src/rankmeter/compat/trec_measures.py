@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from rankmeter.compat import c_library
 from rankmeter.errors import MeasureError, Problem, nearest
+from rankmeter.frozen import dataclass
 from rankmeter.measures.dialects import Dialect, Metric
 from rankmeter.wording import said
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
 from rankmeter.compat import c_library
 from rankmeter.compat.trec_measures import LARGEST_INT, Version, Wanted
 from rankmeter.errors import MeasureError
+from rankmeter.frozen import dataclass
 
 Pairs = Sequence[tuple[str, float]]
 

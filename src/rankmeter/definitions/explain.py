@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
 from rankmeter import wording
 from rankmeter.errors import NotFoundError
+from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure, parse
 from rankmeter.measures.base import stated_options
 from rankmeter.measures.names import ALIASES
-from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language, MeasureProse, read_convention, read_prose
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mark, Paragraph, Table
@@ -188,7 +188,8 @@ def conventions_in_short(measure: Measure) -> str:
     described = measure.describe()
     said = stated_options(measure)
     # Of an online measure every option decides: it has no conventions that rankings share.
-    telling = measure.describe_names() if isinstance(measure, OnlineMeasure) else _TELLING
+    names_of = getattr(measure, "describe_names", None)
+    telling = names_of() if names_of else _TELLING
     shown = [name for name in telling if name in described and name not in said and described[name] is not None]
     return ", ".join(f"{name}={format_value(described[name])}" for name in shown)
 

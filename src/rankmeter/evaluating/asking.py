@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from rankmeter.arithmetic.single_lists import plain_formula
 from rankmeter.errors import MeasureError, with_hint
 from rankmeter.evaluating.planning import Group, groups_of
+from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure, into_measures, listed, split_measures
 from rankmeter.measures.base import REGISTRY
 from rankmeter.wording import Option

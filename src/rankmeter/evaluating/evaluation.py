@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.measuring import MeasuredGroup, measure_groups
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.tie_bounds import KEPT, TieBounds, Ties, late_ties, unknown_notes
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import Readings
 from rankmeter.inputs.sources import readings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.errors import examples
 from rankmeter.evaluating.measuring import MeasuredGroup
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.columns import RATINGS, fold
 from rankmeter.inputs.likeness import LOOKED_AT, why_unlike
 from rankmeter.inputs.reading import Reading, Readings

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.mappings import GradedMapping
 from rankmeter.inputs.tables import Judgments, JudgmentTable
 from rankmeter.late import Late, pl

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from rankmeter.arithmetic import Parts, Values, Views, parts_of, values_of
 from rankmeter.arithmetic.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, warn, with_hint
 from rankmeter.evaluating.planning import Group
+from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.pairs import Placeable

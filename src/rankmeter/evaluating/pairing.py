@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from rankmeter.errors import InputError, MeasureError, warn, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.inputs import Labelled, into_judgments, into_run
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.mappings import look_swapped

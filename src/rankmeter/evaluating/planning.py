@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT
 from rankmeter.placing.placements import Plan

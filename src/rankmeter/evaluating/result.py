@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from rankmeter.evaluating.stored import (
     slates_header,
     values_columns,
 )
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late, check_threads, pl

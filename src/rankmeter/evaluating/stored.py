@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -42,6 +41,8 @@ def digest(header: str, frame: pl.DataFrame) -> str:
 
 def digest_of_parts(header: str, schema: pl.Schema, rows: int, parts_of: Callable[[str], Iterable[pl.Series]]) -> str:
     """The same of a file that is written in parts: ``parts_of`` gives a column part by part, twice."""
+    import hashlib  # which starts OpenSSL: 3 ms that only who saves or loads need spend
+
     content = hashlib.blake2b(header.encode(), digest_size=16)
     for name, dtype in schema.items():
         content.update(f"{name}\0{dtype}\0{rows}\0".encode())

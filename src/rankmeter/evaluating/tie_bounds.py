@@ -6,13 +6,14 @@ Which of the two it is, the measure says (`RankedMeasure.ties_unknown`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.evaluating.measuring import MeasuredGroup, values_under
+from rankmeter.frozen import dataclass
 from rankmeter.late import Late
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Placements, some_queries

@@ -29,7 +29,7 @@ Contents = Literal["numbers", "some numbers", "few words", "words", "other"]
 
 _FEW_WORDS = 10
 _LONG_TEXT = 40
-_DATE = re.compile(r"\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2})")
+_DATE = r"\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2})"
 _NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
 _TRUTH_VALUES = {"true": True, "false": False}
 
@@ -146,7 +146,7 @@ def contents(column: RawColumn | Sequence[object]) -> Contents:
 
 def _is_prose(text: str) -> bool:
     """Whether this is longer than any number or verdict, an address, or a date."""
-    return len(text) > _LONG_TEXT or len(text.split()) > 5 or "://" in text or _DATE.match(text) is not None
+    return len(text) > _LONG_TEXT or len(text.split()) > 5 or "://" in text or re.match(_DATE, text) is not None
 
 
 def _reads_as_number(text: str) -> bool:

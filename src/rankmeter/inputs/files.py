@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar, cast
 
 from rankmeter.errors import InputError, RankmeterError, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.columns import STATEMENTS, SUBTOPICS_OF_TREC, check_columns
 from rankmeter.inputs.compression import ByteSource, open_source

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.trec import BOM, as_number
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, examples, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import (
     EXACT_WHOLE_NUMBERS,
     LOOKED_AT,

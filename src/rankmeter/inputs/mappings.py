@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain, islice
 from math import isfinite, isinf, isnan
 from typing import Any, ClassVar, Self, TypeVar
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, examples, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import is_rounded, merged
 from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_no_text, refuse_same_text, types_of_ids
 from rankmeter.inputs.reading import Reading

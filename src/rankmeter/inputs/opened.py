@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from rankmeter.errors import InputError
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import RawColumn
 from rankmeter.inputs.columns import RANKING, Role
 from rankmeter.inputs.frames import Origin, judgment_table, run_table

@@ -8,11 +8,11 @@ which reads every text and says what is wrong with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.decimals import decimals

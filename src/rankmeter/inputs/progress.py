@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from rankmeter.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, contents, is_missing, is_number, is_text, number_of
 from rankmeter.inputs.columns import RANKING, Role, is_user_name, is_usual, judgment_columns, run_columns
 from rankmeter.wording import Language, Said, said, word

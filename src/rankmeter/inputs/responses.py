@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from rankmeter.errors import InputError, examples
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import number_of
 from rankmeter.inputs.columns import fold
 from rankmeter.inputs.reading import Side

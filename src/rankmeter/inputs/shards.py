@@ -7,11 +7,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
 from rankmeter.errors import InputError, NotFoundError, Problem, RepeatedItemError, check_path, examples, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import refuse_url
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded
 from rankmeter.inputs.reading import Reading, Readings, ReadLog
 from rankmeter.inputs.shards import joined_runs

@@ -17,7 +17,7 @@ _BLANKS = "[ \t\n\r\x0b\x0c\x85\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u
 _BEGINS = _BLANKS + r"[=+\-@\t\r]"
 _FORMULA = f"^'*{_BEGINS}"
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_GUARDED = re.compile(f"^'+{_BEGINS}")
+_GUARDED = f"^'+{_BEGINS}"
 
 
 def guarded(text: str) -> str:
@@ -35,7 +35,7 @@ def unguarded(text: str) -> str:
     >>> unguarded("'=1+1"), unguarded("''=1"), unguarded("'tis")
     ('=1+1', "'=1", "'tis")
     """
-    return text[1:] if text[:1] == "'" and _GUARDED.match(text) else text
+    return text[1:] if text[:1] == "'" and re.match(_GUARDED, text) else text
 
 
 def unguarded_column(column: pl.Series) -> pl.Series:

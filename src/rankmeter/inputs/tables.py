@@ -7,9 +7,9 @@ Columns are Polars Series of equal length without nulls. Ids are ``String`` or 6
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.reading import Reading
 from rankmeter.late import pl
 

@@ -7,11 +7,12 @@ ids have equal words, and words in big-endian order sort as the ids do.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from rankmeter.frozen import dataclass
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]

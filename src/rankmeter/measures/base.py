@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import Field, fields, replace
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, Signature
@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from rankmeter.errors import MeasureError, did_you_mean
+from rankmeter.frozen import dataclass
 from rankmeter.measures.families import FAMILY_OF
 from rankmeter.measures.options import (
     GainMap,

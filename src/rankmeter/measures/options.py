@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from rankmeter.errors import MeasureError, did_you_mean
+from rankmeter.frozen import dataclass
 from rankmeter.wording import Language, word
 
 

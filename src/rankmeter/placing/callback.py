@@ -7,12 +7,12 @@ is above them. So a threshold comes from the same arithmetic as what it is compa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally, each_once, host
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.top import top_items

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from time import monotonic
 from typing import Any, Literal, TypeVar
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.inputs import into_judgments
 from rankmeter.inputs.ids import ids as as_ids
 from rankmeter.inputs.progress import Listener, Progress, show_progress

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.placements import Floats, Ints, Plan
 from rankmeter.placing.segments import bisect, expand, offsets_of, sort_descending, unsorted_segments

@@ -7,7 +7,6 @@ keys of their (query, item) pairs, those in mappings in the mappings themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.mappings import Item, Query, numbers
 from rankmeter.late import pl

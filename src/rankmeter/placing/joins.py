@@ -6,12 +6,13 @@ A block of whole queries goes in, the places of its judged items come out; a run
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from rankmeter.errors import RepeatedItemError, warn
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows
 from rankmeter.inputs.tables import JudgmentTable, RunTable

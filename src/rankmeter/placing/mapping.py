@@ -8,7 +8,6 @@ from __future__ import annotations
 import struct
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 from operator import attrgetter
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError, warn
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds, are_mixed, no_text, refuse_same_text
 from rankmeter.inputs.mappings import (
     GradedMapping,

@@ -6,12 +6,11 @@ somebody chose their ids so: what keys find is compared in full, and where two j
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import examples
+from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Ints
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import expand
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from rankmeter.errors import InputError, MeasureError
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.likeness import no_query_in_common
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run
 from rankmeter.late import pl

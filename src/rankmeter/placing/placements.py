@@ -7,11 +7,13 @@ every tie rule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from rankmeter.frozen import dataclass
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -8,11 +8,11 @@ arithmetic is used only where a proven bound on its error leaves no doubt.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
 
 Vectors = npt.NDArray[np.float32]

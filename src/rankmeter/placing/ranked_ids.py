@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun, with_unreturned
 from rankmeter.placing.pairs import Placeable

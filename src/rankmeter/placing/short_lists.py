@@ -6,11 +6,10 @@ and ten judgments that is a hundred passes over short columns, far less than one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Ints
 
 Keys = npt.NDArray[np.uint64]

@@ -7,12 +7,13 @@ one that comes back to a query later, gives the same lists.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.shards import all_queries, joined_runs
 from rankmeter.inputs.tables import Run, RunTable

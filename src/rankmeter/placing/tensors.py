@@ -8,12 +8,12 @@ query.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from rankmeter.errors import InputError, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.counting import place
 from rankmeter.placing.indexes import PlacedRun

@@ -6,12 +6,12 @@ outside its error bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from rankmeter.errors import InputError, MissingExtraError, RankmeterError, examples, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.products import Products, Vectors, exact_scores

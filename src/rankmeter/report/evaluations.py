@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from rankmeter import __version__
 from rankmeter.definitions import conventions_in_short, title_of
 from rankmeter.errors import check_whole
-from rankmeter.inputs.spreadsheets import csv_text
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Cell, Column, Folded, Paragraph, Span, Table, items
 from rankmeter.showing.json import json_text
@@ -274,6 +273,8 @@ def to_csv(
     Empty where there is no value. With ``intervals`` two more columns follow each measure, its low and its high end; of
     slices three more, the difference from the rest and its ends, and last of all why intervals are missing.
     """
+    from rankmeter.inputs.spreadsheets import csv_text
+
     if per_query:
         measures = [measure for measure in shared_measures(evaluations) if measure.aggregate != "whole"]
         values = ([ev.name, *row] for ev in evaluations for row in ev.per_query.iter_rows())

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
+from rankmeter.frozen import dataclass
 from rankmeter.showing.numbers import DIGITS, NONE, fixed, p_text, signed
 
 Kind = Literal["text", "number", "count", "difference", "interval", "p", "share", "bar", "mark"]

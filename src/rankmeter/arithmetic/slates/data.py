@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 BLOCK_CELLS = 2_000_000

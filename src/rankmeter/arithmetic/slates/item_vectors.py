@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, blocks, expanded
+from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 NEAR_ZERO = 1e-150

@@ -15,12 +15,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest, with_hint
+from rankmeter.frozen import dataclass
 from rankmeter.measures.base import Measure, RelevanceMeasure, rule_of
 from rankmeter.measures.dialects.spelling import AskedMetric, read_metric, read_value
 from rankmeter.measures.grammar import find_measure

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from rankmeter.frozen import dataclass
 
 _PARENTHESES = re.compile(r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _WORDS = re.compile(r"[:;\s]+(\w+)=([^:;\s]+)$")

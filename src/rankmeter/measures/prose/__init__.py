@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rankmeter.errors import NotFoundError, check_language
+from rankmeter.frozen import dataclass
 from rankmeter.wording import LANGUAGES, Language
 
 
