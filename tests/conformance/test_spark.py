@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -330,7 +331,21 @@ def test_connect_gives_the_same(tmp_path):
     assert "the Spark session of these tables is gone." in done.stdout
 
 
-def test_judgments_are_not_made_of_the_first_rows_of_a_log_in_spark(spark):
-    row = {"time": 0, "user": "u", "request": "r", "query": "q", "item": "a", "position": 1, "type": "impression"}
-    with pytest.raises(rm.InputError, match="judgments are made of clicks here only"):
-        rm.judgments_from_clicks(spark.createDataFrame([row]), examination=[1.0])
+@pytest.mark.parametrize("model", ["examined", "sdbn", "pbm", "dbn"])
+def test_judgments_of_clicks_are_the_same_in_spark(spark, model):
+    draw = random.Random(4)
+    rows = []
+    for number in range(400):
+        items = draw.sample("abcdef", 4)
+        for place, item in enumerate(items, 1):
+            row = {"time": number, "user": f"u{number % 60}", "request": f"r{number}", "query": f"q{number % 3}"}
+            row |= {"item": item, "position": place}
+            kinds = ["impression", "click"] if draw.random() < 0.5 / place else ["impression"]
+            rows += [{**row, "type": kind} for kind in kinds]
+    here = rm.judgments_from_clicks(rows, model=model, examination=[1, 0.5, 0.4, 0.3])
+    there = rm.judgments_from_clicks(spark.createDataFrame(rows), model=model, examination=[1, 0.5, 0.4, 0.3])
+    assert there.frame.select("query", "item", "shown", "users").equals(
+        here.frame.select("query", "item", "shown", "users")
+    )
+    assert there.frame["rate"].to_list() == pytest.approx(here.frame["rate"].to_list(), rel=1e-6)
+    assert there.judgments == here.judgments

@@ -6,11 +6,11 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, level_option, numbers, shown_format_option
+from rankmeter.cli.options import Delivery, kinds_of_events, level_option, numbers, shown_format_option
 from rankmeter.cli.options import pairs as named_pairs
 from rankmeter.cli.output import deliver_shown
 from rankmeter.cli.parameters import Command, Reads, option, takes
-from rankmeter.cli.talk import echo, examples, language_option, tell
+from rankmeter.cli.talk import examples, language_option, tell
 from rankmeter.frozen import dataclass
 from rankmeter.wording import Language
 
@@ -19,10 +19,15 @@ from rankmeter.wording import Language
 class Grading:
     """How clicks become rates, and rates grades."""
 
-    model: Literal["examined", "ctr", "ips", "cascade", "sdbn"] = option(
-        "--model", type=click.Choice(["examined", "ctr", "ips", "cascade", "sdbn"]), default="examined",
+    model: Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"] = option(
+        "--model", type=click.Choice(["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]), default="examined",
         show_default=True,
-        help="How clicks become rates: over what was looked at, plain, by position, down to the first or last click.",
+        help="How clicks become rates: over what was looked at, plain, by position, with positions fitted, down to the "
+        "first or the last click, with the chance of going on fitted.",
+    )  # fmt: skip
+    clickless: Literal["seen", "left out"] = option(
+        "--clickless", type=click.Choice(["seen", "left out"]), default="seen", show_default=True,
+        help="What cascade and sdbn make of lists without a click.",
     )  # fmt: skip
     examination: str | None = option(
         "--examination", metavar="NUMBER,...", help="How much each position is looked at. Default: estimated."
@@ -55,12 +60,14 @@ class Grading:
         "rankmeter judgments-from-clicks log.parquet --format csv --output clicks.csv",
         "rankmeter judgments-from-clicks log.csv --model sdbn --format csv --output clicks.csv",
         "rankmeter judgments-from-clicks log.csv --examination 1,0.62,0.48 --judgments people.qrels",
+        "rankmeter judgments-from-clicks log.csv --columns request=session_id --types click=open --output clicks.html",
     ),
 )
 @click.argument("log", type=Reads(), metavar="LOG")
 @takes(grading=Grading)
 @click.option("--judgments", type=Reads(), help="Judgments of people: how far the clicks agree with them is shown too.")
 @click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: query=q,user=visitor.")
+@click.option("--types", metavar="KIND=WORD,...", help="What the log calls an event: impression=shown,click=open.")
 @level_option
 @language_option
 @shown_format_option
@@ -70,6 +77,7 @@ def command(
     grading: Grading,
     judgments: str | None,
     columns: str | None,
+    types: str | None,
     level: float,
     lang: Language,
     format_: str | None,
@@ -85,13 +93,15 @@ def command(
         log, model=grading.model, examination=numbers("--examination", grading.examination),
         grades=numbers("--thresholds", grading.thresholds) or grading.max_grade, grade_by=grading.grade_by,
         shrink=not grading.no_shrinkage, least=(grading.least_evidence, grading.least_users), level=level,
-        columns=named_pairs("--columns", columns),
+        columns=named_pairs("--columns", columns), types=kinds_of_events(types), clickless=grading.clickless,
     )  # fmt: skip
-    deliver_shown(made, format_, delivery, lang)
-    if not delivery.quiet and (format_ or "table") != "table":
-        tell([note.text(lang) for note in made.notes])
     if judgments is not None:
-        from rankmeter.judging.panel_agreement import judges
-
-        panel = {"people": judgments, "clicks": made.judgments}
-        echo(judges(panel, scale=f"0..{made.max_grade}", level=level).to_text(lang))
+        made = made.against(judgments, level=level)
+    deliver_shown(made, format_, delivery, lang)
+    is_table = format_ == "csv" or (
+        format_ is None and delivery.output is not None and delivery.output.suffix == ".csv"
+    )
+    if not delivery.quiet and is_table:
+        tell([note.text(lang) for note in made.notes])
+        if made.agreement is not None:
+            tell([made.agreement.to_text(lang)])

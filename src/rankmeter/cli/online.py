@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from rankmeter.cli.options import Delivery, format_option, pairs
+from rankmeter.cli.options import Delivery, format_option, kinds_of_events, pairs
 from rankmeter.cli.output import terminal_options
 from rankmeter.cli.parameters import MOST, Command, Reads, Writes, format_of, option, takes
 from rankmeter.cli.talk import examples, language_option, say, tell
@@ -58,7 +58,7 @@ class LogOptions:
     def reading(self) -> dict[str, Any]:
         """How the API is told to read it."""
         columns = pairs("--columns", self.columns)
-        return {"columns": columns, "types": _types(self.types), "format": self.events_format}
+        return {"columns": columns, "types": kinds_of_events(self.types), "format": self.events_format}
 
     def cleaning(self) -> dict[str, Any]:
         """How the API is told to clean it."""
@@ -342,15 +342,6 @@ def _sums_table(path: str) -> Any:  # a Polars table, which is not imported for 
     return table.with_columns(
         pl.col(name).cast(pl.Float64, strict=False) for name in table.columns if name not in words
     )
-
-
-def _types(text: str | None) -> dict[str, list[str]]:
-    """Several words may stand for one kind: ``conversion=signup,conversion=order``."""
-    words: dict[str, list[str]] = {}
-    for part in (text or "").split(","):
-        for kind, name in pairs("--types", part).items():
-            words.setdefault(kind, []).append(name)
-    return words
 
 
 def _number(option: str, text: str) -> float:

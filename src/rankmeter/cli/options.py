@@ -306,3 +306,12 @@ def numbers(option: str, text: str | None) -> list[Any] | None:
         return [int(part) if part.strip().lstrip("+-").isdecimal() else float(part) for part in text.split(",")]
     except ValueError:
         raise InputError.of("judging.not_numbers", option=option, text=text[:60]) from None
+
+
+def kinds_of_events(text: str | None) -> dict[str, list[str]]:
+    """Several words may stand for one kind: ``conversion=signup,conversion=order``."""
+    words: dict[str, list[str]] = {}
+    for part in (text or "").split(","):
+        for kind, name in pairs("--types", part).items():
+            words.setdefault(kind, []).append(name)
+    return words

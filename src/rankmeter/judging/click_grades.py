@@ -10,22 +10,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_level
+from rankmeter.judging.click_counts import PAIR, ClickCounts, Counting, count_clicks
+from rankmeter.judging.panel_agreement import JudgeAgreement, judges
 from rankmeter.late import pl
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.position_bias import PositionBias, position_bias
-from rankmeter.showing.document import Block, Paragraph, text_table
+from rankmeter.showing.document import Block, Heading, Kind, Paragraph, Table, text_table
 from rankmeter.showing.showable import ShownAsTable
-from rankmeter.stats.shrinkage import GammaPrior, gamma_prior, garwood
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.stats.click_models import dynamic_bayesian, position_based
+from rankmeter.stats.shrinkage import (
+    BetaPrior,
+    GammaPrior,
+    Prior,
+    beta_prior,
+    clopper_pearson,
+    gamma_prior,
+    garwood,
+    has_enough,
+)
+from rankmeter.wording import Language, Option, Said, said, word
 
-Model = Literal["examined", "ctr", "ips", "cascade", "sdbn"]
+Model = Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]
 MODELS: tuple[Model, ...] = get_args(Model)
 _POSITIONS = 20
 Floats = npt.NDArray[np.float64]
@@ -40,11 +53,25 @@ class ClickGrades(ShownAsTable):
     frame: pl.DataFrame
     """``query``, ``item``, ``shown``, ``clicks``, ``evidence``, ``users``, ``rate``, ``low``, ``high``, ``grade`` (null
     where there is too little evidence), ``unsure`` (whether the interval spans more than one grade)."""
-    max_grade: int
-    prior: tuple[float, float] | None
-    """Shape and strength of the Gamma prior; None where rates stand as they are."""
+    prior: Prior | None
+    """What rates are drawn towards; None where they stand as they are."""
     examination: tuple[float, ...]
+    """How much each position is looked at, relative to the first; empty where the model does not say."""
+    starts: tuple[float, ...]
+    """The rates at which grades 1, 2, ... begin."""
     notes: tuple[Said, ...]
+    agreement: JudgeAgreement | None = None
+    """With judgments of people, where they were given to :meth:`against`."""
+
+    @property
+    def max_grade(self) -> int:
+        """The highest grade."""
+        return len(self.starts)
+
+    def against(self, judgments: object, *, level: float = 0.95) -> ClickGrades:
+        """The same, with how far the grades agree with judgments of people on the pairs that both judged."""
+        panel = {"people": judgments, "clicks": self.judgments}
+        return replace(self, agreement=judges(panel, scale=f"0..{self.max_grade}", level=level))
 
     @property
     def judgments(self) -> dict[str, dict[str, int]]:
@@ -62,26 +89,44 @@ class ClickGrades(ShownAsTable):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        return {"source": self.source, "model": self.model, "max_grade": self.max_grade, "prior": self.prior,
-                "examination": list(self.examination), "pairs": self.frame.to_dicts(),
-                "notes": [note.text("en") for note in self.notes]}  # fmt: skip
+        return {
+            "source": self.source, "model": self.model, "max_grade": self.max_grade, "starts": list(self.starts),
+            "prior": None if self.prior is None else asdict(self.prior), "examination": list(self.examination),
+            "pairs": self.frame.to_dicts(), "notes": list(self.notes),
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
+        }  # fmt: skip
 
     def document(self, language: Language = "en") -> Sequence[Block]:
-        """How many pairs have which grade, and the pairs that were seen most."""
+        """How many pairs have which grade, how positions are looked at, the pairs with most evidence, agreement."""
+        facts = said("clicks_facts", model=self.model, pairs=len(self.frame), queries=self.frame["query"].n_unique(),
+                     starts=[f"{start:g}" for start in self.starts])  # fmt: skip
+        blocks: list[Block] = [
+            Heading(word("clicks_title", language, source=self.source), 1), Paragraph(facts.text(language)),
+            self._grade_table(language), Heading(word("clicks_most", language)), self._pair_table(language),
+        ]  # fmt: skip
+        if self.examination:
+            places = [(str(place), looked) for place, looked in enumerate(self.examination, 1)]
+            heads = [word("clicks_position", language), word("clicks_examination", language)]
+            blocks += [Heading(word("clicks_positions", language)), text_table(heads, places, ["text", "number"])]
+        if self.agreement is not None:
+            blocks += self.agreement.document(language)
+        return [*blocks, *(Paragraph(note.text(language), "note") for note in self.notes)]
+
+    def _grade_table(self, language: Language) -> Table:
         graded = self.frame.filter(pl.col("grade").is_not_null())
         counts = graded.group_by("grade").agg(pl.len(), pl.col("unsure").sum()).sort("grade")
         heads = [word(f"clicks_{name}", language) for name in ("grade", "pairs", "unsure")]
         rows: list[list[object]] = [[str(grade), pairs, unsure] for grade, pairs, unsure in counts.iter_rows()]
         rows.append([word("clicks_ungraded", language), self.frame.height - graded.height, None])
-        most = graded.sort("evidence", "query", "item", descending=[True, False, False]).head(10)
+        return text_table(heads, rows, ["text", "count", "count"], name="grades")
+
+    def _pair_table(self, language: Language) -> Table:
         names = ("query", "item", "clicks", "evidence", "rate", "low", "high", "grade")
-        shown = [[*row[:-1], str(row[-1])] for row in most.select(names).iter_rows()]
-        kinds = ["text", "text", "count", "number", "number", "number", "number", "text"]
-        return [
-            text_table(heads, rows, ["text", "count", "count"]),
-            text_table([word(f"clicks_{name}", language) for name in names], shown, kinds),  # type: ignore[arg-type]
-            *(Paragraph(note.text(language)) for note in self.notes),
-        ]
+        kinds: tuple[Kind, ...] = ("text", "text", "count", "number", "number", "number", "number", "text")
+        most = self.frame.sort("evidence", "query", "item", descending=[True, False, False]).head(10)
+        most = most.with_columns(pl.col("rate", "low", "high").fill_nan(None), pl.col("grade").cast(pl.String))
+        rows = [[*row[:-1], row[-1] or word("clicks_ungraded", language)] for row in most.select(names).iter_rows()]
+        return text_table([word(f"clicks_{name}", language) for name in names], rows, kinds, name="pairs")
 
 
 def judgments_from_clicks(
@@ -91,7 +136,7 @@ def judgments_from_clicks(
     examination: PositionBias | Sequence[float] | None = None,
     grades: int | Sequence[float] = 3,
     grade_by: Literal["rate", "low"] = "rate",
-    shrink: bool = True,
+    shrink: bool | tuple[float, float] = True,
     clickless: Literal["seen", "left out"] = "seen",
     least: tuple[float, int] = (10.0, 2),
     level: float = 0.95,
@@ -105,8 +150,10 @@ def judgments_from_clicks(
 
     - ``examined``: its clicks over the sum of the examination of the positions at which it was shown; ``ctr``: over how
       often it was shown; ``ips``: the mean over its showings of click over examination, without bias and much noisier;
+    - ``pbm``: attraction and examination fitted together, without an estimate of either beforehand;
     - ``cascade``: clicks over how often it was seen down to the first click; ``sdbn``: attraction (clicks over how
-      often it was seen down to the last click) times satisfaction (last clicks over clicks).
+      often it was seen down to the last click) times satisfaction (last clicks over clicks); ``dbn``: the same fitted,
+      with the chance that a user who is not satisfied goes on; it holds all lists in memory.
 
     Parameters
     ----------
@@ -123,7 +170,9 @@ def judgments_from_clicks(
     grade_by
         By the rate, or by the low end of its interval.
     shrink
-        Whether rates are drawn towards those of the others (``examined`` and ``ctr``; not with fewer than 20 pairs).
+        Whether rates are drawn towards those of the others (``examined`` and ``ctr``; not with fewer than 20 pairs); or
+        towards what: shape and strength of a Gamma prior (``examined``), or clicks and misses added to every count
+        (``ctr``, ``cascade``, ``sdbn``; PyClick's is (1, 1)).
     clickless
         What ``cascade`` and ``sdbn`` make of lists without a click: all of it was seen, or they are left out.
     least
@@ -149,18 +198,37 @@ def judgments_from_clicks(
         raise InputError.of("judging.unknown_model", model=model, models=", ".join(MODELS))
     starts = _starts(grades)
     log = read_events(events, columns=columns, types=types, format=format)
-    shown, notes = _exposures(log)
+    for role in ("query", "item", "position"):
+        if not log.has(role):
+            raise InputError.of(
+                "judging.log_without", source=log.source, role=role, option=Option("columns", {role: "NAME"})
+            )
     known = _examination(examination, log, model)
-    counted, beyond = _counted(shown, model, known, clickless)
-    if beyond:
-        notes.append(said("clicks_beyond", count=beyond, positions=len(known)))
+    until = {"cascade": "first", "sdbn": "last"}.get(model, "")
+    counts = count_clicks(log, Counting(until, clickless == "left out", model == "dbn"))
+    counted, seen, beyond = _counted(counts, model, known)
+    notes = _notes(log, counts, beyond, len(known))
     frame, prior = _rated(counted, model, level, shrink=shrink)
-    if shrink and prior is None and model in ("examined", "ctr"):
+    if shrink is True and prior is None and model in ("examined", "ctr"):
         notes.append(said("clicks_not_shrunk"))
     frame = _graded(frame, starts, grade_by, least)
     notes.append(said("clicks_assume", model=model))
-    made = None if prior is None else (prior.shape, prior.strength)
-    return ClickGrades(log.source, model, frame, len(starts), made, tuple(known), tuple(notes))
+    return ClickGrades(log.source, model, frame, prior, tuple(seen), tuple(starts), tuple(notes))
+
+
+def _notes(log: Events, counts: ClickCounts, beyond: int, positions: int) -> list[Said]:
+    """What was left out of the log, and what stands for what it does not say."""
+    notes = []
+    if counts.orphans:
+        notes.append(said("clicks_without_impression", count=counts.orphans))
+    if not log.has("request"):
+        session = log.columns.get("session")
+        notes.append(said("clicks_by_user"))
+        if session is not None:
+            notes.append(said("clicks_by_session", option=Option("columns", {"request": session})))
+    if beyond:
+        notes.append(said("clicks_beyond", count=beyond, positions=positions))
+    return notes
 
 
 def _starts(grades: int | Sequence[float]) -> list[float]:
@@ -175,42 +243,9 @@ def _starts(grades: int | Sequence[float]) -> list[float]:
     return starts
 
 
-def _exposures(log: Events) -> tuple[pl.DataFrame, list[Said]]:
-    """Every item of every list once: where it stood, and whether it was clicked."""
-    for role in ("query", "item", "position"):
-        if not log.has(role):
-            raise InputError.of("judging.log_without", source=log.source, role=role)
-    if log.elsewhere is not None:  # the rows at hand are a sample
-        raise InputError.of("judging.log_in_spark", source=log.source)
-    lists = "request" if log.has("request") else "user"
-    wanted = dict.fromkeys([lists, "user", "query", "item", "position", "type"])
-    known = pl.col("query").is_not_null() & pl.col("item").is_not_null()
-    rows = log.rows.select(list(wanted)).collect().with_columns(pl.col("query", "item", "type").cast(pl.String))
-    kinds = {word: log.kinds.get(word.casefold(), "other") for word in rows["type"].drop_nulls().unique()}
-    rows = rows.with_columns(pl.col("type").replace_strict(kinds, default="other").alias("kind"))
-    rows = rows.filter(known & pl.col("kind").is_in(["impression", "click"]))
-    lowest = rows["position"].min()
-    first = 0 if lowest == 0 else 1
-    keys = list(dict.fromkeys([lists, "query", "item"]))
-    impressions = rows.filter((pl.col("kind") == "impression") & (pl.col("position") >= first)).group_by(keys).agg(
-        pl.col("user").first().alias("who"), (pl.col("position").min() - first + 1).cast(pl.Int64).alias("place")
-    )  # fmt: skip
-    clicks = (
-        rows.filter(pl.col("kind") == "click").select(keys).unique().with_columns(pl.lit(value=True).alias("clicked"))
-    )
-    joined = impressions.join(clicks, on=keys, how="left").with_columns(pl.col("clicked").fill_null(value=False))
-    if joined.is_empty():
-        raise InputError.of("judging.no_impressions", source=log.source)
-    lost = clicks.height - joined["clicked"].sum()
-    notes = [said("clicks_without_impression", count=int(lost))] if lost else []
-    if lists == "user":
-        notes.append(said("clicks_by_user"))
-    return joined.with_columns(pl.col(lists).alias("list")), notes
-
-
 def _examination(given: PositionBias | Sequence[float] | None, log: Events, model: Model) -> list[float]:
     """How much each position is looked at, down to where it is known."""
-    if model in ("ctr", "cascade", "sdbn"):
+    if model not in ("examined", "ips"):
         return []
     if given is None:
         given = position_bias(log, positions=_POSITIONS)
@@ -227,61 +262,100 @@ def _examination(given: PositionBias | Sequence[float] | None, log: Events, mode
     return known
 
 
-def _counted(shown: pl.DataFrame, model: Model, known: Sequence[float], clickless: str) -> tuple[pl.DataFrame, int]:
-    """Clicks and evidence of each pair, and how many exposures lie beyond what is known of positions."""
+def _counted(counts: ClickCounts, model: Model, known: Sequence[float]) -> tuple[pl.DataFrame, list[float], int]:
+    """Clicks and evidence of each pair, how much positions are looked at, and what lies beyond those that are known.
+
+    ``top`` over ``evidence`` is the rate; ``satisfied`` is what it is multiplied by.
+    """
+    places = counts.places
     beyond = 0
-    clicked = pl.col("clicked").cast(pl.Int64)
     if model in ("examined", "ips"):
-        near = shown.filter(pl.col("place") <= len(known))
-        beyond = shown.height - near.height
-        looked = pl.Series(known).gather(near["place"] - 1)
-        near = near.with_columns(looked.alias("looked"))
-        weight = pl.col("looked").sum() if model == "examined" else pl.len().cast(pl.Float64)
-        top = clicked if model == "examined" else clicked / pl.col("looked")
-    elif model == "ctr":
-        near, weight, top = shown, pl.len().cast(pl.Float64), clicked
-    else:
-        near = _seen(shown, model, clickless)
-        weight, top = pl.col("seen").cast(pl.Float64).sum(), (clicked * pl.col("seen")).cast(pl.Float64)
-    last = pl.col("last").cast(pl.Int64).sum() if model == "sdbn" else pl.lit(0)
-    counted = near.group_by("query", "item").agg(
-        pl.len().alias("shown"), clicked.sum().alias("clicks"), weight.alias("evidence"), top.sum().alias("top"),
-        pl.col("who").n_unique().alias("users"), last.alias("last"),
+        near = places.filter(pl.col("place") <= len(known))
+        beyond = int(places["shown"].sum()) - int(near["shown"].sum())
+        places = near.with_columns(pl.Series("looked", known, pl.Float64).gather(near["place"] - 1))
+    if model == "pbm":
+        places, known = _position_based(places)
+    top, weight = {
+        "examined": (pl.col("clicks"), pl.col("shown") * pl.col("looked")),
+        "ips": (pl.col("clicks") / pl.col("looked"), pl.col("shown")),
+        "pbm": (pl.col("attraction") * pl.col("shown") * pl.col("looked"), pl.col("shown") * pl.col("looked")),
+        "cascade": (pl.col("seen_clicks"), pl.col("seen")),
+        "sdbn": (pl.col("seen_clicks"), pl.col("seen")),
+    }.get(model, (pl.col("clicks"), pl.col("shown")))
+    counted = places.group_by(PAIR).agg(
+        pl.col("shown", "clicks", "last").sum(), weight.cast(pl.Float64).sum().alias("evidence"),
+        top.cast(pl.Float64).sum().alias("top"),
     )  # fmt: skip
-    return counted.sort("query", "item"), beyond
+    counted = counted.filter(pl.col("shown") > 0).join(counts.users, on=PAIR, how="left").sort(PAIR)
+    if model == "dbn":
+        counted, known = _dynamic_bayesian(counted, counts.lists), []
+    return counted, list(known), beyond
 
 
-def _seen(shown: pl.DataFrame, model: Model, clickless: str) -> pl.DataFrame:
-    """Which items of each list were looked at: down to the first click, or to the last."""
-    place = pl.col("place").filter(pl.col("clicked"))
-    end = (place.min() if model == "cascade" else place.max()).over("list", "query")
-    rows = shown.with_columns(end.alias("end"))
-    if clickless == "left out":
-        rows = rows.filter(pl.col("end").is_not_null())
-    seen = pl.col("end").is_null() | (pl.col("place") <= pl.col("end"))
-    return rows.with_columns(seen.alias("seen"), (pl.col("clicked") & (pl.col("place") == pl.col("end"))).alias("last"))
+def _position_based(places: pl.DataFrame) -> tuple[pl.DataFrame, list[float]]:
+    """The counts with the fitted attraction of their pair and examination of their place."""
+    pair = places.select(pl.struct(PAIR).rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
+    place = places["place"].to_numpy() - 1
+    shown, clicks = (places[name].to_numpy().astype(float) for name in ("shown", "clicks"))
+    fitted = position_based(pair, place, shown, np.minimum(clicks, shown))
+    attraction = pl.Series("attraction", fitted.attraction[pair])
+    looked = pl.Series("looked", fitted.examination[place])
+    return places.with_columns(attraction, looked), fitted.examination.tolist()
+
+
+def _dynamic_bayesian(counted: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
+    """The pairs with what a DBN that is fitted to the lists says of them."""
+    pairs = counted.select(*PAIR, pl.int_range(pl.len()).alias("pair"))
+    rows = lists.join(pairs, on=PAIR).sort("list", "place")
+    row = rows["list"].rank("dense").cast(pl.Int64).to_numpy() - 1
+    place = rows.select(pl.int_range(pl.len()).over("list")).to_series().to_numpy()
+    of_list = np.full((int(row.max()) + 1, int(place.max()) + 1), -1, np.int64)
+    clicked = np.zeros(of_list.shape, np.bool_)
+    of_list[row, place], clicked[row, place] = rows["pair"].to_numpy(), rows["clicked"].to_numpy()
+    fitted = dynamic_bayesian(of_list, clicked, len(pairs))
+    return counted.with_columns(
+        pl.Series("evidence", fitted.examined), pl.Series("top", fitted.attraction * fitted.examined),
+        pl.Series("satisfied", fitted.satisfaction),
+    )  # fmt: skip
 
 
 def _rated(
-    counted: pl.DataFrame, model: Model, level: float, *, shrink: bool
-) -> tuple[pl.DataFrame, GammaPrior | None]:
+    counted: pl.DataFrame, model: Model, level: float, *, shrink: bool | tuple[float, float]
+) -> tuple[pl.DataFrame, Prior | None]:
     """The rate of each pair with its interval, where the model has one."""
-    top, evidence = counted["top"].to_numpy().astype(float), counted["evidence"].to_numpy().astype(float)
+    top, evidence, clicks, last = (
+        counted[name].to_numpy().astype(float) for name in ("top", "evidence", "clicks", "last")
+    )
+    prior = _prior(top, evidence, model, shrink=shrink)
     rate = np.divide(top, evidence, out=np.full(len(top), np.nan), where=evidence > 0)
+    rate = prior.mean(top, evidence) if prior else rate
     low, high = np.full(len(top), np.nan), np.full(len(top), np.nan)
-    prior = None
     if model in ("examined", "ctr"):
-        prior = gamma_prior(top, evidence) if shrink else None
-        low, high = prior.interval(top, evidence, level) if prior else garwood(top, evidence, level)
-        rate = prior.mean(top, evidence) if prior else rate
+        exact = garwood if model == "examined" else clopper_pearson
+        low, high = prior.interval(top, evidence, level) if prior else exact(top, evidence, level)
+        high = np.minimum(high, np.maximum(rate, 1.0))  # a click at the first position has at most the chance 1
     if model == "sdbn":
-        clicks = counted["clicks"].to_numpy()
-        satisfied = np.divide(counted["last"].to_numpy(), clicks, out=np.zeros(len(top)), where=clicks > 0)
-        rate = rate * satisfied
-    made = counted.drop("top", "last").with_columns(
-        pl.Series("rate", rate), pl.Series("low", low), pl.Series("high", high)
-    )  # fmt: skip
-    return made, prior
+        satisfied = np.divide(last, clicks, out=np.zeros(len(top)), where=clicks > 0)
+        rate = rate * (prior.mean(last, clicks) if prior else satisfied)
+    elif model == "dbn":
+        rate = rate * counted["satisfied"].to_numpy()
+    made = counted.select(*PAIR, "shown", "clicks", "evidence", "users")
+    return made.with_columns(pl.Series("rate", rate), pl.Series("low", low), pl.Series("high", high)), prior
+
+
+def _prior(top: Floats, evidence: Floats, model: Model, *, shrink: bool | tuple[float, float]) -> Prior | None:
+    """What rates are drawn towards: as stated, or what the rates of all say; None where they stand as they are."""
+    if isinstance(shrink, bool):
+        if not shrink or model not in ("examined", "ctr") or not has_enough(top):
+            return None
+        kept = evidence > 0
+        return (gamma_prior if model == "examined" else beta_prior)(top[kept], evidence[kept])
+    if model not in ("examined", "ctr", "cascade", "sdbn"):
+        raise InputError.of("judging.no_prior", model=model)
+    numbers = [isinstance(number, Real) and math.isfinite(number) and number > 0 for number in shrink]
+    if numbers != [True, True]:
+        raise InputError.of("judging.not_a_prior", option=Option("shrink", shrink))
+    return GammaPrior(*shrink) if model == "examined" else BetaPrior(*shrink)
 
 
 def _graded(frame: pl.DataFrame, starts: Sequence[float], grade_by: str, least: tuple[float, int]) -> pl.DataFrame:

@@ -53,6 +53,9 @@ EVENT_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 ROLES = tuple(EVENT_NAMES)
 
+CLICK_FLAGS = frozenset({"clicked", "click", "isclick", "isclicked"})
+"""What a column of 0 and 1 is called in a log that has a row per impression."""
+
 UBI = {
     "time": ("timestamp",),
     "user": ("client_id", "user_id"),
@@ -109,6 +112,9 @@ def find_event_columns(schema: pl.Schema, given: Mapping[str, str] | None, sourc
         free = [name for name in schema.names() if name not in found.values()]
         both = said("online.and_no", first=missing[0], second=missing[1:]) if missing[1:] else missing[0]
         hint = say_missing(missing[0], EVENT_NAMES[missing[0]], free)
+        flag = next((name for name in free if fold(name) in CLICK_FLAGS), None)
+        if missing == ["type"] and flag is not None:
+            hint = said("online.row_per_event", column=flag)
         raise InputError.of("online.columns_missing", source=source, missing=both, names=_names(schema), hint=hint)
     return {role: found[role] for role in ROLES if role in found}, layout
 

@@ -1,12 +1,13 @@
 """Rates of few events, drawn towards the rates of the others: Gamma priors for clicks over what was examined.
 
 Clicks of an item are Poisson with mean ``rate x evidence``; rates vary between items as Gamma(shape, 1 / strength), so
-that counts are negative binomial. The prior that makes the counts most likely is taken.
+that counts are negative binomial. Clicks of a number of showings are binomial; rates vary as Beta. The prior that makes
+the counts most likely is taken.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,23 +36,41 @@ class GammaPrior:
         return tuple(stats.gamma.ppf(end, clicks + self.shape, scale=scale) for end in (tail, 1 - tail))
 
 
+@dataclass(frozen=True, slots=True)
+class BetaPrior:
+    """How shares vary: Beta, worth this many clicks and this many showings without one."""
+
+    clicks: float
+    misses: float
+
+    def mean(self, clicks: Floats, evidence: Floats) -> Floats:
+        """The rate of each item after its own clicks."""
+        return np.asarray((clicks + self.clicks) / (evidence + self.clicks + self.misses))
+
+    def interval(self, clicks: Floats, evidence: Floats, level: float) -> tuple[Floats, Floats]:
+        """Between which rates each item is."""
+        tail, missed = (1 - level) / 2, evidence - clicks + self.misses
+        return tuple(stats.beta.ppf(end, clicks + self.clicks, missed) for end in (tail, 1 - tail))
+
+
+Prior = GammaPrior | BetaPrior
+
+
+def has_enough(clicks: Floats) -> bool:
+    """Whether a prior can be told from these counts: there are enough of them, and a click."""
+    return len(clicks) >= FEWEST and clicks.sum() > 0
+
+
 def gamma_prior(clicks: Floats, evidence: Floats) -> GammaPrior | None:
-    """The prior under which the counts are most likely; None where there are too few, or they do not differ.
+    """The prior under which the counts are most likely; None where it is stronger than all evidence together.
 
     Examples
     --------
     >>> clicks, evidence = [0, 1, 2, 3, 5, 8, 12, 20.0], [6.5, 9, 12, 30, 22, 41, 40, 52.5]
-    >>> prior = gamma_prior(np.array(clicks * 3), np.array(evidence * 3))
+    >>> prior = gamma_prior(np.array(clicks), np.array(evidence))
     >>> round(prior.shape, 3), round(prior.strength, 2)
     (12.881, 57.03)
     """
-    if len(clicks) < FEWEST or clicks.sum() == 0:
-        return None
-    return fitted_prior(clicks, evidence)
-
-
-def fitted_prior(clicks: Floats, evidence: Floats) -> GammaPrior | None:
-    """The most likely prior however few the counts are; None where it is stronger than all evidence together."""
     common = clicks.sum() / evidence.sum()
 
     def unlikely(logs: Floats) -> float:
@@ -59,14 +78,35 @@ def fitted_prior(clicks: Floats, evidence: Floats) -> GammaPrior | None:
         terms = special.gammaln(clicks + shape) - special.gammaln(shape) + shape * np.log(strength)
         return -float((terms - (clicks + shape) * np.log(evidence + strength)).sum())
 
-    start = np.log([common * np.mean(evidence), np.mean(evidence)])
-    best = optimize.minimize(
-        unlikely, start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-10, "maxiter": 4000}
-    )
-    shape, strength = np.exp(best.x)
-    return (
-        None if not math.isfinite(strength) or strength > evidence.sum() else GammaPrior(float(shape), float(strength))
-    )
+    shape, strength = _most_likely(unlikely, common * np.mean(evidence), float(np.mean(evidence)))
+    return GammaPrior(shape, strength) if strength <= evidence.sum() else None
+
+
+def beta_prior(clicks: Floats, shown: Floats) -> BetaPrior | None:
+    """The same of clicks among showings.
+
+    >>> clicks, shown = [0, 1, 2, 3, 5, 8, 12, 20.0], [10, 12, 20, 40, 40, 50, 60, 60.0]
+    >>> prior = beta_prior(np.array(clicks), np.array(shown))
+    >>> round(prior.clicks, 3), round(prior.misses, 2)
+    (4.544, 24.42)
+    """
+    common = clicks.sum() / shown.sum()
+
+    def unlikely(logs: Floats) -> float:
+        yes, no = np.exp(logs)
+        return -float((special.betaln(clicks + yes, shown - clicks + no) - special.betaln(yes, no)).sum())
+
+    mean = float(np.mean(shown))
+    yes, no = _most_likely(unlikely, max(common * mean, 1e-3), max((1 - common) * mean, 1e-3))
+    return BetaPrior(yes, no) if yes + no <= shown.sum() else None
+
+
+def _most_likely(unlikely: Callable[[Floats], float], *start: float) -> tuple[float, float]:
+    options = {"xatol": 1e-8, "fatol": 1e-10, "maxiter": 4000}
+    with np.errstate(all="ignore"):
+        best = optimize.minimize(unlikely, np.log(start), method="Nelder-Mead", options=options)
+        first, second = np.exp(best.x)
+    return float(first), float(second)
 
 
 def garwood(clicks: Floats, evidence: Floats, level: float) -> tuple[Floats, Floats]:
@@ -75,3 +115,11 @@ def garwood(clicks: Floats, evidence: Floats, level: float) -> tuple[Floats, Flo
     low = np.where(clicks > 0, stats.chi2.ppf(tail, 2 * clicks), 0.0) / (2 * evidence)
     high = stats.chi2.ppf(1 - tail, 2 * clicks + 2) / (2 * evidence)
     return np.nan_to_num(low), high
+
+
+def clopper_pearson(clicks: Floats, shown: Floats, level: float) -> tuple[Floats, Floats]:
+    """The exact interval of a share; it covers at least as often as it promises."""
+    tail = (1 - level) / 2
+    low = np.where(clicks > 0, stats.beta.ppf(tail, clicks, shown - clicks + 1), 0.0)
+    high = np.where(clicks < shown, stats.beta.ppf(1 - tail, clicks + 1, shown - clicks), 1.0)
+    return np.nan_to_num(low), np.nan_to_num(high, nan=1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import rankmeter as rm
-from rankmeter.stats.shrinkage import GammaPrior, fitted_prior
+from rankmeter.stats.click_models import dynamic_bayesian, position_based
+from rankmeter.stats.shrinkage import BetaPrior, beta_prior, gamma_prior, garwood
 
 LISTS = [("abcd", "1000"), ("abcd", "1010"), ("abcd", "0000"), ("bacd", "0100"), ("bacd", "1000"), ("badc", "0100"),
          ("acbd", "0100"), ("acbd", "1000"), ("cabd", "1001"), ("cbad", "0010")]  # fmt: skip
@@ -45,6 +47,7 @@ WORKED = {
     "ips": [1.0, 0.1, 0.6, 0.4],
     "sdbn": [0.555556, 0.142857, 0.4, 0.5],
     "cascade": [0.75, 0.2, 0.5, 0.0],
+    "pbm": [0.66307, 0.12847, 0.43480, 0.24995],
 }
 
 
@@ -52,7 +55,7 @@ WORKED = {
 def test_the_worked_log(model):
     frame = rates(model=model)
     assert frame["item"].to_list() == list("abcd")
-    assert frame["rate"].to_list() == pytest.approx(WORKED[model], abs=1e-6)
+    assert frame["rate"].to_list() == pytest.approx(WORKED[model], abs=1e-5 if model == "pbm" else 1e-6)
 
 
 def test_lists_without_a_click_left_out():
@@ -61,25 +64,98 @@ def test_lists_without_a_click_left_out():
 
 def test_exact_intervals_and_evidence():
     frame = rates()
-    assert frame["evidence"].to_list() == pytest.approx([7.333333, 6.0, 4.916667, 2.583333], abs=1e-6)
-    wanted = [(0.300258, 1.780837), (0.004220, 0.928607), (0.125832, 1.783174), (0.009800, 2.156765)]
-    assert list(zip(frame["low"], frame["high"], strict=True)) == [pytest.approx(ends, abs=1e-6) for ends in wanted]
+    evidence = np.array([7.333333, 6.0, 4.916667, 2.583333])
+    assert frame["evidence"].to_list() == pytest.approx(evidence, abs=1e-6)
+    low, high = garwood(frame["clicks"].to_numpy().astype(float), frame["evidence"].to_numpy(), 0.95)
+    assert low == pytest.approx([0.300258, 0.004220, 0.125832, 0.009800], abs=1e-6)
+    assert high == pytest.approx([1.780837, 0.928607, 1.783174, 2.156765], abs=1e-6)
+    assert frame["low"].to_list() == pytest.approx(low)
+    assert frame["high"].to_list() == pytest.approx(np.minimum(high, 1))  # no rate is above 1
 
 
-def test_a_gamma_prior_draws_rates_together():
-    clicks, evidence = np.array([6.0, 1, 3, 1]), np.array([22 / 3, 6, 59 / 12, 31 / 12])
-    prior = GammaPrior(2, 8)
-    assert prior.mean(clicks, evidence) == pytest.approx([0.521739, 0.214286, 0.387097, 0.283465], abs=1e-6)
-    low, high = prior.interval(clicks, evidence, 0.95)
-    assert (low[0], high[0]) == pytest.approx((0.225250, 0.940609), abs=1e-6)
+def test_stated_priors_draw_rates_together():
+    frame = rates(shrink=(2, 8))
+    assert frame["rate"].to_list() == pytest.approx([0.521739, 0.214286, 0.387097, 0.283465], abs=1e-6)
+    assert (frame["low"][0], frame["high"][0]) == pytest.approx((0.225250, 0.940609), abs=1e-6)
+    assert (frame["low"][3], frame["high"][3]) == pytest.approx((0.058457, 0.682648), abs=1e-6)
+    ones = rates(model="sdbn", shrink=(1, 1))["rate"]
+    assert ones.to_list() == pytest.approx([0.477273, 0.148148, 0.342857, 0.333333], abs=1e-6)
 
 
-def test_the_most_likely_prior():
-    clicks, evidence = np.array([0, 1, 2, 3, 5, 8, 12, 20.0]), np.array([6.5, 9, 12, 30, 22, 41, 40, 52.5])
-    prior = fitted_prior(clicks, evidence)
+CLICKS = np.array([0, 1, 2, 3, 5, 8, 12, 20.0])
+
+
+def test_the_most_likely_gamma_prior():
+    evidence = np.array([6.5, 9, 12, 30, 22, 41, 40, 52.5])
+    prior = gamma_prior(CLICKS, evidence)
     assert (prior.shape, prior.strength) == pytest.approx((12.8815, 57.0312), rel=1e-3)
     means = [0.202758, 0.210226, 0.215576, 0.182480, 0.226258, 0.213008, 0.256428, 0.300202]
-    assert prior.mean(clicks, evidence) == pytest.approx(means, abs=1e-4)
+    assert prior.mean(CLICKS, evidence) == pytest.approx(means, abs=1e-4)
+
+
+def test_the_most_likely_beta_prior():
+    shown = np.array([10, 12, 20, 40, 40, 50, 60, 60.0])
+    prior = beta_prior(CLICKS, shown)
+    assert (prior.clicks, prior.misses) == pytest.approx((4.5441, 24.4226), rel=1e-3)
+    means = [0.116615, 0.135332, 0.133644, 0.109387, 0.138387, 0.158853, 0.185958, 0.275880]
+    assert prior.mean(CLICKS, shown) == pytest.approx(means, abs=1e-4)
+
+
+def test_plain_rates_have_intervals_of_shares():
+    frame = rates(model="ctr")
+    assert (frame["low"][0], frame["high"][0]) == pytest.approx((0.262378, 0.878448), abs=1e-6)  # 6 of 10, exact
+    lists = [
+        ("".join(item), "1" if place % 3 == 0 else "0") for item in "abcdefghijklmnopqrstuvwx" for place in range(9)
+    ]
+    many = rm.judgments_from_clicks(log_of(lists), model="ctr", examination=THETA)
+    assert many.prior is None or isinstance(many.prior, BetaPrior)
+    assert many.frame["high"].max() <= 1
+
+
+def test_the_position_based_model_fits_the_worked_log():
+    rows = [
+        ("abcd".index(item), place, clicks[place] == "1") for items, clicks in LISTS for place, item in enumerate(items)
+    ]
+    pair, place, clicked = (np.array(column) for column in zip(*rows, strict=True))
+    fitted = position_based(pair, place, np.ones(len(rows)), clicked.astype(float))
+    assert fitted.examination == pytest.approx([1, 0.76596, 0.63966, 0.36771], abs=2e-5)
+    assert fitted.log_likelihood == pytest.approx(-19.035762, abs=1e-6)
+
+
+def clicks_of(rng, items, attraction, satisfaction, continuation):
+    """What a user of a dynamic Bayesian network clicks."""
+    clicks = [0] * len(items)
+    for place, item in enumerate(items):
+        clicks[place] = int(rng.random() < attraction[item])
+        if (clicks[place] and rng.random() < satisfaction[item]) or rng.random() > continuation:
+            break
+    return "".join(map(str, clicks))
+
+
+def test_the_dynamic_bayesian_model_finds_what_lists_were_made_of():
+    rng = np.random.default_rng(8)
+    attraction = dict(zip("abcd", (0.8, 0.5, 0.3, 0.15), strict=True))
+    satisfaction = dict(zip("abcd", (0.7, 0.2, 0.5, 0.4), strict=True))
+    lists = []
+    for _ in range(6000):
+        items = "".join(rng.permutation(list("abcd")))
+        lists.append((items, clicks_of(rng, items, attraction, satisfaction, 0.8)))
+    pair = np.array([["abcd".index(item) for item in items] for items, _ in lists])
+    clicked = np.array([[click == "1" for click in clicks] for _, clicks in lists])
+    fitted = dynamic_bayesian(pair, clicked, 4)
+    assert fitted.attraction == pytest.approx(list(attraction.values()), abs=0.04)
+    assert fitted.satisfaction == pytest.approx(list(satisfaction.values()), abs=0.12)
+    assert fitted.continuation == pytest.approx(0.8, abs=0.05)
+    made = rm.judgments_from_clicks(log_of(lists[:500]), model="dbn").frame
+    assert made["rate"].to_list() == pytest.approx([a * satisfaction[i] for i, a in attraction.items()], abs=0.15)
+
+
+def test_each_round_of_the_dynamic_bayesian_model_is_as_likely_or_likelier():
+    rng = np.random.default_rng(2)
+    pair, clicked = rng.integers(0, 5, (40, 6)), rng.random((40, 6)) < 0.3
+    pair[:10, 4:], clicked[:10, 4:] = -1, False
+    seen = [dynamic_bayesian(pair, clicked, 5, rounds=rounds).log_likelihood for rounds in range(1, 12)]
+    assert all(after >= before - 1e-9 for before, after in itertools.pairwise(seen))
 
 
 def test_few_pairs_stand_as_they_are_and_it_is_said():
@@ -128,6 +204,41 @@ def plain(lists, queries, model):
     if model == "cascade":
         return {pair: clicked[pair] / seen[pair] for pair in shown if seen[pair]}
     return {p: clicked[p] / seen[p] * (last[p] / clicked[p] if clicked[p] else 0) for p in shown if seen[p]}
+
+
+@pytest.mark.parametrize("many", [1, 7])
+@pytest.mark.parametrize("number", [False, True])
+@pytest.mark.parametrize("model", ["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"])
+def test_partitions_and_ids_change_nothing(model, number, many, monkeypatch):
+    rng = np.random.default_rng(6)
+    lists = [("".join(rng.permutation(list("abcd"))), "".join(map(str, rng.integers(0, 2, 4)))) for _ in range(60)]
+    log = pl.DataFrame(log_of(lists, lambda t: f"q{t % 3}"))
+    whole = rm.judgments_from_clicks(log, examination=THETA, model=model).frame
+    if number:  # ids below 0 and above 2^53 are ids as any other
+        codes = {"a": -1, "b": 2**60, "c": 3, "d": 4}
+        log = log.with_columns(
+            pl.col("item").replace_strict(codes, return_dtype=pl.Int64), pl.col("user").str.slice(1).cast(int)
+        )
+    monkeypatch.setattr("rankmeter.online.partitions.Partitions.divide", lambda self, rows: _divided(self, many))
+    made = rm.judgments_from_clicks(log, examination=THETA, model=model).frame
+    if number:
+        back = {str(code): name for name, code in codes.items()}
+        made = made.with_columns(pl.col("item").replace_strict(back)).sort("query", "item")
+    assert made["item"].to_list() == whole["item"].to_list()
+    for column in ("shown", "clicks", "evidence", "users", "rate", "grade"):
+        assert made[column].fill_null(-1).to_list() == pytest.approx(
+            whole[column].fill_null(-1).to_list(), rel=1e-6, nan_ok=True
+        ), column
+
+
+def _divided(partitions, many):
+    partitions._held = [[] for _ in range(many)]
+
+
+def test_a_click_takes_the_query_of_its_impression():
+    log = [{**row, "query": row["query"] if row["type"] == "impression" else None} for row in log_of(LISTS)]
+    made = rm.judgments_from_clicks(log, examination=THETA, shrink=False)
+    assert made.frame.equals(rates())
 
 
 @pytest.mark.parametrize("model", ["examined", "ctr", "cascade", "sdbn"])
@@ -196,6 +307,19 @@ WRONG = {
     "an unknown model": (log_of(LISTS), {"model": "dcm"}, "no click model 'dcm'"),
     "falling thresholds": (log_of(LISTS), {"grades": [0.5, 0.2]}, "thresholds"),
     "no examination": (log_of(LISTS), {"examination": [float("nan")]}, "not known"),
+    "no click": ([row for row in log_of(LISTS) if row["type"] != "click"], {}, "no click on anything"),
+    "clicks of another word": (
+        [{**row, "type": row["type"].replace("click", "chosen")} for row in log_of(LISTS)],
+        {},
+        "types of event: impression",
+    ),
+    "a column of clicks": (
+        [{k: v for k, v in row.items() if k != "type"} | {"clicked": 1} for row in log_of(LISTS)],
+        {},
+        "where clicked is 1",
+    ),
+    "a prior of nothing": (log_of(LISTS), {"shrink": (0, 1)}, "two numbers above 0"),
+    "a prior of a model without": (log_of(LISTS), {"shrink": (1, 1), "model": "pbm"}, "takes no prior"),
     "a grade too high": (log_of(LISTS), {"grades": 40}, "grades=40"),
 }
 
