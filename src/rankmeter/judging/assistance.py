@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.comparing.pooling import ranked_top
-from rankmeter.errors import InputError, NotFoundError, check_level, did_you_mean
+from rankmeter.errors import InputError, NotFoundError, check_choice, check_level, did_you_mean
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
@@ -197,8 +197,7 @@ class Assistance(ShownAsTable):
         return system
 
     def _target(self, target: Target | None) -> Target:
-        if target is not None and target not in TARGETS:
-            raise InputError.of("general.not_one_of", option=Option("target", target), choices=list(TARGETS))
+        check_choice("target", target, (None, *TARGETS))
         return target or self.target
 
     def rows(self) -> list[Assisted]:

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_level, check_whole, examples
+from rankmeter.errors import InputError, check_choice, check_level, check_whole, examples
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.inputs import is_path
 from rankmeter.inputs.frames import is_frame
@@ -342,8 +342,8 @@ def evidence(
     named = dict(columns or {})
     check_roles(named, [*COLUMNS, "text"])
     holding = _holding(rule, share, dialect)
-    if not callable(unit) and unit not in ("characters", "tokens"):
-        raise InputError.of("general.not_one_of", option=Option("unit", unit), choices=["characters", "tokens"])
+    if not callable(unit):
+        check_choice("unit", unit, ("characters", "tokens"))
     documents = into_documents(texts, unit, named, is_first_taken=dialect == "chroma")
     spans = read_spans(gold, "gold", documents, named)
     if not spans:
@@ -367,9 +367,8 @@ def evidence(
 
 
 def _holding(rule: Rule, share: object, dialect: Dialect) -> Holding:
-    for name, value, choices in (("rule", rule, get_args(Rule)), ("dialect", dialect, get_args(Dialect))):
-        if value not in choices:
-            raise InputError.of("general.not_one_of", option=Option(name, value), choices=list(choices))
+    check_choice("rule", rule, get_args(Rule))
+    check_choice("dialect", dialect, get_args(Dialect))
     if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) <= 1:
         raise InputError.of("judging.not_a_span_share", option=Option("share", share))
     return Holding(rule, float(share), dialect)

@@ -14,14 +14,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, NotFoundError, check_level
+from rankmeter.errors import InputError, NotFoundError, check_choice, check_level
 from rankmeter.inputs.attributes import table_of
 from rankmeter.judging.named_columns import called, check_roles, roles_of
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.stats.assisted import people_only
-from rankmeter.wording import Language, Option, Said, said, word
+from rankmeter.wording import Language, Said, said, word
 
 Empty = Literal["zero", "one", "skip"]
 EMPTY = ("zero", "one", "skip")
@@ -171,8 +171,7 @@ def nuggets(
     (0.6, 0.4, 0.5, 0.3333, 0.5625)
     """
     check_level(level)
-    if empty not in EMPTY:
-        raise InputError.of("general.not_one_of", option=Option("empty", empty), choices=list(EMPTY))
+    check_choice("empty", empty, EMPTY)
     known = _labels(labels, columns or {})
     per_query = _per_query(known, empty)
     scores = {}

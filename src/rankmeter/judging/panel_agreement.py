@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankmeter.errors import InputError, NotFoundError, check_level, did_you_mean
+from rankmeter.errors import NotFoundError, check_choice, check_level, did_you_mean
 from rankmeter.judging.panel import Panel, into_panel, plain_number
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats, Ints
@@ -27,7 +27,7 @@ from rankmeter.stats.judge_agreement import (
     jackknifed,
     kappa_from,
 )
-from rankmeter.wording import Language, Option, Said, said, word
+from rankmeter.wording import Language, Said, said, word
 
 Singles = Literal["skip", "count"]
 MOST_PAIRED = 12
@@ -277,8 +277,7 @@ def judges(
     (0.6, 0.4, 0.8649)
     """
     check_level(level)
-    if singles not in ("skip", "count"):
-        raise InputError.of("general.not_one_of", option=Option("singles", singles), choices=["skip", "count"])
+    check_choice("singles", singles, get_args(Singles))
     panel = into_panel(judges, scale=scale, judge=judge, columns=columns)
     grades = panel.grades
     given = grades.codes != GAP
