@@ -36,7 +36,7 @@ class ClickCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class ListCounting:
     """What is counted of lists: items seen down to the first click or the last; or the lists themselves."""
 
     until: str = ""
@@ -45,7 +45,7 @@ class Counting:
     keeps_lists: bool = False
 
 
-def count_clicks(log: Events, counting: Counting) -> ClickCounts:
+def count_clicks(log: Events, counting: ListCounting) -> ClickCounts:
     """Count a log wherever it is."""
     needed = {"request", "query", "item", "position", "id", "words"}
     schema = log.rows.collect_schema()
@@ -71,7 +71,7 @@ def _summed(tables: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
 
 
 def _counts_of(
-    columns: Columns, seen: Seen, words: Words, *, counting: Counting, dtypes: dict[str, pl.DataType]
+    columns: Columns, seen: Seen, words: Words, *, counting: ListCounting, dtypes: dict[str, pl.DataType]
 ) -> ClickCounts:
     """The counts of some whole users."""
     part = Log(columns, first_position=0 if seen.lowest_position == 0 else 1, last_time=seen.last_time or 0)
@@ -118,7 +118,7 @@ def _exposures(part: Log) -> pl.DataFrame:
     return made.with_columns(query.alias("query")).drop_nulls("query")
 
 
-def _once_a_list(shown: pl.DataFrame, counting: Counting) -> pl.DataFrame:
+def _once_a_list(shown: pl.DataFrame, counting: ListCounting) -> pl.DataFrame:
     """Every item of every list once, and whether it was seen: down to the first click, or to the last."""
     lists = ["user", "list", "query"]
     rows = shown.group_by(*lists, "item", maintain_order=True).agg(

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_level
-from rankmeter.judging.click_counts import PAIR, ClickCounts, Counting, count_clicks
+from rankmeter.judging.click_counts import PAIR, ClickCounts, ListCounting, count_clicks
 from rankmeter.judging.panel_agreement import JudgeAgreement, judges
 from rankmeter.late import pl
 from rankmeter.online.events import Events, read_events
@@ -205,7 +205,7 @@ def judgments_from_clicks(
             )
     known = _examination(examination, log, model)
     until = {"cascade": "first", "sdbn": "last"}.get(model, "")
-    counts = count_clicks(log, Counting(until, clickless == "left out", model == "dbn"))
+    counts = count_clicks(log, ListCounting(until, clickless == "left out", model == "dbn"))
     counted, seen, beyond = _counted(counts, model, known)
     notes = _notes(log, counts, beyond, len(known))
     frame, prior = _rated(counted, model, level, shrink=shrink)
