@@ -146,7 +146,7 @@ NUMBERS = [
 ]
 CALLS = {
     "evaluate": "judgments.qrels keyword.run",
-    "compare": "judgments.qrels keyword.run hybrid.run -m RR --permutations 50 --resamples 100 --test t",
+    "compare": "judgments.qrels keyword.run hybrid.run -m RR --permutations 100 --resamples 100 --test t",
     "pool": "judgments.qrels keyword.run",
     "advise": "judgments.qrels",
     "reconcile": "judgments.qrels keyword.run --claim RR=0.5 --limit 5",
@@ -158,12 +158,21 @@ CALLS = {
     "judges": "judgments.qrels judgments.qrels",
     "leaderboards": "judgments.qrels judgments.qrels keyword.run hybrid.run -m RR",
     "silence": "judgments.qrels keyword.run -m RR",
-    "draw": "judgments.qrels keyword.run --items 2 -m DCG@3",
+    "draw": "machine.qrels keyword.run --items 4 -m DCG@3",
     "nuggets": "nuggets.csv",
     "evidence": "spans.csv spans.csv --cutoffs 1",
     "judgments-from-clicks": "events.csv --columns query=country --examination 1,0.5",
     "judge": "pool.csv --out page.html",
 }
+WITHOUT_NUMBERS = {
+    "explain": "nDCG@10",
+    "measures": "",
+    "dialects": "",
+    "table": "spots.csv --id SpotID --group theme --truth Check --score weighted_sentiment_score",
+    "demo": "--output made",
+}
+OTHERS_OWN = {"trec_eval", "rank_eval"}
+"""Commands that print what another program prints, letter by letter."""
 ENDS = ["0", "-1", "1", str(2**31 - 1), str(2**31), str(2**63), "9" * 20, "9" * 5000, "nan", "inf", "-inf", "1e308",
         "-1e308", "5e-324", "", " ", "1_000", "٣"]  # fmt: skip
 COSTLY = {"permutations", "resamples", "limit"}
@@ -180,6 +189,8 @@ def folder(tmp_path_factory) -> Path:
         ]
         (place / name).write_text("\n".join(lines) + "\n")
     (place / "events.csv").write_text("\n".join((place / "events.csv").read_text().splitlines()[:200]) + "\n")
+    run = [line.split() for line in (place / "keyword.run").read_text().splitlines()]
+    (place / "machine.qrels").write_text("".join(f"{row[0]} 0 {row[2]} {len(row[2]) % 3}\n" for row in run))
     (place / "clicks.csv").write_text("user,request,team\nu1,r1,A\nu2,r2,B\nu3,r3,A\n")
     labels = "query,system,nugget,importance,support\nq1,a,n1,vital,support\nq1,a,n2,okay,not_support\n"
     (place / "nuggets.csv").write_text(labels)
@@ -203,3 +214,56 @@ def test_every_number_at_its_ends_is_a_result_or_a_sentence(name, option, folder
         assert result.exception is None or isinstance(result.exception, SystemExit), (value, result.exception)
         assert result.exit_code in (0, 1, 2), value
         assert result.exit_code != 2 or len(result.stderr) < 10_000, value
+
+
+SHOWN = {name: call for name, call in {**CALLS, **WITHOUT_NUMBERS}.items() if name not in OTHERS_OWN}
+SENTENCE = re.compile(r"[A-Za-z]{2,}(?:,? [a-z]{2,}){3,}")
+"""Four English words in a row."""
+HAN = re.compile("[\u4e00-\u9fff]")
+CITED = {"dialects": "Five notes on ranking metrics"}
+"""Titles of papers stay in the language they were written in."""
+
+
+def test_every_command_is_called() -> None:
+    assert set(SHOWN) | OTHERS_OWN == set(ALL)
+
+
+def _in_chinese(*words: str) -> tuple[int, str, list[str]]:
+    """How a call ends, what it says, and what of that is English."""
+    result = CliRunner().invoke(app, [*words, "--lang", "zh"])
+    said = result.output.replace(CITED.get(words[0], "no title"), "")
+    return result.exit_code, said, SENTENCE.findall(said)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_every_command_speaks_chinese(name, folder, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    code, said, english = _in_chinese(*name.split(), *SHOWN[name].split())
+    assert (code, english) == (0, [])
+    assert HAN.search(said) or name == "interleave make"  # which says nothing where all is well
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_every_command_refuses_in_chinese(name, folder, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    call = [*name.split(), *SHOWN[name].split()]
+    files = [word for word in call if (folder / word).is_file() and word != "page.html"]
+    wrong = [["--no-such-option"], *([["--format", "no-such"]] if _takes(name, "format_") else [])]
+    wrong += [[option, "no-number"] for option in _number_options(name)]
+    broken = [[*call, *words] for words in wrong] + [
+        ["no-such-file" if word == file else word for word in call] for file in files
+    ]
+    broken += [name.split()] if files else []
+    for words in broken:
+        code, said, english = _in_chinese(*words)
+        assert (code, english) == (2, []), words
+        assert HAN.search(said), words
+
+
+def _takes(name: str, parameter: str) -> bool:
+    return any(one.name == parameter for one in ALL[name].params)
+
+
+def _number_options(name: str) -> list[str]:
+    numeric = (click.types.IntParamType, click.types.FloatParamType)
+    return [one.opts[-1] for one in ALL[name].params if isinstance(one.type, numeric)]

@@ -7,11 +7,10 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import Delivery, format_option, level_option, seed_option
+from rankmeter.cli.output import deliver_told
 from rankmeter.cli.parameters import Command, Reads, takes
-from rankmeter.cli.talk import examples, tell
-from rankmeter.inputs.spreadsheets import frame_csv
-from rankmeter.showing.document import text_table
-from rankmeter.showing.terminal import table_text
+from rankmeter.cli.talk import examples, language_option
+from rankmeter.wording import Language
 
 
 @click.command(
@@ -30,6 +29,7 @@ from rankmeter.showing.terminal import table_text
 @click.option("--online", default="online", show_default=True, metavar="COLUMN", help="The online difference.")
 @level_option
 @seed_option
+@language_option
 @format_option("table", "json", "csv", default="table")
 @takes(delivery=Delivery)
 def command(
@@ -38,6 +38,7 @@ def command(
     online: str,
     level: float,
     seed: int,
+    lang: Language,
     format_: Literal["table", "json", "csv"],
     delivery: Delivery,
 ) -> None:
@@ -47,19 +48,6 @@ def command(
     difference under each measure. The verdict goes to standard error.
     """
     from rankmeter.online import predictors
-    from rankmeter.online.phrases import brief
 
     agreement = predictors(past, list(measures), online=online, level=level, seed=seed)
-    if not delivery.quiet:
-        tell(agreement.sentences())
-    if format_ == "json":
-        delivery.deliver(agreement.to_json() + "\n")
-    elif format_ == "csv":
-        delivery.deliver(frame_csv(agreement.to_polars()))
-    else:
-        head = ("measure", "same sign", "rank correlation", "p, holm")
-        rows = [
-            (predictor.measure, predictor.sign, predictor.rank, brief(predictor.p_corrected))
-            for predictor in agreement.predictors
-        ]
-        delivery.deliver(table_text(text_table(head, rows, ("text", "number", "number", "number"))) + "\n")
+    deliver_told(agreement, format_, delivery, lang)

@@ -15,9 +15,10 @@ from typing import Any
 import click
 
 from rankmeter import __version__
-from rankmeter.cli.talk import examples, language_of, notes_on_stderr, say, spoken_language
+from rankmeter.cli.talk import examples, language_of, notes_on_stderr, say
 from rankmeter.cli.typed_options import typed, typed_here
-from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean, with_hint
+from rankmeter.cli.usage_errors import language_asked, usage_text
+from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
 from rankmeter.wording import spelled_as
 
 COMMANDS = {
@@ -77,7 +78,7 @@ class Application(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            raise click.UsageError(_no_command(args).text(language_of(ctx)), ctx)
+            raise click.UsageError(_no_command(args).text(language_asked(args)), ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -106,20 +107,17 @@ class Application(click.Group):
             sys.exit(self._exit_code(args, prog_name, extra))
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> int:
+        lang = language_asked(args)
         try:
             code = super().main(args, prog_name or "rankmeter", **{**extra, "standalone_mode": False})
         except click.UsageError as error:
-            where = error.ctx.command_path if error.ctx else "rankmeter"
-            text = error.format_message()
-            # Some of click's sentences have no full stop.
-            ended = text if text.endswith((".", "?", "!")) else f"{text}."
-            say(text if "Hint:" in text or "提示：" in text else with_hint(ended, f"{where} --help", spoken_language()))
+            say(usage_text(error, lang))
         except click.ClickException as error:
             say(error.format_message())
         except MemoryError:
-            say(InputError.of("cli.out_of_memory").text(spoken_language()))
+            say(InputError.of("cli.out_of_memory").text(lang))
         except (click.Abort, KeyboardInterrupt):
-            say(InputError.of("cli.interrupted").text(spoken_language()))
+            say(InputError.of("cli.interrupted").text(lang))
             return INTERRUPTED
         except _PipeClosedError:
             _silence_stdout()

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
 from rankmeter.cli.options import Delivery, format_option, level_option, pairs
+from rankmeter.cli.output import deliver_told
 from rankmeter.cli.parameters import Command, Reads, takes
-from rankmeter.cli.talk import examples, tell
-from rankmeter.inputs.spreadsheets import frame_csv
-from rankmeter.showing.document import text_table
-from rankmeter.showing.terminal import table_text
-from rankmeter.wording import exact_percent
-
-if TYPE_CHECKING:
-    from rankmeter.stats.estimates import Estimate
+from rankmeter.cli.talk import examples, language_option
+from rankmeter.wording import Language
 
 
 @click.command(
@@ -38,6 +32,7 @@ if TYPE_CHECKING:
 @click.option("--shrink", type=float, help="Shrinkage of shrunk DR: 0 is the model alone, infinity is DR.")
 @level_option
 @click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: logged=propensity.")
+@language_option
 @format_option("table", "json", "csv", default="table")
 @takes(delivery=Delivery)
 def command(
@@ -48,6 +43,7 @@ def command(
     shrink: float | None,
     level: float,
     columns: str | None,
+    lang: Language,
     format_: Literal["table", "json", "csv"],
     delivery: Delivery,
 ) -> None:
@@ -62,20 +58,4 @@ def command(
 
     named = pairs("--columns", columns)
     policy = off_policy_log(log, model=model, columns=named, clip=clip, switch=switch, shrink=shrink, level=level)
-    if not delivery.quiet:
-        tell([policy.weights.sentence, *policy.reasons, f"the new policy against the logged one: {policy.verdict}"])
-    if format_ == "json":
-        delivery.deliver(policy.to_json() + "\n")
-    elif format_ == "csv":
-        delivery.deliver(frame_csv(policy.to_polars()))
-    else:
-        head = ("estimator", "value", f"{exact_percent(level)} interval")
-        named_estimates = {"logged": policy.logged, **policy.estimates, "gain": policy.gain}
-        rows = [(name, *_value_and_interval(one)) for name, one in named_estimates.items()]
-        delivery.deliver(table_text(text_table(head, rows, ("text", "number", "number"))) + "\n")
-
-
-def _value_and_interval(one: Estimate) -> tuple[str, str]:
-    """As people read them; what is not there is said."""
-    value = "no data" if math.isnan(one.value) else f"{one.value:.4f}"
-    return value, "no data" if math.isnan(one.low) else f"[{one.low:.4f}, {one.high:.4f}]"
+    deliver_told(policy, format_, delivery, lang)

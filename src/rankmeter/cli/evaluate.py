@@ -30,7 +30,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
-from rankmeter.wording import word
+from rankmeter.wording import said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -43,7 +43,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR")
 LABELLED_MEASURES = {"MAP": "AP", "MRR": "RR", "NDCG": "nDCG(discount=jk,ideal=list)"}
 """The three lines that lists with labels in line are judged by, as coursework and first tutorials define them."""
 LABELLED_DIGITS = 5
-USAGE = "rankmeter evaluate JUDGMENTS RUN..., or --labelled FILE"
+USAGE = said("evaluate_usage", command="rankmeter evaluate")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,11 @@ from typing import Literal
 import click
 
 from rankmeter.cli.options import Delivery, format_option, level_option, pairs, seed_option
+from rankmeter.cli.output import deliver_told
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
-from rankmeter.cli.talk import examples, say, tell
+from rankmeter.cli.talk import examples, language_option, say
 from rankmeter.inputs.spreadsheets import frame_csv
+from rankmeter.wording import Language, word
 
 
 @click.group(
@@ -41,8 +43,9 @@ def command() -> None:
     help="Lists made for each query, each beside its mirror image; draw one for every request.",
 )  # fmt: skip
 @seed_option
+@language_option
 @takes(delivery=Delivery)
-def make(a: str, b: str, length: int | None, versions: int, seed: int, delivery: Delivery) -> None:
+def make(a: str, b: str, length: int | None, versions: int, seed: int, lang: Language, delivery: Delivery) -> None:
     """Interleave the runs A and B by team draft: a row per query, version and position with its item and team.
 
     Draw a version for every request, show its list, and log with every click the team of the clicked item and the
@@ -54,7 +57,7 @@ def make(a: str, b: str, length: int | None, versions: int, seed: int, delivery:
 
     lists, left_out = interleave_runs(a, b, length=length, seed=seed, versions=versions)
     if not delivery.quiet and left_out:
-        say(f"{left_out:,} queries are in one run only; they are left out.")
+        say(word("queries_of_one_run", lang, count=left_out))
     delivery.deliver(frame_csv(lists))
 
 
@@ -73,14 +76,16 @@ def make(a: str, b: str, length: int | None, versions: int, seed: int, delivery:
     "--unit", type=click.Choice(["auto", "user", "query"]), default="auto", show_default=True,
     help="Who has one vote: users, or queries where one list was made for each. auto: what the columns say.",
 )  # fmt: skip
-@format_option("table", "json", default="table")
+@language_option
+@format_option("table", "json", "csv", default="table")
 @takes(delivery=Delivery)
 def score(
     clicks: str,
     level: float,
     columns: str | None,
     unit: Literal["auto", "user", "query"],
-    format_: Literal["table", "json"],
+    lang: Language,
+    format_: Literal["table", "json", "csv"],
     delivery: Delivery,
 ) -> None:
     """Tell which ranking people prefer, from CLICKS: a row per click with user, request and team (A or B).
@@ -90,16 +95,6 @@ def score(
     (optimised lists) are compared by the mean credit of a user.
     """
     from rankmeter.online.interleaving import score_interleaving
-    from rankmeter.showing.document import text_table
-    from rankmeter.showing.terminal import table_text
 
     preference = score_interleaving(clicks, columns=pairs("--columns", columns), unit=unit, level=level)
-    if not delivery.quiet:
-        tell([repr(preference), preference.assumption])
-    if format_ == "json":
-        delivery.deliver(preference.to_json() + "\n")
-        return
-    rows = [("A", preference.users_a, preference.lists_a), ("B", preference.users_b, preference.lists_b),
-            ("neither", preference.ties, preference.tied_lists)]  # fmt: skip
-    table = text_table(("preferred", "users", "lists"), rows, ("text", "count", "count"))
-    delivery.deliver(table_text(table) + "\n")
+    deliver_told(preference, format_, delivery, lang)

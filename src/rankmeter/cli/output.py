@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
-    from rankmeter.showing.showable import Showable, ShownAsTable
+    from rankmeter.showing.showable import Showable, ShownAsTable, ToldTable
 
 TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""
@@ -87,6 +87,19 @@ def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, 
     else:
         text = shown_text(result, meant, lang)
     delivery.deliver(text if text.endswith("\n") else text + "\n")
+
+
+def deliver_told(result: ToldTable, format: str, delivery: Delivery, lang: Language) -> None:
+    """Give the numbers of a result, and on standard error what is said of them."""
+    if not delivery.quiet:
+        tell([sentence.text(lang) for sentence in result.sentences()])
+    if format == "csv":
+        delivery.deliver(frame_csv(result.to_polars()))
+    elif format == "json":
+        delivery.deliver(result.to_json() + "\n")
+    else:
+        options = terminal_options() if delivery.output is None else {}
+        delivery.deliver(document_text([result.table(lang)], lang=lang, **options) + "\n")
 
 
 def output_text(

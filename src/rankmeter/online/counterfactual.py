@@ -280,7 +280,7 @@ def _self_normalised(weighted: Floats, weights: Floats) -> tuple[float, Floats]:
 
 def _biased(value: float, group: npt.NDArray[np.int64], level: float) -> Estimate:
     """A value that is off by design: how far chance moves it says nothing about how far it is from the truth."""
-    why = "no interval: biased by design, by an amount that the log does not tell"
+    why = said("biased_by_design")
     return Estimate.without_interval(value, level, why, int(group.max()) + 1)
 
 
@@ -288,10 +288,10 @@ def _interval(value: float, influence: Floats, group: npt.NDArray[np.int64], lev
     """Rows of one unit depend on each other, so their errors are added up before they are squared."""
     units = int(group.max()) + 1
     if math.isnan(value):
-        why = "no data: the new policy would have made none of the logged choices, so their weights are all 0"
+        why = said("weights_all_0")
         return Estimate.without_interval(value, level, why, units)
     if units < 2:
-        why = "no data: there is one unit only, so nothing says how far chance moves an estimate"
+        why = said("one_unit_only")
         return Estimate.without_interval(value, level, why, units)
     totals = np.bincount(group, influence, minlength=units)
     variance = float((totals**2).sum()) * units / (units - 1)

@@ -20,11 +20,12 @@ import numpy as np
 from rankmeter.errors import InputError, check_choice, check_level, check_whole
 from rankmeter.inputs.columns import say_columns
 from rankmeter.late import pl
-from rankmeter.online.phrases import Told
 from rankmeter.online.settings import check_names
+from rankmeter.showing.document import Table, text_table
+from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate, of_variance
 from rankmeter.stats.proportions import sign_test, wilson
-from rankmeter.wording import said
+from rankmeter.wording import Language, Said, said, word
 
 Team = Literal["A", "B", ""]
 MOST_VERSIONS = 1000
@@ -222,8 +223,8 @@ def _check_rankings(a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
             raise InputError.of("online.ranking_repeats", name=name)
 
 
-@dataclass(frozen=True, slots=True)
-class InterleavingResult(Told):
+@dataclass(frozen=True, slots=True, repr=False)
+class InterleavingResult(ToldTable):
     """Which ranking users prefer."""
 
     users_a: int
@@ -250,40 +251,49 @@ class InterleavingResult(Told):
     @property
     def verdict(self) -> str:
         """Which ranking wins, if the test can tell."""
+        unit = said(f"unit_{self.unit}")
         if math.isnan(self.p) and self.credit is not None and self.credit.value:
-            return f"no data: every {self.unit} has the same credit, so nothing says what chance could do"
+            return said("same_credit", unit=unit)
         if math.isnan(self.p):
-            return f"no data: no {self.unit}'s clicks favour either ranking"
+            return said("no_preference", unit=unit)
         if self.p >= 1 - self.level:
-            return "cannot tell"
+            return said("interleaving_cannot_tell")
         return "B" if (self.credit.value > 0 if self.credit else self.share_b > 0.5) else "A"
 
     @property
-    def assumption(self) -> str:
+    def assumption(self) -> Said:
         """What the test rests on."""
-        if self.unit == "query":
-            return "one list was made for each query, so queries have one vote each"
-        return (
-            "each request had a coin of its own, which fell when its list was made or drawn; where one list was made "
-            "for each query, score with unit='query'"
-        )
+        return said("one_list_a_query" if self.unit == "query" else "a_coin_a_request")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return asdict(self) | {"verdict": self.verdict, "assumption": self.assumption}
 
-    def __repr__(self) -> str:
-        many = {"user": "users", "query": "queries"}[self.unit]
-        told = f"{self.users_a:,} {many} prefer A, {self.users_b:,} prefer B, {self.ties:,} neither; "
+    def to_polars(self) -> pl.DataFrame:
+        """A row for each ranking, and one for neither."""
+        return pl.DataFrame(self._counts(), schema=["preferred", "users", "lists"], orient="row")
+
+    def _counts(self, neither: str = "neither") -> list[tuple[str, int, int]]:
+        return [("A", self.users_a, self.lists_a), ("B", self.users_b, self.lists_b),
+                (neither, self.ties, self.tied_lists)]  # fmt: skip
+
+    def sentences(self) -> list[Said]:
+        """Who prefers which ranking, and what the test rests on."""
+        known = {"verdict": self.verdict, "p": self.p, "unit": said(f"unit_{self.unit}")}
         if math.isnan(self.p):
-            return told + self.verdict
-        if self.credit is not None:
-            gap = f"{self.credit.value:+.4f} [{self.credit.low:+.4f}, {self.credit.high:+.4f}]"
-            return f"{told}mean credit of B minus A by {self.unit} {gap} (t-test, p = {self.p:.3g}): {self.verdict}"
-        return (
-            f"{told}{self.share_b:.1%} [{self.low:.1%}, {self.high:.1%}] of the decided prefer B "
-            f"(sign test by {self.unit}, p = {self.p:.3g}): {self.verdict}"
-        )
+            found = said("preference_untested", **known)
+        elif self.credit is not None:
+            credit = {"value": self.credit.value, "low": self.credit.low, "high": self.credit.high}
+            found = said("preference_by_credit", **known, **credit)
+        else:
+            found = said("preference_by_sign", **known, share=self.share_b, low=self.low, high=self.high)
+        counts = {"a": self.users_a, "b": self.users_b, "neither": self.ties}
+        return [said("preferences", **counts, units=said(f"units_{self.unit}"), found=found), self.assumption]
+
+    def table(self, language: Language = "en") -> Table:
+        """How many prefer which."""
+        heads = (word("preferred", language), word(f"units_{self.unit}", language), word("interleaved_lists", language))
+        return text_table(heads, self._counts(word("neither", language)), ("text", "count", "count"))
 
 
 def score_interleaving(

@@ -10,6 +10,7 @@ from typing import Any
 
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
+from rankmeter.showing.document import Cell
 from rankmeter.stats.estimates import Estimate
 from rankmeter.wording import Said, said, word
 
@@ -75,6 +76,13 @@ def shown(one: Estimate, measure: OnlineMeasure, *, digits: int = 4, lang: Langu
     if math.isnan(one.low):
         return f"{one.value:.{digits}f}{unit}"
     return f"{one.value:.{digits}f}{unit} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+
+
+def number_cell(value: float, low: float, high: float, lang: Language) -> Cell:
+    """A value with its interval; what is missing is said."""
+    if math.isnan(value):
+        return Cell(word("online_no_data", lang))
+    return Cell(value, span=word("without_interval", lang) if math.isnan(low) else (low, high))
 
 
 def interval_of(one: Estimate, form: str = "+.4f") -> str:

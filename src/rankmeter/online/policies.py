@@ -9,8 +9,11 @@ from typing import Any
 
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
-from rankmeter.online.phrases import Told, html_table, interval_of
+from rankmeter.online.phrases import number_cell
+from rankmeter.showing.document import Cell, Column, Table
+from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate
+from rankmeter.wording import Language, Said, said, word
 
 WRONG = 4.0
 """This many standard errors above 1, the mean weight is not an accident."""
@@ -47,16 +50,14 @@ class Weights:
         return self.effective < HANDFUL
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Said:
         """For people."""
-        return (
-            f"effective sample size {self.effective:,.1f} of {self.rows:,} rows, largest weight {self.largest:,.3g}, "
-            f"mean weight {self.mean:.3f}, {self.unsupported:.1%} without support"
-        )
+        known = {"effective": self.effective, "rows": self.rows, "largest": self.largest, "mean": self.mean}
+        return said("weights_carry", **known, unsupported=self.unsupported)
 
 
-@dataclass(frozen=True, slots=True)
-class OffPolicy(Told):
+@dataclass(frozen=True, slots=True, repr=False)
+class OffPolicy(ToldTable):
     """Estimates of the value of a policy that was not run."""
 
     logged: Estimate
@@ -74,17 +75,22 @@ class OffPolicy(Told):
         return self.estimates[name].value
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Said:
         """Whether the new policy is better than the logged one, by the most robust estimate that there is."""
         if self.weights.is_wrong:
-            return f"cannot tell: the mean weight is {self.weights.mean:.3f} where it should be about 1"
+            return said("policy_wrong_weights", mean=self.weights.mean)
         if self.weights.is_handful:
-            return f"cannot tell: an effective sample size of {self.weights.effective:.1f} is a handful"
+            return said("policy_handful", effective=self.weights.effective)
         if math.isnan(self.gain.low):
-            return f"no data: {self.gain.method.removeprefix('no data: ')}"
+            return said("policy_no_data", why=self.gain.method)
         if self.gain.low > 0:
-            return "better"
-        return "worse" if self.gain.high < 0 else "cannot tell"
+            return said("policy_better")
+        return said("policy_worse" if self.gain.high < 0 else "policy_cannot_tell")
+
+    @property
+    def named_estimates(self) -> dict[str, Estimate]:
+        """Every estimate with its name, the logged value and the gain among them."""
+        return {"logged": self.logged, **self.estimates, "gain": self.gain}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -100,32 +106,29 @@ class OffPolicy(Told):
 
     def to_polars(self) -> pl.DataFrame:
         """A row per estimator, with the logged value and the gain."""
-        named = {"logged": self.logged, **self.estimates, "gain": self.gain}
-        return pl.DataFrame([{"estimator": name, **one.to_dict()} for name, one in named.items()])
-
-    def __repr__(self) -> str:
-        lines = [f"{self.model}: {self.weights.sentence}"]
-        for name, one in {"logged": self.logged, **self.estimates, "gain": self.gain}.items():
-            lines.append(f"  {name:<12}  {interval_of(one, '.4f')}")
-        return "\n".join([*lines, *(f"  {reason}" for reason in self.reasons), f"  {self.verdict}"])
+        return pl.DataFrame([{"estimator": name, **one.to_dict()} for name, one in self.named_estimates.items()])
 
     @property
-    def reasons(self) -> list[str]:
+    def reasons(self) -> list[Said]:
         """Why a number or an interval is missing, each once."""
-        named = {**self.estimates, "logged": self.logged, "gain": self.gain}
         told: dict[str, list[str]] = {}
-        for name, one in named.items():
+        for name, one in self.named_estimates.items():
             if math.isnan(one.low):
                 told.setdefault(one.method, []).append(name)
-        reasons = [why if why.startswith("no data") else f"{', '.join(names)}: {why}" for why, names in told.items()]
+        reasons = [said("estimates_lack", names=names, why=why) for why, names in told.items()]
         if self.weights.is_wrong:
-            reasons.append(
-                f"the mean weight is {self.weights.mean:.3f} +- {self.weights.mean_error:.3f}; where the logged "
-                "probabilities are those that made the log it is about 1, so every estimate that uses them is off"
-            )
+            reasons.append(said("weights_off", mean=self.weights.mean, error=self.weights.mean_error))
         return reasons
 
-    def _repr_html_(self) -> str:
-        named = {"logged": self.logged, **self.estimates}
-        rows = [(name, interval_of(one, ".4f")) for name, one in named.items()]
-        return html_table(f"{self.weights.sentence}; {self.verdict}", ("estimator", "value"), rows)
+    def sentences(self) -> list[Said]:
+        """What belongs to the numbers: what the weights can carry, what is missing and why, who is better."""
+        return [self.weights.sentence, *self.reasons, said("policy_verdict", verdict=self.verdict)]
+
+    def table(self, language: Language = "en") -> Table:
+        """The estimators with their intervals."""
+        columns = (Column(word("estimator", language), "text"), Column(word("value", language)))
+        rows = tuple(
+            (Cell(name), number_cell(one.value, one.low, one.high, language))
+            for name, one in self.named_estimates.items()
+        )
+        return Table(columns, rows)

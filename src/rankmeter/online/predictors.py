@@ -14,10 +14,12 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, check_level, check_whole, examples
 from rankmeter.late import pl
 from rankmeter.online.events import open_table
-from rankmeter.online.phrases import Told, brief
+from rankmeter.online.phrases import number_cell
+from rankmeter.showing.document import Cell, Column, Table
+from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.proportions import quantile, wilson
-from rankmeter.wording import said
+from rankmeter.wording import Language, Said, said, word
 
 FEW = 10
 """With fewer past experiments than this a ranking of measures is a hint at most."""
@@ -45,24 +47,15 @@ class Predictor:
     p_corrected: float
 
     @property
-    def sign(self) -> str:
+    def sign(self) -> Said:
         """For people: how often the sign agreed."""
         if not self.decided:
-            return "no data"
-        return f"{self.same_sign} of {self.decided} [{self.sign_low:.0%}, {self.sign_high:.0%}]"
-
-    @property
-    def rank(self) -> str:
-        """For people: the rank correlation."""
-        return (
-            "no data"
-            if math.isnan(self.correlation)
-            else f"{self.correlation:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
-        )
+            return said("online_no_data")
+        return said("same_sign", same=self.same_sign, of=self.decided, low=self.sign_low, high=self.sign_high)
 
 
-@dataclass(frozen=True, slots=True)
-class Predictors(Told):
+@dataclass(frozen=True, slots=True, repr=False)
+class Predictors(ToldTable):
     """Which of some offline measures, declared beforehand, foretells the online outcome best."""
 
     online: str
@@ -79,23 +72,20 @@ class Predictors(Told):
     """Experiments that were left out because a number of them is missing."""
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Said:
         """What can be said from this many experiments."""
-        best = self.predictors[0]
+        best, tries = self.predictors[0], len(self.predictors)
         if math.isnan(best.correlation):
-            return "no data: no offline measure, or the online outcome, ever varies, so nothing foretells anything"
-        least = 2 / math.factorial(best.experiments) * len(self.predictors) if best.experiments < 20 else 0.0
+            return said("nothing_varies")
+        least = 2 / math.factorial(best.experiments) * tries if best.experiments < 20 else 0.0
         if least > 1 - self.level:
-            return (
-                f"cannot tell: with {best.experiments} experiments and {len(self.predictors)} measures no correlation "
-                "can be told from chance"
-            )
+            return said("too_few_experiments", count=best.experiments, tries=tries)
         if math.isnan(best.p_corrected) or best.p_corrected >= 1 - self.level or best.correlation <= 0:
-            return f"cannot tell: no measure's correlation can be told from chance after {len(self.predictors)} tries"
-        few = f"; with {best.experiments} experiments this is a hint, not a rule" if best.experiments < FEW else ""
+            return said("no_predictor", tries=tries)
         rivals = [one.measure for one in self.predictors[1:] if one.high >= best.correlation]
-        beside = f"; {examples(rivals)} may be as good" if rivals else ""
-        return f"{best.measure} foretells {self.online} best{beside}{few}"
+        beside = said("predictor_rivals", rivals=examples(rivals)) if rivals else ""
+        few = said("predictor_hint", count=best.experiments) if best.experiments < FEW else ""
+        return said("best_predictor", measure=best.measure, online=self.online, beside=beside, few=few)
 
     def to_polars(self) -> pl.DataFrame:
         """A row per measure, best first."""
@@ -108,24 +98,34 @@ class Predictors(Told):
                 "held_out_choices": dict(self.held_out_choices), "correction": self.correction,
                 "incomplete": self.incomplete}  # fmt: skip
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Said]:
         """What belongs to the numbers: how many experiments there are, and how the best measure does on a new one."""
-        told = [f"{self.predictors[0].experiments} experiments"]
+        told = [said("experiments_seen", count=self.predictors[0].experiments)]
         if self.incomplete:
-            told.append(f"experiments without all numbers: {self.incomplete:,}; left out")
-        right = "no data: no experiment has a decided outcome"
+            told.append(said("experiments_incomplete", count=self.incomplete))
+        right = said("left_out_undecided")
         if self.held_out:
-            right = f"the best measure of the others has the right sign in {self.held_out_agreement:.0%}"
-            right += f" of {self.held_out}"
-        return [*told, f"left out in turn, {right}", self.verdict]
+            right = said("left_out_agreement", share=self.held_out_agreement, count=self.held_out)
+        return [*told, right, self.verdict]
 
-    def __repr__(self) -> str:
-        lines = [
-            f"{one.measure}: sign agrees {one.sign}, rank correlation {one.rank}, "
-            f"p = {brief(one.p_corrected)} ({self.correction})"
+    def table(self, language: Language = "en") -> Table:
+        """The measures, best first."""
+        columns = (
+            Column(word("predictor_measure", language), "text"),
+            Column(word("predictor_sign", language)),
+            Column(word("predictor_rank", language), "difference", digits=2),
+            Column(word("p_by", language, correction=self.correction), "p", 1),
+        )
+        rows = tuple(
+            (
+                Cell(one.measure),
+                Cell(one.sign.text(language)),
+                number_cell(one.correlation, one.low, one.high, language),
+                Cell(None if math.isnan(one.p_corrected) else one.p_corrected),
+            )
             for one in self.predictors
-        ]
-        return "\n".join([*lines, *self.sentences()])
+        )
+        return Table(columns, rows)
 
 
 def predictors(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankmeter.showing.document import Block
-from rankmeter.wording import Language, chosen_language
+from rankmeter.showing.document import Block, Paragraph, Table
+from rankmeter.wording import Language, Said, chosen_language
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,3 +67,21 @@ class ShownAsTable(Showable):
     def to_polars(self) -> pl.DataFrame:
         """The numbers, a row each."""
         raise NotImplementedError
+
+
+class ToldTable(ShownAsTable):
+    """A result that is one table and the sentences that belong to it."""
+
+    __slots__ = ()
+
+    def table(self, language: Language = "en") -> Table:
+        """The numbers, for people."""
+        raise NotImplementedError
+
+    def sentences(self) -> list[Said]:
+        """What belongs to the numbers."""
+        raise NotImplementedError
+
+    def document(self, language: Language = "en") -> Sequence[Block]:
+        """The numbers, then what is said of them."""
+        return [self.table(language), *(Paragraph(sentence.text(language)) for sentence in self.sentences())]

@@ -106,7 +106,7 @@ class Contrasts:
         from scipy.special import stdtr  # scipy is loaded only for statistics
 
         flat = self.flat
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             t = np.where(flat, 0.0, self.difference / self.error)
         freedom = np.where(flat, 1.0, self.freedom)
         lower: Floats = stdtr(freedom, t)
