@@ -93,13 +93,10 @@ def deliver_told(result: ToldTable, format: str, delivery: Delivery, lang: Langu
     """Give the numbers of a result, and on standard error what is said of them."""
     if not delivery.quiet:
         tell([sentence.text(lang) for sentence in result.sentences()])
-    if format == "csv":
-        delivery.deliver(frame_csv(result.to_polars()))
-    elif format == "json":
-        delivery.deliver(result.to_json() + "\n")
-    else:
-        options = terminal_options() if delivery.output is None else {}
-        delivery.deliver(document_text([result.table(lang)], lang=lang, **options) + "\n")
+    if format != "table":
+        return deliver_shown(result, format, delivery, lang)
+    options = terminal_options() if delivery.output is None else {}
+    return delivery.deliver(document_text([result.table(lang)], lang=lang, **options) + "\n")
 
 
 def output_text(
