@@ -270,9 +270,9 @@ def check_level(level: object, what: str = "level") -> float:
 def check_choice(what: str, value: object, choices: Sequence[str | None]) -> None:
     """One of a few words; refuse others, with the nearest as a hint. None among the choices is "not stated".
 
-    >>> check_choice("test", "tt", ("t", "sign"))
+    >>> check_choice("test", "signs", ("t", "sign"))
     Traceback (most recent call last):
-    rankmeter.errors.InputError: test='tt' is not possible; it is one of t, sign. Hint: did you mean 't'?
+    rankmeter.errors.InputError: test='signs' is not possible; it is one of t, sign. Hint: did you mean 'sign'?
     """
     if value not in choices:
         listed = [choice for choice in choices if choice is not None]

@@ -61,7 +61,7 @@ def test_every_kind_is_said_somewhere() -> None:
     code = "\n".join(path.read_text("utf-8") for path in source.rglob("*.*") if path.suffix in (".py", ".js", ".jinja"))
     made_up = ("unit_", "units_", "untested_", "test_", "against_", "correction_", "interval_", "correlated_over_",
                "found_", "rule_", "read_", "verdict_", "coefficient_", "nugget_", "board_", "drawn_",
-               "target_", "silence_", "evidence_", "clicks_", "rank_eval_")  # fmt: skip
+               "target_", "silence_", "evidence_", "clicks_", "rank_eval_", "agreement_", "side_")  # fmt: skip
     for _, kind in KINDS:
         is_made_up = kind.startswith(made_up)
         # The page of a log has labels without the prefix, and a text for each chart.

@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import click
 
 from rankmeter.cli.options import Delivery, format_option, kinds_of_events, pairs
-from rankmeter.cli.output import terminal_options
+from rankmeter.cli.output import deliver_told, tables_text
 from rankmeter.cli.parameters import MOST, Command, Reads, Writes, format_of, option, takes
 from rankmeter.cli.talk import examples, language_option, say, tell
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.measures import into_measures, split_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.evaluations import definition_lines
-from rankmeter.showing.document import Document, Kind, Table, text_table
-from rankmeter.showing.markdown import document_markdown
-from rankmeter.showing.terminal import document_text
 from rankmeter.whole_files import write_text
-from rankmeter.wording import Said, exact_percent, said, word
+from rankmeter.wording import Said, said, word
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
@@ -235,7 +231,11 @@ def command(
     if position_bias:
         if comparing.is_asked or deciding.is_asked or measures or report is not None or by:
             raise InputError.of("cli.position_bias_alone")
-        _position_bias(events, chosen, delivery, estimating, log, lang)
+        from rankmeter.online import position_bias as bias_of
+
+        drawn: dict[str, Any] = {"resamples": estimating.resamples or 200, "seed": estimating.seed}
+        bias = bias_of(events, level=estimating.level, **drawn, **log.reading())
+        deliver_told(bias, chosen, delivery, lang)
         return
     asked = [part for text in measures for part in split_measures(text)] or None
     if comparing.is_asked or deciding.is_asked:
@@ -243,7 +243,10 @@ def command(
         result: OnlineEvaluation | Experiment = _experiment(events, asked, by, comparing, settings, log)
     else:
         result = _evaluate(events, asked, by, estimating, log)
-    text = _text(result, chosen, delivery, lang)
+    tables = result.tables(lang)
+    if not tables[0].rows:
+        raise NotFoundError.of("cli.nothing_to_show")
+    text = tables_text(result, tables, chosen, delivery, lang)
     if report is not None:
         from rankmeter.report.log_page import online_report
 
@@ -265,34 +268,6 @@ def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) 
     if "CVR" not in names or not any(type(one).name == "Conversions" and one not in wanted for one in result.measures):
         return []
     return [said("conversions_beside")]
-
-
-def _position_bias(
-    events: str, chosen: OutputFormat, delivery: Delivery, estimating: Estimating, log: LogOptions, lang: Language
-) -> None:
-    from rankmeter import online
-
-    bias = online.position_bias(
-        events, level=estimating.level, resamples=estimating.resamples or 200, seed=estimating.seed, **log.reading()
-    )
-    if chosen == "json":
-        text = bias.to_json() + "\n"
-    elif chosen == "csv":
-        text = frame_csv(bias.to_polars())
-    else:
-        level = exact_percent(bias.level)
-        head = (word("online_position", lang), word("bias_impressions", lang), "CTR",
-                word("bias_examination", lang, level=level), word("bias_shared", lang))  # fmt: skip
-        rows = [
-            [str(one.position), one.impressions, one.rate, one.looked_at, one.shared_items] for one in bias.positions
-        ]
-        kinds: tuple[Kind, ...] = ("text", "count", "number", "number", "count")
-        text = _document_text([text_table(head, rows, kinds)], chosen, delivery, lang)
-    if not delivery.quiet:
-        over = ", ".join(f"{name} {value:.3f}" for name, value in bias.clicks_over_expected.items())
-        more = [word("bias_over_expected", lang, over=over)] if over else []
-        tell([bias.assumption.text(lang), word("bias_is_relative", lang), *more])
-    delivery.deliver(text)
 
 
 def _evaluate(
@@ -349,34 +324,3 @@ def _number(option: str, text: str) -> float:
         return float(text)
     except ValueError as error:
         raise InputError.of("cli.not_a_number", option=option, text=text) from error
-
-
-def _text(result: OnlineEvaluation | Experiment, format: OutputFormat, delivery: Delivery, lang: Language) -> str:
-    """The numbers in one of the formats."""
-    if format == "json":
-        return result.to_json() + "\n"
-    if format == "csv":
-        return frame_csv(result.to_polars())
-    return _document_text(_tables(result, lang), format, delivery, lang)
-
-
-def _document_text(tables: Document, format: OutputFormat, delivery: Delivery, lang: Language) -> str:
-    """Tables in Markdown, or as text that fits the terminal where it goes there."""
-    if format == "markdown":
-        return document_markdown(tables) + "\n"
-    options = terminal_options() if delivery.output is None else {}
-    return document_text(tables, lang=lang, **{**options, "styled": False}) + "\n"
-
-
-def _tables(result: OnlineEvaluation | Experiment, lang: Language) -> list[Table]:
-    from rankmeter.online import Experiment
-    from rankmeter.report.log_page import days_table, effects_table, value_table
-
-    tables = [value_table(result, lang)]
-    if not tables[0].rows:
-        raise NotFoundError.of("cli.nothing_to_show")
-    if not isinstance(result, Experiment):
-        return tables
-    parts = (("", result.effects), (result.segment, result.segments))
-    tables += [effects_table(by, effects, result, lang) for by, effects in parts if effects]
-    return [*tables, *([days_table(result, lang)] if result.days else [])]

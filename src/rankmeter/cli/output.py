@@ -93,10 +93,23 @@ def deliver_told(result: ToldTable, format: str, delivery: Delivery, lang: Langu
     """Give the numbers of a result, and on standard error what is said of them."""
     if not delivery.quiet:
         tell([sentence.text(lang) for sentence in result.sentences()])
-    if format != "table":
-        return deliver_shown(result, format, delivery, lang)
+    delivery.deliver(tables_text(result, [result.table(lang)], format, delivery, lang))
+
+
+def tables_text(result: ShownAsTable, tables: Document, format: str, delivery: Delivery, lang: Language) -> str:
+    """A result as JSON or CSV, its tables in Markdown, or as text that fits the terminal where it goes there."""
+    if format == "json":
+        return result.to_json() + "\n"
+    if format == "csv":
+        from rankmeter.inputs.spreadsheets import frame_csv
+
+        return frame_csv(result.to_polars())
+    if format == "markdown":
+        from rankmeter.showing.markdown import document_markdown
+
+        return document_markdown(tables) + "\n"
     options = terminal_options() if delivery.output is None else {}
-    return delivery.deliver(document_text([result.table(lang)], lang=lang, **options) + "\n")
+    return document_text(tables, lang=lang, **{**options, "styled": False}) + "\n"
 
 
 def output_text(

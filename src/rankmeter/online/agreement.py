@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankmeter.errors import InputError, NotFoundError, check_level, examples
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
-from rankmeter.online.phrases import Told, interval_of
+from rankmeter.online.phrases import number_cell
 from rankmeter.online.trial import Effect, Experiment
 from rankmeter.online.variant_effects import corrected_p
+from rankmeter.showing.document import Cell, Column, Table
+from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate, of_variance
+from rankmeter.wording import Language, Said, said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -38,26 +41,24 @@ class Pairing:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement(Told):
+@dataclass(frozen=True, slots=True, repr=False)
+class Agreement(ToldTable):
     """Offline and online differences, side by side."""
 
     control: str
     pairings: tuple[Pairing, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
 
     def to_polars(self) -> pl.DataFrame:
         """A row per pairing."""
         return pl.DataFrame(
             [
                 {
-                    "variant": one.variant, "offline": one.offline, "offline_difference": one.offline_difference.value,
-                    "offline_low": one.offline_difference.low, "offline_high": one.offline_difference.high,
-                    "online": one.online, "online_difference": one.online_difference.value,
-                    "online_low": one.online_difference.low, "online_high": one.online_difference.high,
-                    "verdict": one.verdict, "why": one.why,
+                    "variant": pairing.variant, "offline": pairing.offline,
+                    **_ends("offline", pairing.offline_difference), "online": pairing.online,
+                    **_ends("online", pairing.online_difference), "verdict": pairing.verdict, "why": pairing.why,
                 }
-                for one in self.pairings
+                for pairing in self.pairings
             ]
         )  # fmt: skip
 
@@ -65,12 +66,37 @@ class Agreement(Told):
         """Everything as plain Python."""
         return {"control": self.control, "pairings": self.to_polars().to_dicts(), "notes": list(self.notes)}
 
-    def __repr__(self) -> str:
-        lines = [f"against {self.control}"]
-        for one in self.pairings:
-            off, on = (interval_of(side) for side in (one.offline_difference, one.online_difference))
-            lines.append(f"  {one.variant}: {one.offline} {off}, {one.online} {on}: {one.verdict} ({one.why})")
-        return "\n".join([*lines, *self.notes])
+    def sentences(self) -> list[Said]:
+        """What to know of the experiment."""
+        return list(self.notes)
+
+    def table(self, language: Language = "en") -> Table:
+        """A row per pairing with both differences, the verdict and why."""
+        heads = [word(f"agreement_{name}", language) for name in ("offline", "online")]
+        columns = (
+            Column(word("online_variant", language), "text"),
+            *(column for head in heads for column in (Column(head, "text", is_code=True), Column("", "difference"))),
+            Column(word("online_verdict", language), "text"),
+        )
+        rows = [
+            (Cell(one.variant), Cell(one.offline), _cell(one.offline_difference, language), Cell(one.online),
+             _cell(one.online_difference, language), Cell(_said_of(one, language)))
+            for one in self.pairings
+        ]  # fmt: skip
+        return Table(columns, tuple(rows), word("agreement_against", language, control=self.control))
+
+
+def _ends(side: str, gap: Estimate) -> dict[str, float]:
+    return {f"{side}_difference": gap.value, f"{side}_low": gap.low, f"{side}_high": gap.high}
+
+
+def _cell(gap: Estimate, language: Language) -> Cell:
+    return number_cell(gap.value, gap.low, gap.high, language)
+
+
+def _said_of(pairing: Pairing, language: Language) -> str:
+    kind = f"agreement_{pairing.verdict.replace(' ', '_')}"
+    return word(kind, language, why=pairing.why)
 
 
 def agreement(
@@ -174,17 +200,27 @@ def _gain_of(effect: Effect) -> int | None:
     return {"better": 1, "worse": -1}.get(effect.verdict, 0)
 
 
-def _verdict(offline: int | None, online: int | None, trial: Experiment) -> tuple[Verdict, str]:
+def _verdict(offline: int | None, online: int | None, trial: Experiment) -> tuple[Verdict, Said]:
     if not trial.is_sound:
-        return "cannot tell", "the sample ratio of the experiment is broken"
-    sides = (("offline", offline), ("online", online))
-    absent = [name for name, gain in sides if gain is None]
+        return "cannot tell", said("agreement_unsound")
+    sides = {"offline": offline, "online": online}
+    absent, unsure = ([name for name, gain in sides.items() if is_wrong(gain)] for is_wrong in (_is_absent, _is_unsure))
     if absent:
-        return "cannot tell", f"no data: the {' and the '.join(absent)} difference has no interval"
-    unsure = [name for name, gain in sides if not gain]
+        return "cannot tell", said("agreement_no_data", sides=_sides(absent))
     if unsure:
-        why = "may be chance or has no stated direction"
-        return "cannot tell", f"the {' and the '.join(unsure)} difference {why} (correction: {trial.correction})"
+        return "cannot tell", said("agreement_unsure", sides=_sides(unsure), correction=trial.correction)
     if offline == online:
-        return "agree", f"both differences are certain after correction ({trial.correction})"
-    return "disagree", f"both differences are certain after correction ({trial.correction}), on opposite sides"
+        return "agree", said("agreement_both", correction=trial.correction)
+    return "disagree", said("agreement_opposite", correction=trial.correction)
+
+
+def _is_absent(gain: int | None) -> bool:
+    return gain is None
+
+
+def _is_unsure(gain: int | None) -> bool:
+    return not gain
+
+
+def _sides(names: list[str]) -> Said:
+    return said("side_both" if len(names) > 1 else f"side_{names[0]}")

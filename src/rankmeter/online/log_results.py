@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from rankmeter.errors import NotFoundError, did_you_mean
@@ -11,10 +11,13 @@ from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import Finding
-from rankmeter.online.phrases import Told, facts, html_table, plain_values, share_of_sessions, shown
+from rankmeter.online.phrases import facts, plain_of, share_of_sessions
+from rankmeter.online.result_tables import value_table
 from rankmeter.online.sums import Sums, sums_to_table
+from rankmeter.showing.document import Block, Paragraph, Table
+from rankmeter.showing.showable import ShownAsTable
 from rankmeter.stats.estimates import Estimate
-from rankmeter.wording import Said
+from rankmeter.wording import Language, Said, exact_percent, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,8 @@ class Bin:
     sessions: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogResult(Told):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LogResult(ShownAsTable):
     """What every result of a log carries beside its numbers: definitions, sums, what was odd, what there was."""
 
     source: str
@@ -64,19 +67,21 @@ class LogResult(Told):
 
     def described(self) -> dict[str, Any]:
         """What belongs to the numbers, as plain Python."""
-        return {
-            "definitions": self.definitions,
-            "findings": [asdict(one) for one in self.findings],
-            "notes": list(self.notes),
-            "counts": dict(self.counts),
-            "positions": [asdict(one) for one in self.positions],
-            "lengths": [asdict(one) for one in self.lengths],
-        }
+        named = ("findings", "notes", "counts", "positions", "lengths")
+        return {"definitions": self.definitions, **{name: plain_of(getattr(self, name)) for name in named}}
 
     def sentences(self) -> list[Said]:
         """What a person should know before reading the numbers."""
         counted = [facts(self.counts)] if self.counts else []
         return [*counted, *self.notes, *(one.sentence for one in self.findings)]
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """What a person should know first, then the numbers."""
+        return [Paragraph(f"{self.source}: {self.sentences()[0].text(language)}"), *self.tables(language)]
+
+    def tables(self, language: Language = "en") -> list[Table]:
+        """The numbers."""
+        raise NotImplementedError
 
     def find(self, measure: str | OnlineMeasure) -> OnlineMeasure:
         """The measure of this result that is meant."""
@@ -87,7 +92,7 @@ class LogResult(Told):
         raise NotFoundError.of("online.result_without", measure=measure, measures=list(map(str, self.measures)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OnlineEvaluation(LogResult):
     """The values of online measures, for all units or by group.
 
@@ -143,22 +148,11 @@ class OnlineEvaluation(LogResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        return {"source": self.source, "unit": self.unit, "by": self.by, "values": plain_values(self.estimates),
+        return {"source": self.source, "unit": self.unit, "by": self.by, "values": plain_of(self.estimates),
                 **self.described()}  # fmt: skip
 
-    def __repr__(self) -> str:
-        lines = [f"{self.source}: {self.sentences()[0]}"]
-        width = max(len(str(measure)) for measure in self.measures)
-        for group, values in self.estimates.items():
-            lines += [f"{self.by} {group}"] if self.by else []
-            lines += [f"  {measure!s:<{width}}  {shown(one, measure)}" for measure, one in values.items()]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (group, str(measure), shown(one, measure), f"{one.units:,}")
-            for group, values in self.estimates.items()
-            for measure, one in values.items()
-        ]
-        head = (self.by, "measure", "value with interval", f"{self.unit}s")
-        return html_table("; ".join(self.sentences()[:1]), head, rows)
+    def tables(self, language: Language = "en") -> list[Table]:
+        """A row per group and measure."""
+        level = next(one.level for of in self.estimates.values() for one in of.values())
+        head = word("online_value_with", language, level=exact_percent(level))
+        return [value_table(self.estimates, self.by, head, self.unit, language)]

@@ -1,11 +1,10 @@
-"""How results of this package become text: JSON, tables of sums, numbers as people read them."""
+"""Results of logs as plain data, and their numbers as people read them."""
 
 from __future__ import annotations
 
-import html
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from rankmeter.measures.online import OnlineMeasure
@@ -14,43 +13,18 @@ from rankmeter.showing.document import Cell
 from rankmeter.stats.estimates import Estimate
 from rankmeter.wording import Said, said, word
 
-Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
 
-
-class Told:
-    """A result that can be told as plain Python, and so as JSON."""
-
-    __slots__ = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python."""
-        raise NotImplementedError
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON; what is no number is null."""
-        from rankmeter.evaluating.stored import finite  # loads more than a log needs
-
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
-
-
-def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table for notebooks, its cells escaped; the first column is text, the others stand to the right."""
-    left, right = "<td>{}</td>", "<td style='text-align:right'>{}</td>"
-    lines = [[(right if place else left).format(html.escape(cell)) for place, cell in enumerate(row)] for row in rows]
-    cells = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
-    names = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    return f"<table><caption>{html.escape(caption)}</caption><tr>{names}</tr>{cells}</table>"
-
-
-def plain_values(values: Values) -> dict[str, dict[str, Any]]:
-    """Estimates by group and measure as plain Python."""
-    return {
-        group: {str(measure): one.to_dict() for measure, one in of_measure.items()}
-        for group, of_measure in values.items()
-    }
+def plain_of(value: Any) -> Any:
+    """Records, estimates and measures as plain Python, however deep they stand."""
+    if isinstance(value, Estimate):
+        return value.to_dict()
+    if isinstance(value, OnlineMeasure):
+        return str(value)
+    if is_dataclass(value):
+        return {part.name: plain_of(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else str(key): plain_of(part) for key, part in value.items()}
+    return [plain_of(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def facts(counts: Mapping[str, int]) -> Said:
@@ -83,15 +57,6 @@ def number_cell(value: float, low: float, high: float, lang: Language) -> Cell:
     if math.isnan(value):
         return Cell(word("online_no_data", lang))
     return Cell(value, span=word("without_interval", lang) if math.isnan(low) else (low, high))
-
-
-def interval_of(one: Estimate, form: str = "+.4f") -> str:
-    """A value with its interval where they exist; what is missing is said."""
-    if math.isnan(one.value):
-        return word("online_no_data", "en")
-    if math.isnan(one.low):
-        return f"{one.value:{form}} (no interval)"
-    return f"{one.value:{form}} [{one.low:{form}}, {one.high:{form}}]"
 
 
 def brief(number: float) -> str:

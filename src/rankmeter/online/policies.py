@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
-from rankmeter.online.phrases import number_cell
+from rankmeter.online.phrases import number_cell, plain_of
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate
@@ -94,15 +94,7 @@ class OffPolicy(ToldTable):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        return {
-            "logged": self.logged.to_dict(),
-            "estimates": {name: one.to_dict() for name, one in self.estimates.items()},
-            "gain": self.gain.to_dict(),
-            "weights": asdict(self.weights),
-            "model": self.model,
-            "clip": self.clip,
-            "verdict": self.verdict,
-        }
+        return {**plain_of(self), "verdict": self.verdict}
 
     def to_polars(self) -> pl.DataFrame:
         """A row per estimator, with the logged value and the gain."""

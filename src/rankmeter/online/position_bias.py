@@ -27,11 +27,13 @@ from rankmeter.online.bootstrap import CELLS
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Columns, Seen, Words
-from rankmeter.online.phrases import Told, html_table
+from rankmeter.online.phrases import number_cell
 from rankmeter.online.questions import POSITIONS
 from rankmeter.online.spark_log import partitioned
+from rankmeter.showing.document import Cell, Column, Table
+from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.resampling import check_draws, middle
-from rankmeter.wording import Said, said
+from rankmeter.wording import Language, Said, exact_percent, said, word
 
 Floats = npt.NDArray[np.float64]
 _KEYS = ("query", "item", "position", "variant")
@@ -52,17 +54,9 @@ class Examination:
     shared_items: int
     """Items (of a query, where there are queries) shown here and one position above."""
 
-    @property
-    def looked_at(self) -> str:
-        """For people: the examination with its interval."""
-        if math.isnan(self.examination):
-            return "no data"
-        span = "no interval" if math.isnan(self.low) else f"{self.low:.3f}, {self.high:.3f}"
-        return f"{self.examination:.3f} [{span}]"
 
-
-@dataclass(frozen=True, slots=True)
-class PositionBias(Told):
+@dataclass(frozen=True, slots=True, repr=False)
+class PositionBias(ToldTable):
     """The curve of positions, and clicks over expected clicks of each variant."""
 
     source: str
@@ -81,18 +75,30 @@ class PositionBias(Told):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        return {"source": self.source, "positions": [asdict(one) for one in self.positions], "level": self.level,
-                "clicks_over_expected": dict(self.clicks_over_expected), "resamples": self.resamples,
-                "by_query": self.by_query, "assumption": self.assumption}  # fmt: skip
+        return asdict(self) | {"assumption": self.assumption}
 
     def to_polars(self) -> pl.DataFrame:
         """A row per position."""
         return pl.DataFrame([asdict(one) for one in self.positions])
 
-    def _repr_html_(self) -> str:
-        rows = [(str(one.position), f"{one.impressions:,}", f"{one.rate:.4f}", one.looked_at) for one in self.positions]
-        head = ("position", "impressions", "CTR", "examination, relative to position 1")
-        return html_table(f"{self.source}: {self.assumption}", head, rows)
+    def sentences(self) -> list[Said]:
+        """What the curve rests on, what it is relative to, and how variants compare with it."""
+        over = ", ".join(f"{name} {value:.3f}" for name, value in self.clicks_over_expected.items())
+        return [self.assumption, said("bias_is_relative"), *([said("bias_over_expected", over=over)] if over else [])]
+
+    def table(self, language: Language = "en") -> Table:
+        """A row per position."""
+        examined = word("bias_examination", language, level=exact_percent(self.level))
+        columns = (
+            Column(word("online_position", language), "text"), Column(word("bias_impressions", language), "count"),
+            Column("CTR"), Column(examined, digits=3), Column(word("bias_shared", language), "count"),
+        )  # fmt: skip
+        rows = [
+            (Cell(str(one.position)), Cell(one.impressions), Cell(one.rate),
+             number_cell(one.examination, one.low, one.high, language), Cell(one.shared_items))
+            for one in self.positions
+        ]  # fmt: skip
+        return Table(columns, tuple(rows))
 
 
 def position_bias(

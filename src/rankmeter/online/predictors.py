@@ -93,10 +93,7 @@ class Predictors(ToldTable):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        return {"online": self.online, "predictors": [asdict(one) for one in self.predictors], "level": self.level,
-                "held_out_agreement": self.held_out_agreement, "held_out": self.held_out, "verdict": self.verdict,
-                "held_out_choices": dict(self.held_out_choices), "correction": self.correction,
-                "incomplete": self.incomplete}  # fmt: skip
+        return asdict(self) | {"verdict": self.verdict}
 
     def sentences(self) -> list[Said]:
         """What belongs to the numbers: how many experiments there are, and how the best measure does on a new one."""

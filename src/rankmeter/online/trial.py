@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rankmeter.errors import NotFoundError
@@ -13,10 +13,12 @@ from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.contrasts import Adjusted
 from rankmeter.online.log_results import LogResult
-from rankmeter.online.phrases import brief, html_table, percent, plain_values, shown
+from rankmeter.online.phrases import plain_of
+from rankmeter.online.result_tables import days_table, effects_table, value_table
 from rankmeter.online.settings import ExperimentPlan
+from rankmeter.showing.document import Block, Paragraph, Table
 from rankmeter.stats.estimates import Estimate, Lift
-from rankmeter.wording import Said, said
+from rankmeter.wording import Language, Said, said, word
 
 Verdict = Literal["better", "worse", "higher", "lower", "cannot tell", "no data"]
 Guard = Literal["", "passes", "fails", "cannot tell"]
@@ -113,27 +115,14 @@ class Effect:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
+        names = ("measure", "variant", "control", "segment", "role", "control_value", "value", "difference", "relative",
+                 "always_valid", "p", "p_corrected", "verdict", "margin", "p_margin", "guard")  # fmt: skip
         return {
-            "measure": str(self.measure),
-            "variant": self.variant,
-            "control": self.control,
-            "segment": self.segment,
-            "role": self.role,
-            "control_value": self.control_value.to_dict(),
-            "value": self.value.to_dict(),
-            "difference": self.difference.to_dict(),
-            "relative": self.relative.to_dict(),
-            "always_valid": self.always_valid.to_dict(),
+            **{name: plain_of(getattr(self, name)) for name in names},
             "always_valid_p": self.test.always_valid_p,
             "unadjusted": self.plain.absolute.to_dict(),
             "variance_kept": None if self.adjusted is None else self.adjusted.variance_kept,
-            "p": self.p,
-            "p_corrected": self.p_corrected,
             "least_detectable": self.least,
-            "verdict": self.verdict,
-            "margin": self.margin,
-            "p_margin": self.p_margin,
-            "guard": self.guard,
             "chance_to_win": self.chance,
             "expected_loss": self.loss,
         }
@@ -222,7 +211,7 @@ class NoveltyEffect:
         return self.p_corrected < 1 - self.change.level
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Experiment(LogResult):
     """Variants compared with a control."""
 
@@ -287,20 +276,13 @@ class Experiment(LogResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
+        named = ("source", "unit", "control", "plan", "correction", "values", "decisions", "interactions", "days",
+                 "novelty")  # fmt: skip
         return {
-            "source": self.source,
-            "unit": self.unit,
-            "control": self.control,
-            "plan": asdict(self.plan),
-            "sample_ratio": asdict(self.ratio),
-            "correction": self.correction,
-            "values": plain_values(self.values),
+            **{name: plain_of(getattr(self, name)) for name in named},
+            "sample_ratio": plain_of(self.ratio),
             "effects": [one.to_dict() for one in self.effects],
             "segments": [one.to_dict() for one in self.segments],
-            "decisions": [asdict(one) for one in self.decisions],
-            "interactions": [{**asdict(one), "measure": str(one.measure)} for one in self.interactions],
-            "days": [{**asdict(one), "measure": str(one.measure)} for one in self.days],
-            "novelty": [{**asdict(one), "measure": str(one.measure)} for one in self.novelty],
             **self.described(),
         }
 
@@ -309,6 +291,21 @@ class Experiment(LogResult):
         looked = "looked_once" if self.plan.sequential == "once" else "looked_often"
         first = [self.ratio.sentence, *self.conclusions(), said(looked, rule=self.plan.sequential)]
         return [*first, *LogResult.sentences(self)]
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """The sample ratio, the numbers, and what was decided."""
+        decided = [Paragraph(one.sentence.text(language)) for one in self.decisions]
+        return [*LogResult.document(self, language), *decided]
+
+    def tables(self, language: Language = "en") -> list[Table]:
+        """The values, and the differences of all units, by segment and by day."""
+        by, head = word("online_variant", language), word("online_value", language)
+        parts = (("", self.effects), (self.segment, self.segments))
+        return [
+            value_table(self.values, by, head, self.unit, language),
+            *(effects_table(name, effects, self, language) for name, effects in parts if effects),
+            *([days_table(self, language)] if self.days else []),
+        ]
 
     def conclusions(self) -> list[Said]:
         """What was decided, and what was tested beside the effects."""
@@ -324,22 +321,3 @@ class Experiment(LogResult):
             unsure = [f"{one.measure} ({one.variant})" for one in tests if not one.differs]
             told += [said(kind, effects=unsure)] if unsure else []
         return told
-
-    def __repr__(self) -> str:
-        lines = [f"{self.source}: {self.ratio.sentence}"]
-        width = max(len(str(measure)) for measure in self.measures)
-        lines += [
-            f"  {one.measure!s:<{width}}  {one.variant} - {one.control}: {shown(one.difference, one.measure)}, "
-            f"{percent(one.relative)}, p = {brief(one.p_corrected)} ({self.correction}): {one.guard or one.verdict}"
-            for one in self.effects
-        ]
-        return "\n".join([*lines, *(str(one.sentence) for one in self.decisions)])
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (str(one.measure), one.variant, shown(one.value, one.measure), shown(one.difference, one.measure),
-             percent(one.relative), brief(one.p_corrected), one.guard or one.verdict)
-            for one in self.effects
-        ]  # fmt: skip
-        head = ("measure", "variant", "value", "difference", "relative", "p, corrected", "verdict")
-        return html_table(self.ratio.sentence, head, rows)

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
 from rankmeter.definitions import title_of
+from rankmeter.online.result_tables import effects_table, page_words
 from rankmeter.report.extra import need_report_extra
 from rankmeter.showing.document import (
     Block,
-    Cell,
     Chart,
-    Column,
     Heading,
     Kind,
-    Mark,
     Paragraph,
     Table,
     text_table,
 )
 from rankmeter.showing.html import page_html
-from rankmeter.wording import Language, exact_percent, word
-from rankmeter.wording import words as words_of
+from rankmeter.wording import Language, exact_percent
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
-    from rankmeter.online.trial import Effect
 
 BLUE, ORANGE = "#4c8dd6", "#e07b39"  # both readable on white and on near-black
 
@@ -87,92 +82,6 @@ def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: 
     rows.append([words["units"].format(unit=words[result.unit]), *units, ""])
     kinds: list[Kind] = ["text", *(["number"] * len(values)), "text"]  # type: ignore[list-item]
     return text_table(heads, rows, kinds)
-
-
-def value_table(result: OnlineEvaluation | Experiment, lang: Language) -> Table:
-    """A row per group and measure."""
-    from rankmeter.online import Experiment
-    from rankmeter.online.phrases import shown
-
-    units = word("online_units", lang, unit=word(f"online_{result.unit}", lang))
-    if isinstance(result, Experiment):
-        values, by, value = result.values, word("online_variant", lang), word("online_value", lang)
-    else:
-        values, by = result.estimates, result.by or ""
-        level = next(one.level for of in values.values() for one in of.values())
-        value = word("online_value_with", lang, level=exact_percent(level))
-    rows = [
-        [*([group] if by else []), str(measure), shown(one, measure, lang=lang), one.units]
-        for group, of in values.items()
-        for measure, one in of.items()
-    ]
-    heads = [*([by] if by else []), word("online_measure", lang), value, units]
-    return text_table(heads, rows, [*(["text"] if by else []), "text", "number", "count"])  # type: ignore[list-item]
-
-
-_VERDICTS: dict[str, frozenset[Mark]] = {"better": frozenset({"up"}), "worse": frozenset({"down"})}
-
-
-_LEAST_FIRST = ("", "p", "difference", "role", "chance", "loss", "least")
-"""What a narrow terminal leaves out, the last first: whether and how much, relative to the control, always stays."""
-
-
-def effects_table(
-    segment: str, effects: Sequence[Effect], trial: Experiment, lang: Language, *, is_page: bool = False
-) -> Table:
-    """Every difference from the control; a page has room for what may be looked at any day."""
-    from rankmeter.online.phrases import brief, percent, shown
-
-    words = page_words(lang)
-    roles, chances = any(one.role for one in effects), any(not math.isnan(one.chance) for one in effects)
-    names = ["measure", "variant", *(["role"] if roles else []), "difference", "relative", "p",
-             *(["peek"] if is_page else []), "least", *(["chance", "loss"] if chances else []), "verdict"]  # fmt: skip
-    values = {"correction": trial.correction, "power": exact_percent(trial.plan.power)}
-    heads = [*([segment] if segment else []), *(words[name].format(**values) for name in names)]
-    rows = []
-    for one in effects:
-        base = one.control_value.value
-        share = f" ({abs(one.least / base):.1%})" if is_page and base and not math.isnan(base) else ""
-        least = words["no_data"] if math.isnan(one.least) else f"{brief(one.least)}{share}"
-        verdict = (one.guard or one.verdict).replace(" ", "_")
-        texts = [
-            *([one.segment] if segment else []),
-            str(one.measure),
-            one.variant,
-            *([words[one.role]] if roles else []),
-            shown(one.difference, one.measure, lang=lang),
-            percent(one.relative, lang=lang),
-            brief(one.p_corrected),
-            *([shown(one.always_valid, one.measure, lang=lang)] if is_page else []),
-            least,
-            *([brief(one.chance), brief(one.loss)] if chances else []),
-        ]
-        rows.append((*map(Cell, texts), Cell(words[verdict], _VERDICTS.get(one.verdict, frozenset()))))
-    labels, names = 2 + bool(segment), [*(["segment"] if segment else []), *names]
-    columns = (
-        Column(head, "text" if at < labels else "number", _LEAST_FIRST.index(name) if name in _LEAST_FIRST else 0)
-        for at, (name, head) in enumerate(zip(names, heads, strict=True))
-    )
-    return Table(tuple(columns), tuple(rows))
-
-
-def days_table(trial: Experiment, lang: Language) -> Table:
-    """The differences day by day, and what they add up to."""
-    from rankmeter.online.phrases import shown
-
-    heads = [word(f"online_{name}", lang) for name in ("day", "measure", "variant", "that_day", "so_far")]
-    rows = [
-        [one.day, str(one.measure), one.variant, shown(one.daily, one.measure, lang=lang),
-         shown(one.cumulative, one.measure, lang=lang)]
-        for one in trial.days
-    ]  # fmt: skip
-    return text_table(heads, rows, ("text", "text", "text", "number", "number"))
-
-
-def page_words(lang: Language) -> dict[str, str]:
-    """The labels of the page in one language, by name."""
-    every = words_of("online", lang)
-    return {kind.removeprefix("online_"): text for kind, text in every.items() if kind.startswith("online_")}
 
 
 def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> list[Chart]:
