@@ -104,7 +104,7 @@ def notes_about_floors(
         tested = [one for one in differences if one.measure == measure]
         for difference, floor in zip(tested, floors.tolist(), strict=True):
             at_floor = difference.p is not None and difference.p <= floor * (1 + SAME)
-            if at_floor and floor >= SMALLEST_SHOWN and not _is_flat(difference):
+            if at_floor and SMALLEST_SHOWN <= floor < 1 and not _is_flat(difference):
                 kind = "p_floor_of_permutations" if drawn else "p_floor_of_units"
                 reached.setdefault(kind, []).append(f"{_pair_named(difference, label)} {floor:.2g}")
     units = units_said(settings.unit)

@@ -29,6 +29,10 @@ class Asked:
     strict: bool = True
     """False where a tool's own numbers are asked for: what it answers all the same is only remarked on."""
 
+    def label(self, measure: Measure) -> str:
+        """What a measure is called where it is shown: as it was typed."""
+        return next((text for text, meant in self.names.items() if meant == measure), str(measure))
+
     @cached_property
     def listed(self) -> list[Any]:
         """The measures of lists as a whole."""

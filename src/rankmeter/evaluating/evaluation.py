@@ -172,7 +172,7 @@ def _facts(
     reading = readings(given.truth, given.returned)
     if given.wide and not len(placed.placements.grade):
         reading = noticed_at_once(reading, given)
-    make = partial(facts_of, placed, measured if given.wide else None, given.sources, reading, asked.every)
+    make = partial(facts_of, placed, measured if given.wide else None, given.sources, reading, asked)
 
     def facts() -> Facts:
         notes = unknown_notes(measure for one in ties for measure in one.value.unknown)

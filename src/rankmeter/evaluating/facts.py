@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
@@ -10,12 +9,13 @@ import numpy as np
 
 from rankmeter.arithmetic.relevance import hits, length
 from rankmeter.errors import examples
+from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.measuring import MeasuredGroup
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.columns import RATINGS, fold
 from rankmeter.inputs.likeness import LOOKED_AT, why_unlike
 from rankmeter.inputs.reading import Reading, Readings
-from rankmeter.measures import Judged, Measure, RankedMeasure
+from rankmeter.measures import Judged, RankedMeasure
 from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.pairs import Placeable
@@ -78,7 +78,7 @@ def facts_of(
     measured: MeasuredGroup | None,
     sources: tuple[str, str],
     reading: Readings,
-    measures: Sequence[Measure],
+    asked: Asked,
 ) -> Facts:
     """The facts of one placing; ``measured`` where what is unjudged can be counted."""
     longest = int(placed.placements.returned.max(initial=0))
@@ -87,7 +87,7 @@ def facts_of(
         **({} if measured is None else unjudged_of(measured)),
         judgments=sources[0],
         run=sources[1],
-        reading=noticed(reading, placed.highest_grade, longest, measures),
+        reading=noticed(reading, placed.highest_grade, longest, asked),
     )
 
 
@@ -152,40 +152,40 @@ def noticed_at_once(reading: Readings, given: Placeable) -> Readings:
     return _with_notes(reading, {"nothing found": fact if why is None else said("found_why", fact=fact, why=why)})
 
 
-def noticed(reading: Readings, highest: float, longest: int, measures: Sequence[Measure]) -> Readings:
+def noticed(reading: Readings, highest: float, longest: int, asked: Asked) -> Readings:
     """Say what looks odd about measures, the highest grade and the longest list together."""
     if reading.judgments is None:
         return reading
     notes: dict[str, Said] = {}
-    if (note := _ratings(reading.judgments, highest, measures)) is not None:
+    if (note := _ratings(reading.judgments, highest, asked)) is not None:
         notes["ratings"] = note
-    elif (note := _grades(highest, measures)) is not None:
+    elif (note := _grades(highest, asked)) is not None:
         notes["grades"] = note
-    if (note := _too_deep(longest, measures)) is not None:
+    if (note := _too_deep(longest, asked)) is not None:
         notes["cutoff"] = note
     return _with_notes(reading, notes)
 
 
-def _ratings(read: Reading, highest: float, measures: Sequence[Measure]) -> Said | None:
+def _ratings(read: Reading, highest: float, asked: Asked) -> Said | None:
     """Say that a rating is a grade, where one star would count as a hit."""
     column = read.columns.get("grade", "")
-    asked = next((m for m in measures if isinstance(m, RelevanceMeasure) and m.rel != "high" and m.rel <= 1), None)
-    if fold(column) not in RATINGS or highest < 3 or asked is None:
+    low = next((m for m in asked.every if isinstance(m, RelevanceMeasure) and m.rel != "high" and m.rel <= 1), None)
+    if fold(column) not in RATINGS or highest < 3 or low is None:
         return None
     better = round(highest * 0.8)
     return said(
-        "ratings_are_grades", source=read.source, column=column, highest=highest, measure=str(asked), rel=asked.rel,
-        stricter=str(replace(asked, rel=better)), better=better,
+        "ratings_are_grades", source=read.source, column=column, highest=highest, measure=asked.label(low),
+        rel=low.rel, stricter=str(replace(low, rel=better)), better=better,
     )  # fmt: skip
 
 
-def _grades(highest: float, measures: Sequence[Measure]) -> Said | None:
+def _grades(highest: float, asked: Asked) -> Said | None:
     """Say that grades of several steps are cut at the lowest, where that was not stated."""
-    cut = [m for m in measures if isinstance(m, RelevanceMeasure) and m.rel == 1 and not m.graded]
+    cut = [m for m in asked.every if isinstance(m, RelevanceMeasure) and m.rel == 1 and not m.graded]
     if not cut or highest < 3 or not float(highest).is_integer():
         return None
     return said(
-        "grades_cut", highest=highest, measures=[str(m) for m in cut], one=len(cut), rel=1,
+        "grades_cut", highest=highest, measures=list(map(asked.label, cut)), one=len(cut), rel=1,
         stricter=str(replace(cut[0], rel=highest - 1)), better=highest - 1,
     )  # fmt: skip
 
@@ -194,9 +194,9 @@ LEAST_LENGTH = 10
 """Of shorter lists nobody expects a cutoff to be reached."""
 
 
-def _too_deep(longest: int, measures: Sequence[Measure]) -> Said | None:
+def _too_deep(longest: int, asked: Asked) -> Said | None:
     """Say that a cutoff lies behind the end of every list, so that it cuts nothing."""
-    deep = [str(m) for m in measures if m.at == "cutoff" and (getattr(m, "cutoff", None) or 0) > longest]
+    deep = [asked.label(m) for m in asked.every if m.at == "cutoff" and (getattr(m, "cutoff", None) or 0) > longest]
     if longest < LEAST_LENGTH or not deep:
         return None
     return said("deeper_than_lists", length=longest, measures=deep, one=len(deep))

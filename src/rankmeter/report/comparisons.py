@@ -351,15 +351,20 @@ def verdict(cmp: Comparison, digits: int = DIGITS) -> list[Said]:
         best, *others = cmp.ranked(measure)
         if best.in_best is not None and not math.isnan(best.value):
             rivals = (score.system for score in others if score.in_best)
-            groups.setdefault((best.system, *rivals), []).append(best)
-    return [_verdict(cmp, rivals, scores, digits) for (_, *rivals), scores in groups.items()]
+            is_equal = all(score.value == best.value for score in others)
+            groups.setdefault(() if is_equal else (best.system, *rivals), []).append(best)
+    return [_verdict(cmp, group, scores, digits) for group, scores in groups.items()]
 
 
-def _verdict(cmp: Comparison, rivals: Sequence[str], scores: Sequence[Score], digits: int) -> Said:
+def _verdict(cmp: Comparison, group: Sequence[str], scores: Sequence[Score], digits: int) -> Said:
+    """What is said of measures with the same best systems, the first of all first; of none where all are equal."""
+    rivals = group[1:]
     best, several = scores[0], "_several" if len(scores) > 1 else ""
     value = value_cell(best.value, best.measure, digits).text(measure_column(best.measure, digits))
     label = cmp.label(best.measure)
     facts = {"measure": label, "measures": [cmp.label(score.measure) for score in scores], "value": value}
+    if not group:
+        return said(f"verdict_equal{several}", **facts)
     others = said("some_and_more", names=rivals[:3], more=len(rivals) - 3) if len(rivals) > 4 else list(rivals)
     kind = f"verdict_{'open' if rivals else 'clear'}{several}"
     sentence = said(kind, system=best.system, others=others, **facts)

@@ -15,6 +15,7 @@ from typing import Any
 
 from rankmeter.arithmetic import AGGREGATES, Tally, Values
 from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import ONLY_QUERIES
 from rankmeter.evaluating.facts import COUNTS, Facts, Purpose, counts_of, noticed, unjudged_of
 from rankmeter.evaluating.measuring import check_answerable, measure_groups
@@ -229,10 +230,9 @@ def _tally(values: Values, measure: Measure) -> Tally:
 
 def summary(
     state: State,
-    measures: Sequence[Measure],
+    asked: Asked,
     sources: tuple[str | None, str],
     *,
-    strict: bool,
     reading: Readings,
     purpose: Purpose,
     counted: Mapping[Measure, float] | None = None,
@@ -242,6 +242,7 @@ def summary(
     ``sources`` names judgments (None where nothing is judged) and run; ``counted`` has the values that counts gave.
     """
     judgments, run = sources
+    measures = asked.measures
     for source, queries in ((judgments, state.judged), (run, state.returned)):
         if source is not None and not queries:
             raise InputError(f"{source} is empty: it has no rows.")
@@ -249,7 +250,7 @@ def summary(
         raise no_query_in_common(judgments, state.judged, run, state.returned)
     for measure in measures:
         if not isinstance(measure, SlateMeasure):
-            check_answerable(measure, scored=state.scored, highest=state.highest, strict=strict)
+            check_answerable(measure, scored=state.scored, highest=state.highest, strict=asked.strict)
     bounds = {}
     for measure, low, high in zip(measures, state.worst, state.best, strict=True):
         if measure.aggregate == "whole":
@@ -278,7 +279,7 @@ def summary(
             judgments=judgments or "no judgments",
             run=run,
             notes=notes,
-            reading=noticed(reading, state.highest, state.longest, measures),
+            reading=noticed(reading, state.highest, state.longest, asked),
             purpose=purpose,
         ),
     }

@@ -154,9 +154,7 @@ def _evaluate(
         counted = _counted(sums, measures, known) if work.counts and known is not None else {}
         reading = Readings(None if truth is None else truth.reading, returned.reading)
         purpose, state = about.purpose_of(reading), State.merged(states)
-        found = summary(
-            state, measures, sources, strict=asked.strict, reading=reading, purpose=purpose, counted=counted
-        )
+        found = summary(state, asked, sources, reading=reading, purpose=purpose, counted=counted)
     finally:
         if work.counts:
             sums.unpersist()

@@ -85,9 +85,7 @@ def evaluate_to_file(
         sources = None if truth is None else truth.source, source.source
         reading = readings(truth, source)
         purpose = about.purpose_of(reading)
-        found = summary(
-            state, measures, sources, strict=asked.strict, reading=reading, purpose=purpose, counted=counted
-        )
+        found = summary(state, asked, sources, reading=reading, purpose=purpose, counted=counted)
         ev = DistantEvaluation(
             name=name,
             asked=asked.names,

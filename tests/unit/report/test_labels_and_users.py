@@ -50,6 +50,26 @@ def test_programs_get_the_label_beside_the_canonical_name(typed, canonical) -> N
     assert typed in cmp.to_markdown()
 
 
+@pytest.mark.parametrize("typed", [name for name in TYPED if name != "mrr"])
+def test_notes_call_a_measure_as_it_was_typed(typed) -> None:
+    truth = {f"q{i}": {f"d{n}": n % 4 for n in range(12)} for i in range(6)}
+    deep = typed.partition("@")[0] + "@500"
+    runs = {name: {q: {item: float(n * step % 7) for n, item in enumerate(grades)} for q, grades in truth.items()}
+            for name, step in (("a", 2), ("b", 3))}  # fmt: skip
+    ev = rm.evaluate(truth, runs["a"], [typed, deep])
+    cmp = rm.compare(truth, runs, [typed, deep], **QUICK)
+    for notes in (ev.sentences(), cmp.notes):
+        told = {note.kind: note for note in notes}
+        assert told["grades_cut"].values["measures"] == [typed, deep]
+        assert told["deeper_than_lists"].values["measures"][-1] == deep
+
+
+def test_equal_systems_have_no_first() -> None:
+    run = {"q": ["a", "b"], "r": ["a", "b"]}
+    cmp = rm.compare({"q": {"a"}, "r": {"b"}}, {"x": run, "y": dict(run)}, ["MAP", "HR@2"], **QUICK)
+    assert "All systems are equal under MAP, HR@2." in repr(cmp)
+
+
 def test_another_tools_metric_is_tested_and_reported_under_its_name() -> None:
     args = ["compare", JUDGMENTS, *RUNS[:2], "--dialect", "recbole", "-m", "NDCG@10"]
     done = CliRunner().invoke(app, [*args, "--permutations", "200", "--resamples", "200"])
