@@ -39,7 +39,9 @@ EXTRAS = {
     "torch": "import torch; rm.evaluate(rm.tensors(torch.tensor([[2.0, 1.0]]), torch.tensor([[0, 1]])), measures='RR')",
     "spark": SPARK if shutil.which("java") else "import pyspark, pyarrow",
 }
-"""What each extra is for, as a call that must work where nothing else is installed; MLflow is tested with the rest."""
+"""What each extra is for, as a call that must work where nothing else is installed."""
+MLFLOW = f"import mlflow; mlflow.set_tracking_uri('sqlite:///runs.db'); rm.log_to_mlflow({CORE})"
+EXTRAS[",".join([*filter(None, EXTRAS), "mlflow"])] = "\n".join([*EXTRAS.values(), MLFLOW])  # all of them at once
 MISSED = {
     "report": COMPARED,
     "torch": "rm.rank_catalogue({0: [0]}, [[1.0]], [[1.0]], device='cuda')",
@@ -61,7 +63,7 @@ def main() -> None:
     """Build, install, try."""
     options = argparse.ArgumentParser()
     options.add_argument("--tag")
-    options.add_argument("--extras", default="report", help="comma-separated, or: all")
+    options.add_argument("--extras", default="report", help="comma-separated, or: all, each alone and all at once")
     options.add_argument("--constraints", type=Path)
     asked = options.parse_args()
     constraints = ["--constraint", str(asked.constraints.resolve())] if asked.constraints else []
@@ -76,7 +78,7 @@ def main() -> None:
         twine = environment(Path(folder) / "tools", "twine")
         run(twine, "-m", "twine", "check", "--strict", *map(str, files))
         for extra in extras:
-            place = Path(folder) / f"with-{extra or 'nothing'}"
+            place = Path(folder) / f"with-{extra.replace(',', '-') or 'nothing'}"
             python = environment(place, f"{wheel}[{extra}]" if extra else str(wheel), *constraints)
             tried(python, place, extra)
             print(f"tried with {extra or 'no extra'}", flush=True)

@@ -42,7 +42,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Worked examples": ("手算示例", ["examples/*.md"]),
     "Reference": (
         "参考",
-        ["reference/measures.md", "reference/conventions.md", "reference/api.md", "dialects.md"],
+        ["reference/measures.md", "reference/conventions.md", "reference/api.md", "dialects.md", "sources.md"],
     ),
     "Statistics": ("统计", ["statistics.md", "online.md"]),
     "Decisions": ("设计取舍", ["decisions/*.md"]),
@@ -150,9 +150,9 @@ def with_math(name: str, text: str) -> str:
         latex = tomllib.loads((PROSE / f"{section['name']}.toml").read_text(encoding="utf-8")).get("latex")
         if latex is None:
             return section[0]
-        math = convert(latex, display="block")
+        math = f"<div style='overflow-x: auto'>{convert(latex, display='block')}</div>"  # a phone is narrower than some
         folded = f"<details><summary>text</summary><pre>{section['formula']}</pre></details>"
-        return f"### {section['name']}\n{section['before']}<div class='formula'>{math}</div>\n{folded}\n"
+        return f"### {section['name']}\n{section['before']}{math}\n{folded}\n"
 
     return FORMULA.sub(shown, text)
 

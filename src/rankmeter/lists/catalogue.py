@@ -46,6 +46,8 @@ Distance = Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]]
 class Catalogue(Showable):
     """The items that could be recommended, and what is known of each.
 
+    Everything but ``items`` may also be a mapping from item to value.
+
     Parameters
     ----------
     items
@@ -71,8 +73,6 @@ class Catalogue(Showable):
         A matrix of items x items (``ILD(metric=given)`` is one minus it).
     distance
         A function of two arrays of vectors, row against row, for ``ILD(metric=given)``.
-
-    Everything but ``items`` may also be a mapping from item to value.
 
     Examples
     --------

@@ -107,6 +107,7 @@ def uneven():
     return judgments, run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAIN)
 def test_what_a_definition_does_not_look_at_changes_no_digit(name):
     """Queries that differ behind the cutoff, below the threshold or inside a tie are one kind to most definitions."""
@@ -263,6 +264,7 @@ def test_two_numbers_of_one_name_are_told_apart():
     assert alone.count(" = ") == len(found.claims[0].definitions)  # one value each, that of its own claim
 
 
+@pytest.mark.slow
 def test_three_changes_are_tried_where_two_are_not_enough():
     judgments, run = small()
     name = "nDCG(discount=jk,gain=exp2,ties=worst)@5"
@@ -388,6 +390,7 @@ def test_tools_with_a_convention():
     assert "trec_eval:l=2" not in tools_with("nDCG", Change("rel", 2.0))  # it leaves graded measures alone
 
 
+@pytest.mark.slow
 def test_steps_add_up_for_every_pair_of_tools():
     judgments, run = small()
     tools = []
@@ -499,6 +502,7 @@ def test_a_reconciliation_is_told_in_two_languages_and_four_formats() -> None:
     assert ">gain=binary</td>" in path.to_html()
 
 
+@pytest.mark.slow
 def test_what_cannot_matter_on_the_data_changes_no_value() -> None:
     """One computation stands for all choices of such a convention; the value is that of each choice alone."""
     draw = random.Random(4)

@@ -99,6 +99,7 @@ def by_subtopics(draw: random.Random, grades: dict[str, float]) -> dict[str, dic
     return {item: {f"s{draw.randrange(3)}": int(max(grade, 0))} for item, grade in grades.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::rankmeter.RankmeterWarning")
 def test_under_every_convention_the_rows_end_in_the_value_that_evaluate_gives() -> None:
     """Every measure, subtopics too; queries without judgments, without a list, without anything relevant."""

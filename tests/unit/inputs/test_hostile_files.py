@@ -65,6 +65,7 @@ def test_damaged_tables_are_refused_or_read_but_never_crash(kind, route, tmp_pat
     capfd.readouterr()  # Polars tells of its panics by itself
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
 @pytest.mark.parametrize(
     ("head", "line", "route"),

@@ -170,6 +170,7 @@ def test_the_relative_interval_covers_on_both_sides():
     assert min(low, high) > 2000 * 0.008  # the plain scale misses on one side only
 
 
+@pytest.mark.slow
 def test_what_is_least_detectable_is_found_with_its_power_after_correction_and_adjustment():
     random = np.random.default_rng(5)
     found, n = 0, 400

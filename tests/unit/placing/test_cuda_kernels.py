@@ -140,6 +140,7 @@ def made(name, width):
     return queries, items, draw
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MATRICES)
 @pytest.mark.parametrize(("width", "block"), [(24, 64), (70, ITEMS)])
 def test_ranks_and_best_items_are_those_in_main_memory(name, width, block, interpreted):
@@ -195,6 +196,7 @@ def test_no_score_is_further_off_than_its_bound(name, products, width):
         assert doubtful.mean() < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [24, 70])
 def test_crowded_rows_get_more_products_and_then_the_definition(width, interpreted, monkeypatch):
     queries, items, draw = made("near duplicates", width)
@@ -224,6 +226,7 @@ def test_the_self_check_finds_a_scale_that_loses_short_vectors(scale_all_alike, 
         interpreted(judgments, queries * scale_all_alike, items)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [16, 70])
 def test_one_pass_ranks_by_the_same_path_as_the_items_own_score(width, interpreted):
     queries, items, draw = made("near duplicates", width)
