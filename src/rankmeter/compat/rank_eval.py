@@ -6,17 +6,17 @@ name gives under the usual definition.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rankmeter.errors import InputError, examples, nearest
+from rankmeter.errors import InputError, MeasureError, check_whole, examples, nearest
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import open_source
-from rankmeter.inputs.exports import run_from_responses
 from rankmeter.inputs.json_text import parse_json
 from rankmeter.inputs.responses import Entry, shape_of
 from rankmeter.late import pl
@@ -80,9 +80,12 @@ class RankEval(ShownAsTable):
                 *map(sum, zip(*(row[2:] for row in rows), strict=True)),
             ]
         )
-        table = text_table([heads[0], self.metric, *heads[1:]], rows, ["text", "number", "count", "count"])
-        beside = said("rank_eval_usual", metric=self.metric, score=self.score, usual=self.usual, value=self.usual_score)
-        return [table, Paragraph(beside.text(language))]
+        # The sentence below has the metric whole: with its parameters it is wider than the numbers.
+        name = self.metric.partition("(")[0]
+        table = text_table([heads[0], name, *heads[1:]], rows, ["text", "number", "count", "count"])
+        values = {"metric": self.metric, "score": self.score, "usual": self.usual, "value": self.usual_score}
+        told = said("rank_eval_alone" if math.isnan(self.usual_score) else "rank_eval_usual", **values)
+        return [table, Paragraph(told.text(language))]
 
 
 def rank_eval(request: object, responses: object) -> RankEval:
@@ -107,16 +110,21 @@ def rank_eval(request: object, responses: object) -> RankEval:
     """
     body, where = _loaded(request, "the request")
     judged = _judgments(body, where)
-    metric, usual, k = _metric(body, where)
-    lists = _lists(responses, list(judged), k)
     grades = {query: dict(zip(entry.items, entry.values or (), strict=True)) for query, entry in judged.items()}
+    ratings = (rating for rated in grades.values() for rating in rated.values())
+    highest = max((rating for rating in ratings if isinstance(rating, (int, float))), default=1)
+    metric, usual, k = _metric(body, where, highest)
+    lists = _lists(responses, list(judged), k, where)
     ranked = {query: [hit["_id"] for hit in hits] for query, hits in lists.items()}
     ev = evaluate(grades, ranked, [metric], dialect="elasticsearch")
     [measure] = ev.means
     values = dict(zip(ev.per_query["query"].to_list(), ev.per_query[str(measure)].to_list(), strict=True))
     details = {query: _detail(values.get(query), lists[query], grades[query]) for query in judged}
-    beside = evaluate(grades, ranked, [usual], duplicates="counted")
-    return RankEval(metric, float(ev.means[measure]), details, ev, usual, float(beside[usual]))
+    try:
+        beside = float(evaluate(grades, ranked, [usual], duplicates="counted")[usual])
+    except MeasureError:  # a threshold that no rating reaches: for the engine nothing is relevant, usually it is a slip
+        beside = math.nan
+    return RankEval(metric, float(ev.means[measure]), details, ev, usual, beside)
 
 
 def _loaded(given: object, what: str) -> tuple[Any, str]:
@@ -144,7 +152,7 @@ def _judgments(body: Any, where: str) -> dict[object, Entry]:
     return {entry.query: entry for entry in entries}
 
 
-def _metric(body: Mapping[str, Any], where: str) -> tuple[str, str, int]:
+def _metric(body: Mapping[str, Any], where: str, highest: object) -> tuple[str, str, int]:
     """The metric as the dialect writes it, the usual measure of the name, and how many hits are looked at."""
     given = body.get("metric")
     if not isinstance(given, Mapping) or len(given) != 1:
@@ -155,13 +163,17 @@ def _metric(body: Mapping[str, Any], where: str) -> tuple[str, str, int]:
         close = nearest(str(name), list(_USUAL), shown=1)
         hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(_USUAL)}"
         raise InputError.of("responses.unknown_metric", source=where, metric=name, hint=hint)
-    odd = [option for option in options if option not in _OPTIONS[name]]
-    if odd:
-        raise InputError.of("responses.unknown_option", source=where, metric=name, option=odd[0],
-                            options=", ".join(_OPTIONS[name]))  # fmt: skip
+    for option, value in options.items():
+        if option not in _OPTIONS[name]:
+            known = ", ".join(_OPTIONS[name])
+            raise InputError.of("responses.unknown_option", source=where, metric=name, option=option, options=known)
+        wanted = bool if option in ("normalize", "ignore_unlabeled") else int
+        if type(value) is not wanted and not (value is None and option == "unknown_doc_rating"):
+            kind = "responses.option_not_bool" if wanted is bool else "responses.option_not_whole"
+            raise InputError.of(kind, source=where, metric=name, option=option, value=json.dumps(value))
     if name == "expected_reciprocal_rank" and "maximum_relevance" not in options:
-        raise InputError.of("responses.no_maximum", source=where)
-    k = options.get("k", SIZE)
+        raise InputError.of("responses.no_maximum", source=where, highest=highest)
+    k = check_whole("k", options.get("k", SIZE), 1)
     written = ",".join(
         f"{option}={str(value).lower()}" for option, value in {"k": k, **options}.items() if value is not None
     )
@@ -170,25 +182,32 @@ def _metric(body: Mapping[str, Any], where: str) -> tuple[str, str, int]:
     threshold = options.get("relevant_rating_threshold", 1)
     usual = f"{usual}(rel={threshold})" if threshold != 1 else usual
     usual = f"ERR(max_grade={options['maximum_relevance']})" if usual == "ERR" else usual
-    return f"{name}({written})", f"{usual}@{k}", int(k)
+    return f"{name}({written})", f"{usual}@{k}", k
 
 
-def _lists(responses: object, queries: list[object], k: int) -> dict[object, list[Mapping[str, Any]]]:
+def _lists(responses: object, queries: list[object], k: int, request: str) -> dict[object, list[Mapping[str, Any]]]:
     """The hits of each request, no more than the search would have returned."""
     document, where = _loaded(responses, "the responses")
     if isinstance(document, Mapping) and isinstance(document.get("responses"), list):
         document = document["responses"]
     if isinstance(document, list):
         if len(document) != len(queries):
-            raise InputError.of("responses.other_count", source=where, count=len(document), file="the request",
-                                named=len(queries))  # fmt: skip
+            count, named = len(document), len(queries)
+            raise InputError.of("responses.other_count", source=where, count=count, file=request, named=named)
         document = dict(zip(queries, document, strict=True))
-    if not isinstance(document, Mapping) or run_from_responses(document) is None:
+    if not isinstance(document, Mapping) or shape_of(document, "run") is not None:
         raise InputError.of("responses.not_a_response", source=where, key="hits.hits")
-    missing = [query for query in queries if query not in document]
+    document = {str(query): answer for query, answer in document.items()}  # keys of JSON are text
+    missing = [query for query in queries if str(query) not in document]
     if missing:
         raise InputError.of("responses.no_answer", source=where, queries=examples(missing))
-    return {query: document[query]["hits"]["hits"][:k] for query in queries}
+    for query in queries:
+        answer = document[str(query)]
+        shape, at = shape_of(answer, "run"), f"{where}, {query}"
+        if shape is None or shape.kind.name != "_search response":
+            raise InputError.of("responses.not_a_response", source=at, key="hits.hits")
+        list(shape.entries(answer, at))  # refuses what the engine did not finish
+    return {query: document[str(query)]["hits"]["hits"][:k] for query in queries}
 
 
 def _detail(score: float | None, hits: list[Mapping[str, Any]], grades: Mapping[object, object]) -> dict[str, Any]:

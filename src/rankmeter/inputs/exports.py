@@ -13,9 +13,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
-from rankmeter.errors import InputError, examples
+from rankmeter.errors import InputError
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_number
-from rankmeter.inputs.columns import Role, fold, is_usual
+from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import GroupedQueries
 from rankmeter.inputs.json_text import parse_json
@@ -26,6 +26,7 @@ from rankmeter.inputs.responses import (
     Entry,
     Kind,
     Shape,
+    check_id,
     is_document,
     query_key,
     query_of,
@@ -87,7 +88,7 @@ def _from_documents(
     query_from = ""
     for number, (query, document) in enumerate(documents):
         where = f"{name}:{lines[number]}" if lines is not None else name
-        where = where if len(documents) == 1 or lines is not None else f"{where}, document {number + 1}"
+        where = where if len(documents) == 1 or lines is not None else f"{where}, [{number}]"
         inner = unwrapped(document, side)
         shape = shape_of(document if inner is None else inner, side)
         if shape is None and _is_header(document) and announced is None:
@@ -161,12 +162,21 @@ class ExportedTable:
         The key under which the queries were found.
     unused
         Columns of a table that nothing is read from here.
+    notes
+        What a person should know of it.
     """
 
     def __init__(
-        self, kind: Kind, entries: list[Entry], name: str, query_from: str, unused: Sequence[str] = ()
+        self,
+        kind: Kind,
+        entries: list[Entry],
+        name: str,
+        query_from: str,
+        unused: Sequence[str] = (),
+        notes: Mapping[str, str] | None = None,
     ) -> None:
-        self._name, self._side, self._query, self._kind, self._unused = name, kind.side, query_from, kind, unused
+        self._name, self._side, self._query, self._kind = name, kind.side, query_from, kind
+        self._unused, self._notes = unused, notes or {}
         self._entries = self._named(entries)
         self._has_values = all(entry.values is not None for entry in self._entries if entry.items)
         self._value: Role = "grade" if kind.side == "judgments" else "score"
@@ -182,7 +192,7 @@ class ExportedTable:
             entries = [replace(entry, query=query) for entry, query in zip(entries, queries, strict=True)]
         seen: dict[object, None] = {}
         for entry in entries:
-            if entry.query in seen:
+            if check_id(entry.query, self._name) in seen:
                 raise InputError.of("responses.twice", source=self._name, query=entry.query)
             seen[entry.query] = None
         return entries
@@ -191,21 +201,26 @@ class ExportedTable:
         """The ids of the queries as a file beside this one lists them, or the name of a file with one response."""
         path = Path(self._name)
         stem = path.name.partition(".")[0]
-        choices = [path.with_name(choice.format(stem=stem)) for choice in BESIDE]
-        beside = next((choice for choice in choices if path.is_file() and choice.is_file()), None)
-        if beside is None and count == 1 and path.is_file():
+        choices = [path.with_name(choice.format(stem=stem)) for choice in BESIDE] if path.is_file() else []
+        refused: InputError | None = None
+        for beside in filter(Path.is_file, choices):
+            try:
+                queries = ids_in_order(beside)
+            except InputError as error:
+                refused = refused or error  # requests without ids may stand beside a list of the queries
+                continue
+            if len(queries) != count:
+                raise InputError.of(
+                    "responses.other_count", source=self._name, count=count, file=str(beside), named=len(queries)
+                )
+            self._query = beside.name
+            return queries
+        if refused is not None:
+            raise refused
+        if count == 1 and path.is_file():
             self._query = "file name"
             return [stem]
-        if beside is None:
-            names = examples([choice.name for choice in choices], shown=12)
-            raise InputError.of("responses.no_queries", source=self._name, count=count, files=names)
-        queries = ids_in_order(beside)
-        if len(queries) != count:
-            raise InputError.of(
-                "responses.other_count", source=self._name, count=count, file=str(beside), named=len(queries)
-            )
-        self._query = beside.name
-        return queries
+        raise InputError.of("responses.no_queries", source=self._name, count=count)
 
     def head(self, column: str) -> RawColumn:
         """The first rows of a column."""
@@ -213,8 +228,12 @@ class ExportedTable:
 
     def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
         """Scores order the items only where the caller says so: a list stands in the order in which it was returned."""
-        reading = look(self.names)
-        keys = {"query": self._query, "item": self._kind.item, "grade": self._kind.value, "score": self._kind.value}
+        try:
+            reading = look(self.names)
+        except InputError as error:
+            raise self._without_columns(error) from None
+        item = next((entry.item_from for entry in self._entries if entry.item_from), self._kind.item)
+        keys = {"query": self._query, "item": item, "grade": self._kind.value, "score": self._kind.value}
         if self._side == "run" and "score" in reading.columns and not _names_score(look):
             self._check_falling()
             reading = replace(reading, columns={role: reading.columns[role] for role in ("query", "item")})
@@ -223,7 +242,17 @@ class ExportedTable:
             reading = replace(reading, order="lists")
         self._roles = cast("list[Role]", list(reading.columns))
         columns = {role: keys.get(role) or column for role, column in reading.columns.items()}
-        return replace(reading, columns=columns, export=self._kind.name, unused=tuple(self._unused), notes={})
+        return replace(reading, columns=columns, export=self._kind.name, unused=tuple(self._unused), notes=self._notes)
+
+    def _without_columns(self, error: InputError) -> InputError:
+        """What to say where a column was named: it is one of the other side, or of a part that is not read here."""
+        values = error.problem.values
+        if error.problem.kind != "inputs.no_such_column":
+            return error
+        other = "run" if self._side == "judgments" else "judgments"
+        say = say_columns(f"{other}.{values['role']}", values["column"])
+        return InputError.of("responses.no_columns", source=self._name, shape=self._kind.name, say=say, **{
+            name: values[name] for name in ("role", "column")})  # fmt: skip
 
     def _check_falling(self) -> None:
         """Refuse lists whose scores rise: whether the order or the scores rank them is for the caller to say."""
@@ -272,15 +301,35 @@ def ids_in_order(path: Path) -> list[object]:
     # A search in a bulk request is a line with the index and a line with the body; either may carry the id.
     heads, bodies = requests[::2], requests[1::2]
     is_bulk = len(heads) == len(bodies) and all(map(_is_body, bodies)) and not any(map(_is_body, heads))
-    if is_bulk:
-        pairs = zip(heads, bodies, strict=True)
-        queries = [query_of(head) if query_key(head) else query_of(body) for head, body in pairs]
-    else:
-        queries = [query_of(request) for request in requests]
+    pairs = list(zip(heads, bodies, strict=True)) if is_bulk else [(request, request) for request in requests]
+    queries = [query_of(head) if query_key(head) else query_of(body) for head, body in pairs]
+    if all(query is None for query in queries):
+        queries = [searched_text(body) for _, body in pairs]
     if None in queries:
         line = queries.index(None) * (2 if is_bulk else 1) + 1
         raise InputError.of("responses.request_without_id", source=f"{path}:{line}")
     return queries
+
+
+def searched_text(body: object) -> str | None:
+    """The one text that a search is about, which stands for an id where no request has any; None where there is none.
+
+    Examples
+    --------
+    >>> searched_text({"query": {"bool": {"must": {"match": {"title": {"query": "red dress"}}}}}, "size": 10})
+    'red dress'
+    >>> searched_text({"query": {"bool": {"must": [{"match": {"title": "red"}}, {"match": {"brand": "acme"}}]}}})
+    """
+    texts = set(_texts_within(body, under=""))
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _texts_within(part: object, under: str) -> Iterator[str]:
+    for key, value in part.items() if isinstance(part, Mapping) else enumerate(part) if isinstance(part, list) else ():
+        if isinstance(value, str) and (key in ("query", "query_text", "model_text") or under.startswith("match")):
+            yield value
+        else:
+            yield from _texts_within(value, str(key))
 
 
 def _is_body(line: object) -> bool:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import cast
 
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import number_of
 
 _LONG_NUMBER = re.compile(rb"[0-9]{16,}[.eE]|\.[0-9]{9,}[eE]|[eE]\+?[0-9]{3}")
@@ -21,8 +21,7 @@ def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
         if len(made) < len(pairs):
             seen: set[str] = set()
             twice = dict.fromkeys(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            msg = f"{where}: {len(twice):,} keys occur more than once in one JSON object: {examples(twice)}."
-            raise InputError(with_hint(msg, "keep one value per key"))
+            raise InputError.of("inputs.keys_twice", source=where, count=len(twice), keys=examples(twice))
         return made
 
     where = name if line is None else f"{name}:{line}"
@@ -31,12 +30,15 @@ def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
     try:
         return cast("object", json.loads(data, object_pairs_hook=keep_all, parse_float=read_float))
     except json.JSONDecodeError as error:
+        if not text.strip():
+            raise InputError.of("inputs.empty", source=where) from None
         at = f"{name}:{error.lineno if line is None else line}"
-        msg = f"{at}: not valid JSON at column {error.colno}: {error.msg}."
-        raise InputError(msg) from error
+        kind = "inputs.json_is_cut" if error.pos >= len(error.doc.rstrip()) else "inputs.not_json"
+        raise InputError.of(kind, source=at, column=error.colno, reason=error.msg) from error
     except UnicodeDecodeError as error:
-        raise InputError(with_hint(f"{where} is not UTF-8 text.", "save the file as UTF-8")) from error
+        byte, before = f"0x{text[error.start]:02x}", text[: error.start].count(b"\n")
+        raise InputError.of("inputs.not_utf8", source=where, byte=byte, line=before) from error
     except InputError:
         raise
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand levels
-        raise InputError(f"{where}: cannot be read as JSON: {error}.") from error
+        raise InputError.of("inputs.unreadable_json", source=where, reason=str(error)) from error

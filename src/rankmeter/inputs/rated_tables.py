@@ -13,11 +13,12 @@ from rankmeter.inputs.delimited import Delimited
 from rankmeter.inputs.exports import ExportedTable
 from rankmeter.inputs.reading import Side
 from rankmeter.inputs.responses import Entry, Kind, agreed_rating
+from rankmeter.wording import said
 
 _BASIC = (["query", "docid", "rating"], ["query", "doc_id", "rating"])
 _JUDGED = ["query", "item", "grade", "judge", "time", "skipped"]
 """How a table begins that was judged on the page of ``rankmeter judge``: pairs that were skipped have no grade."""
-_BLANK_ENDS = (b",,\n", b",,\r")
+_BLANK_ENDS = (b",\n", b",\r")
 
 
 def export_of(table: Delimited, name: str, side: Side) -> ExportedTable | None:
@@ -62,18 +63,20 @@ def _place(listed: tuple[str, object]) -> float:
 
 
 def _read_ratings(table: Delimited, name: str, kind: str) -> ExportedTable:
-    """Ratings in which a query without any has a row of its own, and so has a pair that was skipped."""
+    """Ratings in which a query without any has a row of its own, and so has a pair that nobody rated."""
     by_query: dict[str, list[tuple[object, object]]] = {}
-    for _, (query, item, grade, *beside) in table.records():
+    unrated = 0
+    for _, (query, item, grade, *_) in table.records():
         listed = by_query.setdefault(query, [])
-        is_skipped = bool(beside) and not grade
-        if (item or grade) and not is_skipped:
-            listed.append((item or None, number_of(grade or None)))
+        if grade:
+            listed.append((item or None, number_of(grade)))
+        unrated += bool(item) and not grade
     entries = [
         Entry(query, [item for item, _ in listed], [grade for _, grade in listed]) for query, listed in by_query.items()
     ]
     names = list(table.names)
-    return ExportedTable(Kind(kind, "judgments", "query", names[1], names[2]), entries, name, "query", names[3:])
+    notes = {"unrated": said("unrated_rows", source=name, count=unrated)} if unrated else {}
+    return ExportedTable(Kind(kind, "judgments", "query", names[1], names[2]), entries, name, "query", names[3:], notes)
 
 
 def read_book(table: Delimited, name: str, side: Side) -> ExportedTable:

@@ -55,6 +55,8 @@ class Entry:
     items: list[object]
     values: list[object] | None = None
     """The score or the grade of each item; None where the order, or being listed, says all."""
+    item_from: str = ""
+    """The key under which the items stand, where the shape alone does not say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +145,8 @@ def _search(document: Document, where: str) -> Iterator[Entry]:
     matched = total.get("value", 0) if isinstance(total, Mapping) else total
     if not hits and isinstance(matched, int) and matched > 0:
         raise InputError.of("responses.no_hits_shown", source=where, matched=matched)
-    items = [_key(hit, "_id", where, f"hit {place}") for place, hit in enumerate(hits, start=1)]
-    scores = [hit.get("_score") for hit in hits]
-    yield Entry(query_of(document), items, _complete(scores))
+    items = _each(hits, "_id", where, "hits.hits")
+    yield Entry(query_of(document), items, _complete([hit.get("_score") for hit in hits]))
 
 
 def refuse_unfinished(document: object, where: str) -> None:
@@ -168,8 +169,8 @@ def refuse_unfinished(document: object, where: str) -> None:
 
 
 def _searches(document: Document, where: str) -> Iterator[Entry]:
-    for place, response in enumerate(document["responses"], start=1):
-        at = f"{where}, response {place}"
+    for place, response in enumerate(document["responses"]):
+        at = f"{where}, responses[{place}]"
         if not isinstance(response, Mapping) or not (_is_search(response) or "error" in response):
             raise InputError.of("responses.not_a_response", source=at, key="hits.hits")
         yield from _search(response, at)
@@ -180,40 +181,39 @@ def _rank_eval_answer(document: Document, where: str) -> Iterator[Entry]:
     if failures:
         raise InputError.of("responses.failed", source=where, reason=f"failures: {examples(failures)}")
     for query, detail in document["details"].items():
-        hits = detail.get("hits") if isinstance(detail, Mapping) else None
+        hits, at = detail.get("hits") if isinstance(detail, Mapping) else None, f"{where}, details.{query}"
         if not isinstance(hits, list):
-            raise InputError.of("responses.not_a_response", source=f"{where}, details of {query}", key="hits")
+            raise InputError.of("responses.not_a_response", source=at, key="hits")
         rows = [hit.get("hit", hit) if isinstance(hit, Mapping) else hit for hit in hits]
-        items = [_key(row, "_id", f"{where}, details of {query}", f"hit {n}") for n, row in enumerate(rows, start=1)]
-        yield Entry(query, items, _complete([row.get("_score") for row in rows]))
+        yield Entry(query, _each(rows, "_id", at, "hits"), _complete([row.get("_score") for row in rows]))
 
 
 def _rank_eval_request(document: Document, where: str) -> Iterator[Entry]:
-    for place, request in enumerate(document["requests"], start=1):
+    for place, request in enumerate(document["requests"]):
         name = request.get("id") if isinstance(request, Mapping) else None
-        at = f"{where}, request {place if name is None else name}"
+        at = f"{where}, requests[{place}]" + ("" if name is None else f" ({name})")
         ratings = request.get("ratings") if isinstance(request, Mapping) else None
         if name is None or not isinstance(ratings, list):
             raise InputError.of("responses.not_a_rated_request", source=at, key="id" if name is None else "ratings")
+        items = [check_id(item, at) for item in _each(ratings, "_id", at, "ratings")]
         indices: dict[object, object] = {}
-        for number, rating in enumerate(ratings, start=1):
-            item = _key(rating, "_id", at, f"rating {number}")
+        for item, rating in zip(items, ratings, strict=True):
             if indices.setdefault(item, rating.get("_index")) != rating.get("_index"):
                 raise InputError.of("responses.several_indices", source=at, item=item)
-        items = [rating["_id"] for rating in ratings]
-        grades = [_key(rating, "rating", at, f"rating {n}") for n, rating in enumerate(ratings, start=1)]
-        yield Entry(name, items, grades)
+        if len(indices) < len(items):
+            item = next(item for place, item in enumerate(items) if item in items[:place])
+            raise InputError.of("responses.rated_twice", source=at, item=item)
+        yield Entry(check_id(name, at), items, _each(ratings, "rating", at, "ratings"))
 
 
 def _judgment_list(document: Document, where: str) -> Iterator[Entry]:
-    for place, judged in enumerate(document["judgmentRatings"], start=1):
-        at = f"{where}, judgmentRatings {place}"
-        query, ratings = _key(judged, "query", where, f"judgmentRatings {place}"), judged.get("ratings")
+    lists: list[Any] = document["judgmentRatings"]
+    for place, query in enumerate(_each(lists, "query", where, "judgmentRatings")):
+        ratings, at = lists[place].get("ratings"), f"{where}, judgmentRatings[{place}]"
         if not isinstance(ratings, list):
             raise InputError.of("responses.not_a_rated_request", source=at, key="ratings")
-        items = [_key(rating, "docId", at, f"rating {n}") for n, rating in enumerate(ratings, start=1)]
-        grades = [number_of(_key(rating, "rating", at, f"rating {n}")) for n, rating in enumerate(ratings, start=1)]
-        yield Entry(query, items, grades)
+        grades = [number_of(rating) for rating in _each(ratings, "rating", at, "ratings")]
+        yield Entry(query, _each(ratings, "docId", at, "ratings"), grades)
 
 
 # Solr and Vespa
@@ -291,16 +291,16 @@ def _rated_queries(document: Document, key: str) -> bool:
 
 
 def _quepid_case(document: Document, where: str) -> Iterator[Entry]:
-    for place, rated in enumerate(document["queries"], start=1):
-        ratings = rated["ratings"]
+    for place, query in enumerate(_each(document["queries"], "query", where, "queries")):
+        ratings = document["queries"][place]["ratings"]
         if not isinstance(ratings, Mapping):
-            raise InputError.of("responses.not_a_rated_request", source=f"{where}, query {place}", key="ratings")
-        yield Entry(_key(rated, "query", where, f"query {place}"), list(ratings), list(ratings.values()))
+            raise InputError.of("responses.not_a_rated_request", source=f"{where}, queries[{place}]", key="ratings")
+        yield Entry(query, list(ratings), list(ratings.values()))
 
 
 def _rre_ratings(document: Document, where: str) -> Iterator[Entry]:
-    for place, rated in enumerate(document["queries"], start=1):
-        at = f"{where}, query {place}"
+    for place, rated in enumerate(document["queries"]):
+        at = f"{where}, queries[{place}]"
         holders, relevant = rated.get("placeholders"), rated["relevant_documents"]
         query = holders.get("$query") if isinstance(holders, Mapping) else None
         if query is None or not isinstance(relevant, Mapping):
@@ -309,7 +309,7 @@ def _rre_ratings(document: Document, where: str) -> Iterator[Entry]:
         for name, gain in relevant.items():  # {"doc": {"gain": 2}}, or {"2": ["doc", ...]}
             by_gain = gain if isinstance(gain, list) else [name]
             items.extend(by_gain)
-            value = number_of(name) if isinstance(gain, list) else _key(gain, "gain", at, f"document {name}")
+            value = number_of(name) if isinstance(gain, list) else _key(gain, "gain", at, f"relevant_documents.{name}")
             grades.extend([value] * len(by_gain))
         yield Entry(query, items, grades)
 
@@ -318,8 +318,12 @@ def _quepid_book(document: Document, where: str) -> Iterator[Entry]:
     """What the judges of each pair agree on; a pair that nobody rated is not judged."""
     by_query: dict[object, dict[object, object]] = {}
     is_whole = not document.get("support_implicit_judgements")
-    for place, pair in enumerate(document["query_doc_pairs"], start=1):
-        query, item = (_key(pair, key, where, f"query_doc_pairs {place}") for key in ("query_text", "doc_id"))
+    pairs: list[Any] = document["query_doc_pairs"]
+    queries, items = (
+        [check_id(value, where) for value in _each(pairs, key, where, "query_doc_pairs")]
+        for key in ("query_text", "doc_id")
+    )
+    for query, item, pair in zip(queries, items, pairs, strict=True):
         ratings = [judged.get("rating") for judged in pair.get("judgements", []) if isinstance(judged, Mapping)]
         rated = [float(rating) for rating in ratings if isinstance(rating, (int, float))]
         graded = by_query.setdefault(query, {})
@@ -383,7 +387,7 @@ def _record(document: Document, where: str) -> Iterator[Entry]:
     key = _list_under(document, _RETRIEVED)
     assert key is not None  # noqa: S101 (`_is_record` found it)
     results = _under(document, key)
-    items = [_item_of(result, f"{where}, {key}", place) for place, result in enumerate(results, start=1)]
+    items, item_from = _items_of(results, where, key)
     scores = [_score_of(result) for result in results]
     beside = document.get("scores")
     if isinstance(beside, list) and len(beside) == len(items) and not any(score is not None for score in scores):
@@ -391,7 +395,7 @@ def _record(document: Document, where: str) -> Iterator[Entry]:
     if any(score is None for score in scores) and any(score is not None for score in scores):
         place = next(place for place, score in enumerate(scores, start=1) if score is None)
         raise InputError.of("responses.some_scored", source=f"{where}, {key}", place=place)
-    yield Entry(query_of(document), items, _complete(scores))
+    yield Entry(query_of(document), items, _complete(scores), item_from)
 
 
 def _is_expectation(document: Document) -> bool:
@@ -401,8 +405,8 @@ def _is_expectation(document: Document) -> bool:
 def _expectation(document: Document, where: str) -> Iterator[Entry]:
     key = _list_under(document, _EXPECTED)
     assert key is not None  # noqa: S101 (`_is_expectation` found it)
-    items = [_item_of(result, f"{where}, {key}", place) for place, result in enumerate(_under(document, key), start=1)]
-    yield Entry(query_of(document), items)
+    items, item_from = _items_of(_under(document, key), where, key)
+    yield Entry(query_of(document), items, item_from=item_from)
 
 
 def _is_qa_dataset(document: Document) -> bool:
@@ -418,27 +422,33 @@ def _qa_dataset(document: Document, where: str) -> Iterator[Entry]:
         yield Entry(query, items)
 
 
-def _item_of(result: object, where: str, place: int) -> object:
-    """The id of a result, however a tool wraps it; its text where it has no id."""
-    if isinstance(result, list) and len(result) == 2:  # a document with its score or distance
-        result = result[0]
-    if not isinstance(result, Mapping):
-        return result
-    item = _id_within(result)
-    if item is None:
-        raise InputError.of("responses.result_without_id", source=where, place=place, keys=examples(result, shown=8))
-    return item
+def _items_of(results: Sequence[object], where: str, under: str) -> tuple[list[object], str]:
+    """The ids of results, however a tool wraps them, their texts where they have none; and where the first stands."""
+    items: list[object] = []
+    stands = ""
+    for place, wrapped in enumerate(results):
+        # A document may stand with its score or distance.
+        result = wrapped[0] if isinstance(wrapped, list) and len(wrapped) == 2 else wrapped
+        key, item = ("", result) if not isinstance(result, Mapping) else _id_within(result)
+        if item is None and isinstance(result, Mapping):
+            raise InputError.of(
+                "responses.result_without_id", source=f"{where}, {under}[{place}]", keys=examples(result, shown=8)
+            )
+        items.append(item)
+        stands = stands or (f"{under}.{key}" if key else under)
+    return items, stands
 
 
 def is_document(value: object) -> bool:
     """Whether this is a document with an id or a text."""
-    return isinstance(value, Mapping) and _id_within(value) is not None
+    return isinstance(value, Mapping) and _id_within(value)[1] is not None
 
 
-def _id_within(document: Document) -> object | None:
+def _id_within(document: Document) -> tuple[str, object | None]:
+    """The id of a document, or its text, and the key under which it stands."""
     layers = [document, *(document[key] for key in _WITHIN if isinstance(document.get(key), Mapping))]
-    values = (layer.get(key) for keys in (_ITEM_IDS, _ITEM_TEXTS) for layer in layers for key in keys)
-    return next((value for value in values if isinstance(value, (str, int)) and not isinstance(value, bool)), None)
+    values = ((key, layer.get(key)) for keys in (_ITEM_IDS, _ITEM_TEXTS) for layer in layers for key in keys)
+    return next((one for one in values if isinstance(one[1], (str, int)) and not isinstance(one[1], bool)), ("", None))
 
 
 def _score_of(result: object) -> object | None:
@@ -447,11 +457,23 @@ def _score_of(result: object) -> object | None:
     return next((result[key] for key in _SCORES if result.get(key) is not None), None)
 
 
+def _each(records: Sequence[object], key: str, where: str, under: str) -> list[Any]:
+    """The value of a key that each record of a list must have."""
+    return [_key(record, key, where, f"{under}[{place}]") for place, record in enumerate(records)]
+
+
 def _key(record: object, key: str, where: str, what: str) -> Any:
     """The value of a key that must be there."""
     if not isinstance(record, Mapping) or record.get(key) is None:
         raise InputError.of("responses.without_key", source=where, what=what, key=key)
     return record[key]
+
+
+def check_id(value: object, where: str) -> object:
+    """An id as JSON may write it: text or a whole number."""
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
+        raise InputError.of("responses.not_an_id", source=where, value=str(value)[:80])
+    return value
 
 
 def _complete(values: list[object]) -> list[object] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from click.testing import CliRunner
 import rankmeter as rm
 from rankmeter.cli.rank_eval import command
 from rankmeter.compat.rank_eval import rank_eval
+from rankmeter.showing.characters import width_of
+from rankmeter.showing.terminal import document_text
 
 DCG, NDCG = {"dcg": {"k": 10}}, {"dcg": {"k": 10, "normalize": True}}
 # Ratings in ranked order, None for a document that nobody rated; then documents that were rated and not returned.
@@ -103,8 +106,20 @@ WRONG = {
     "too few responses": (BODY, [], "holds 0 responses"),
     "another query": (BODY, {"z": ANSWERS["q"]}, "no response for q"),
     "a failed search": (BODY, {"q": {"error": {"reason": "no such index"}, "status": 404}}, "no such index"),
-    "something else": (BODY, {"q": {"docs": []}}, "no 'hits.hits'"),
-}
+    "something else": (BODY, {"q": {"docs": []}}, "q is not a response: it has no 'hits.hits'"),
+    "a list of nothing": (BODY, [[]], "q is not a response: it has no 'hits.hits'"),
+    "a hit without an id": (BODY, {"q": {"hits": {"hits": [{"_index": "shop"}]}}}, "q: hits.hits[0] has no '_id'"),
+    "the wrong order": (ANSWERS, BODY, "the request comes first"),
+    "k as text": ({**BODY, "metric": {"precision": {"k": "10"}}}, ANSWERS, 'k of the metric \'precision\' is "10"'),
+    "k is zero": ({**BODY, "metric": {"precision": {"k": 0}}}, ANSWERS, "k=0"),
+    "normalize as text": ({**BODY, "metric": {"dcg": {"normalize": "yes"}}}, ANSWERS, "expected true or false"),
+    "the top of the scale": ({**BODY, "metric": {"expected_reciprocal_rank": {}}}, ANSWERS, '"maximum_relevance": 1'),
+    "a document rated twice": (
+        {**BODY, "requests": [{"id": "q", "ratings": [{"_id": "a", "rating": 1}, {"_id": "a", "rating": 2}]}]},
+        ANSWERS, "rates a twice",
+    ),
+    "an id that is a list": ({**BODY, "requests": [{"id": ["q"], "ratings": []}]}, ANSWERS, "is not an id"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", WRONG)
@@ -113,3 +128,26 @@ def test_what_is_wrong_is_a_sentence(kind):
     with pytest.raises(rm.InputError) as caught:
         rank_eval(body, answers)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "metric", [{"precision": {"relevant_rating_threshold": 9}}, {"recall": {"relevant_rating_threshold": 9}}]
+)
+@pytest.mark.filterwarnings("ignore:.*highest grade judged")
+def test_a_threshold_that_no_rating_reaches_gives_0_as_the_engine_does(metric):
+    answer = rank_eval({**BODY, "metric": metric}, ANSWERS)
+    assert answer.score == 0
+    assert math.isnan(answer.usual_score)
+    assert "refuses these ratings" in answer.to_text()
+
+
+def test_an_id_that_is_a_number_finds_its_response_under_text():
+    body = {**BODY, "requests": [{**BODY["requests"][0], "id": 1}]}
+    assert rank_eval(body, {"1": ANSWERS["q"]}).score == rank_eval(BODY, ANSWERS).score
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_long_metric_fits_eighty_columns(lang):
+    metric = {"expected_reciprocal_rank": {"k": 10, "maximum_relevance": 3, "unknown_doc_rating": 0}}
+    document = rank_eval({**BODY, "metric": metric}, ANSWERS).document(lang)
+    assert all(width_of(line) <= 80 for line in document_text(document, width=80, lang=lang).splitlines())

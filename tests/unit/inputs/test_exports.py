@@ -249,6 +249,76 @@ def test_ratings_of_a_case_with_a_query_that_nobody_rated(tmp_path):
     assert graded(tmp_path / "case.csv") == {**GRADES, "alone": {}}
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_pair_that_nobody_rated_is_not_judged_and_is_said(tmp_path, end):
+    text = "query,docid,rating\nq1,d2,2\nq1,d7,\nq1,d1,0\nq2,d3,1\nq2,d8,\n"
+    (tmp_path / "case.csv").write_text(text.replace("\n", end), newline="")
+    assert graded(tmp_path / "case.csv") == GRADES
+    notes = rm.evaluate(tmp_path / "case.csv", LISTS, "RR").reading.notes
+    assert [str(note) for note in notes] == [
+        f"{tmp_path / 'case.csv'}: 2 rows have no rating; their items are not judged"
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("role", ["query", "item"])
+def test_a_column_named_for_both_sides_is_explained_where_one_has_no_columns(tmp_path, engine, role):
+    (tmp_path / "case.csv").write_text("q_text,sku,rating\nq1,d1,1\n")
+    run = written(tmp_path, "run.jsonl", {"query_id": "q1", "response": ENGINES[engine](["d1"])})
+    own = {"query": "q_text", "item": "sku"}
+    sided = {f"judgments.{name}": column for name, column in own.items()}
+    assert rm.evaluate(tmp_path / "case.csv", run, "RR", columns=sided)["RR"] == 1.0
+    bare = {**{key: value for key, value in sided.items() if role not in key}, role: own[role]}
+    with pytest.raises(rm.InputError, match=rf"'{own[role]}' cannot be its {role}.*judgments\.{role}"):
+        rm.evaluate(tmp_path / "case.csv", run, "RR", columns=bare)
+
+
+@pytest.mark.parametrize(
+    ("record", "judged", "run"),
+    [
+        (RECORDS["ids"], "reference_context_ids", "retrieved_context_ids"),
+        (RECORDS["texts"], "reference_contexts", "retrieved_contexts"),
+        ({"question": "?", "docs": [{"page_content": "b"}]}, None, "docs.page_content"),
+        ({"question": "?", "docs": [{"id": "b"}]}, None, "docs.id"),
+    ],
+)
+def test_what_became_the_item_is_said(tmp_path, record, judged, run):
+    path = written(tmp_path, "rag.jsonl", record)
+    query = record.get("user_input", "?")
+    reading = rm.evaluate(path if judged else {query: {"b"}}, path, "RR").reading
+    assert reading.run.columns["item"] == run
+    assert judged is None or reading.judgments.columns["item"] == judged
+
+
+SEARCHES = {
+    "match": lambda text: {"query": {"match": {"title": text}}},
+    "match with options": lambda text: {"query": {"match": {"title": {"query": text, "operator": "and"}}}},
+    "several fields": lambda text: {"query": {"multi_match": {"query": text, "fields": ["title^2", "body"]}}},
+    "within": lambda text: {
+        "query": {"bool": {"must": [{"match": {"title": text}}], "filter": [{"term": {"a": "b"}}]}}
+    },
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_requests_without_ids_are_known_by_the_text_they_search_for(tmp_path, search):
+    texts = ["red dress", "blue shirt"]
+    lines = [line for text in texts for line in ({"index": "shop"}, SEARCHES[search](text))]
+    written(tmp_path, "requests.ndjson", *lines)
+    path = written(tmp_path, "bm25.json", {"responses": [elastic(["a"]), elastic(["b"])]})
+    assert ranked(path) == {"blue shirt": ["b"], "red dress": ["a"]}
+
+
+def test_requests_that_say_nothing_leave_it_to_the_next_file(tmp_path):
+    two = {"query": {"bool": {"must": [{"match": {"title": "red"}}, {"match": {"brand": "acme"}}]}}}
+    written(tmp_path, "requests.ndjson", {"index": "shop"}, two)
+    path = written(tmp_path, "bm25.json", {"responses": [elastic(["a"])]})
+    with pytest.raises(rm.InputError, match=r"requests\.ndjson:1: this request carries no id.*queries\.txt"):
+        ranked(path)
+    (tmp_path / "queries.txt").write_text("q1\n")
+    assert ranked(path) == {"q1": ["a"]}
+
+
 def test_detailed_results_are_judgments_and_a_run(tmp_path):
     (tmp_path / "case.csv").write_text(QUEPID["detailed"])
     assert graded(tmp_path / "case.csv") == GRADES
@@ -285,7 +355,7 @@ UNFINISHED = {
     "shards": (elastic(["a"]), lambda one: one["_shards"].update(failed=2), "_shards.failed: 2"),
     "clusters": (elastic(["a"]), lambda one: one.update(_clusters={"total": 2, "skipped": 1}), "_clusters.skipped"),
     "error": (elastic(["a"]), lambda one: (one.clear(), one.update(error={"reason": "gone"}, status=404)), "gone"),
-    "no id": (elastic(["a"]), lambda one: one["hits"]["hits"][0].pop("_id"), "hit 1 has no '_id'"),
+    "no id": (elastic(["a"]), lambda one: one["hits"]["hits"][0].pop("_id"), "hits.hits[0] has no '_id'"),
     "size 0": (elastic([]), lambda one: one["hits"]["total"].update(value=57), "57 documents match"),
     "solr error": (solr(["a"]), lambda one: one.update(error={"msg": "bad field", "code": 400}), "bad field"),
     "solr partial": (solr(["a"]), lambda one: one["responseHeader"].update(partialResults=True), "partialResults"),

@@ -335,12 +335,12 @@ def test_json_lines_a_score_that_only_later_records_have_is_not_overlooked() -> 
 
 
 DUPLICATES = [
-    ('{"q1": {"a": 1, "a": 2}}', "json", "run.json: 1 keys occur more than once in one JSON object: a."),
-    ('{"q1": {"a": 1}, "q1": {"b": 2}}', "json", "run.json: 1 keys occur more than once in one JSON object: q1."),
+    ('{"q1": {"a": 1, "a": 2}}', "json", "run.json: 1 key occurs more than once in one JSON object: a."),
+    ('{"q1": {"a": 1}, "q1": {"b": 2}}', "json", "run.json: 1 key occurs more than once in one JSON object: q1."),
     (
         '[{"query": 1, "query": 2, "item": 1}]',
         "json",
-        "run.json: 1 keys occur more than once in one JSON object: query.",
+        "run.json: 1 key occurs more than once in one JSON object: query.",
     ),
 ]
 
@@ -354,7 +354,7 @@ def test_json_duplicate_keys_do_not_vanish(text: str, fmt: str, message: str) ->
 
 def test_json_lines_duplicate_keys_do_not_vanish() -> None:
     text = _lines(RECORDS) + '{"query": "q1", "item": "c", "score": 1, "item": "d"}\n'
-    with pytest.raises(InputError, match=r"run\.jsonl:3: 1 keys occur more than once in one JSON object: item\."):
+    with pytest.raises(InputError, match=r"run\.jsonl:3: 1 key occurs more than once in one JSON object: item\."):
         run(text, "jsonl")
 
 
