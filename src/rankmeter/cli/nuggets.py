@@ -19,12 +19,17 @@ from rankmeter.wording import Language
         "rankmeter nuggets labels.csv",
         "rankmeter nuggets labels.jsonl --empty skip --columns nugget=fact,support=verdict --format json",
         "rankmeter nuggets people.csv --against machine.csv --lang zh",
+        "rankmeter nuggets people.csv --assisted-by machine.csv",
     ),
 )
 @click.argument("labels", type=Reads(), metavar="LABELS")
 @click.option(
     "--against", type=Reads(), metavar="FILE",
     help="Labels of another judge for the same answers: say how far the two agree, instead of scores.",
+)  # fmt: skip
+@click.option(
+    "--assisted-by", type=Reads(), metavar="FILE",
+    help="Labels of a machine for all queries, where LABELS are those of people for some that were drawn at random.",
 )  # fmt: skip
 @click.option(
     "--empty", type=click.Choice(["zero", "one", "skip"]), default="zero", show_default=True,
@@ -41,6 +46,7 @@ from rankmeter.wording import Language
 def command(
     labels: str,
     against: str | None,
+    assisted_by: str | None,
     empty: Literal["zero", "one", "skip"],
     columns: str | None,
     level: float,
@@ -57,7 +63,7 @@ def command(
     from rankmeter.judging.panel_agreement import judges
 
     named = pairs("--columns", columns)
-    scores = nuggets(labels, empty=empty, level=level, columns=named)
+    scores = nuggets(labels, assisted_by=assisted_by, empty=empty, level=level, columns=named)
     if against is None:
         deliver_shown(scores, format_, delivery, lang)
         return

@@ -23,7 +23,7 @@ from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, check_columns_of, into_judgments
 from rankmeter.inputs.columns import columns_of
-from rankmeter.judging.assistance import assist
+from rankmeter.judging.assisted_values import assist
 from rankmeter.judging.chances import with_design
 from rankmeter.measures import Measure
 from rankmeter.stats.equivalence import check_margin
@@ -187,7 +187,7 @@ def compare(
             {name: one.evaluation for name, one in guessed.items()},
             design,
             judgments=(truth, machine),
-            runs={name: one.sources[0] for name, one in measured.items()},
+            runs={name: one.sources[0] for name, one in measured.items() if len(one.sources) == 1},
             asked=asked,
             pairs=[(order[one], order[other]) for one, other in couples],
             level=chance["level"],

@@ -23,6 +23,7 @@ from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError
 from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.stored import saved_assistance
 from rankmeter.measures import Measure
 from rankmeter.stats.effects import EffectSizes
 from rankmeter.stats.equivalence import Equivalence
@@ -88,6 +89,7 @@ def _header(cmp: Comparison) -> dict[str, Any]:
         "quality": {system: asdict(quality) for system, quality in cmp.quality.items()},
         "notes": [note.to_plain() for note in cmp.notes],
         "sources": cmp.sources,
+        "assisted": None if cmp.assisted is None else cmp.assisted.to_plain(),
     }
 
 
@@ -159,6 +161,7 @@ def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]
         "notes": tuple(Said.from_plain(note) for note in header["notes"]),
         "settings": Settings(**header["settings"]),
         "seeds": {system: one.seeds for system, one in measured.items()},
+        "assisted": saved_assistance(header),
         "saved_sources": tuple((name, source, digest) for name, source, digest in header["sources"]),
     }
 

@@ -21,6 +21,7 @@ from rankmeter.evaluating.stored import (
     PARTS,
     digest,
     finite,
+    saved_assistance,
     saved_slices,
     saved_values,
     saved_wholes,
@@ -343,10 +344,7 @@ class Evaluation:
         return self.per_query.to_arrow()
 
     def save(self, path: str | Path | BytesIO) -> None:
-        """Write everything into one Parquet file, which any tool can read and :func:`load` understands.
-
-        What a machine's judgments add (``assisted``) is not kept; :meth:`to_json` holds it.
-        """
+        """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""
         columns = values_columns(self.queries, self.values) | slates_columns(self.slices)
         header = {
             "version": FILE_VERSION,
@@ -361,6 +359,8 @@ class Evaluation:
         }
         if self.judged_by is not None:
             header["judged_by"] = asdict(self.judged_by.value)
+        if self.assisted is not None:
+            header["assisted"] = self.assisted.to_plain()
         frame, text = pl.DataFrame(columns), json.dumps(header)
         metadata = {"rankmeter": text, "rankmeter.digest": digest(text, frame)}
         if isinstance(path, BytesIO):
@@ -404,6 +404,7 @@ class Evaluation:
             wholes=saved_wholes(header),
             slices=saved_slices(header, frame),
             judged_by=Late(value=Fingerprint(**header["judged_by"])) if "judged_by" in header else None,
+            assisted=saved_assistance(header),
         )
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from rankmeter.measures import Measure, parse
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates.data import Whole
+    from rankmeter.judging.assistance import Assistance
     from rankmeter.lists.slices import Slices
 
 
@@ -130,3 +131,12 @@ def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Sl
         counts = {parse(text): tuple(row) for text, row in one["counts"].items()}
         made[name] = Slices(name, one["kind"], tuple(one["labels"]), code, values, counts, samples)
     return made
+
+
+def saved_assistance(header: Mapping[str, Any]) -> Assistance | None:
+    """What a machine's judgments added, where a file holds it."""
+    if header.get("assisted") is None:
+        return None
+    from rankmeter.judging.assistance import Assistance  # which needs scipy
+
+    return Assistance.from_plain(header["assisted"])

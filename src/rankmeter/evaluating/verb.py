@@ -127,7 +127,7 @@ def _evaluate_assisted(
     judgments: object, assisted_by: object, run: object, asked: Asked, name: str, about: About
 ) -> Evaluation:
     """The evaluation under people's judgments, with what the machine's add to it."""
-    from rankmeter.judging.assistance import assist  # which needs scipy
+    from rankmeter.judging.assisted_values import assist  # which needs scipy
     from rankmeter.judging.chances import with_design
 
     people, design = with_design(judgments, about.columns)

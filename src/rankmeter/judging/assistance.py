@@ -8,40 +8,23 @@ costs width, not validity. What is assumed is that people judged queries (or ite
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from rankmeter.comparing.pooling import ranked_top
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level, did_you_mean
-from rankmeter.evaluating.asking import Asked
-from rankmeter.evaluating.evaluation import evaluate_placing
-from rankmeter.evaluating.pairing import into_pair
-from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.judging.chances import Design
 from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
 from rankmeter.late import pl
-from rankmeter.measures import Measure
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.measures import Measure, parse
 from rankmeter.showing.document import Block, Cell, Column, Heading, Kind, Paragraph, Table
 from rankmeter.showing.showable import ShownAsTable
-from rankmeter.stats.assisted import FEWEST, TARGETS, Estimated, Target
+from rankmeter.stats.assisted import TARGETS, Estimated, Target
 from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.wording import Language, Option, Said, said, word
-
-if TYPE_CHECKING:
-    from rankmeter.evaluating.result import Evaluation
-    from rankmeter.inputs import AnyJudgments, AnyRun
-
-LINEAR: Mapping[str, Mapping[str, object]] = {"P": {"norm": "k"}, "CG": {}, "DCG": {}, "RBP": {"norm": "none"}}
-"""Measures that are sums over items with weights from ranks alone, and the options under which they are."""
-LINEAR_WHERE: Mapping[str, tuple[object, ...]] = {
-    "empty": ("zero",), "miss": ("zero",), "candidates": ("all",), "unjudged": ("nonrelevant",), "sign": ("ignored",),
-    "ties": ("item", "item-ascending", "input", "reversed", "mean"), "negative": ("unjudged",),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +43,8 @@ class Assisted:
     weight: float
     """How much the machine counts: 0 not at all; above 1 where it compresses the scale."""
     method: str
-    """``tuned`` (the regression estimator), ``unequal`` and ``items`` (by recorded chances), or ``people``."""
+    """``tuned`` (the regression estimator), ``differing`` (the same among the queries on which two lists differ),
+    ``unequal`` and ``items`` (by recorded chances), or ``people``."""
     people: float
     people_low: float
     people_high: float
@@ -89,12 +73,12 @@ class Assistance(ShownAsTable):
     """Values and differences from few human and many machine judgments; ``assisted_by=`` makes it."""
 
     systems: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    """Those that have an estimate."""
+    measures: tuple[Measure | str, ...]
+    """Those that have an estimate; what is no measure of a ranking, such as a score of nuggets, by its name."""
     observed: Mapping[tuple[str, str], Observed]
     """By measure and system."""
     bounds: Mapping[str, tuple[float, float]]
-    names: Mapping[str, Measure]
+    names: Mapping[str, Measure | str]
     """Which measure each text stands for that was asked for."""
     refused: Mapping[str, Said]
     """Measures without a valid estimate, and why."""
@@ -131,7 +115,7 @@ class Assistance(ShownAsTable):
     ) -> Assisted:
         """How much better a system is than another, with its p-value; corrected ones are in ``differences``."""
         name, one, two = self._named(measure), self._system(system), self._system(other)
-        gap = self.observed[name, one].minus(self.observed[name, two])
+        gap = self.observed[name, one].minus(self.observed[name, two])  # type: ignore[arg-type]  # judged alike
         return self._assisted(name, one, two, gap, level, target)
 
     def differences(self, measure: str | Measure) -> list[Assisted]:
@@ -157,7 +141,8 @@ class Assistance(ShownAsTable):
             raise InputError.of("judging.not_a_width", option=Option("needed", half_width))
         name, one = self._named(measure or self.measures[0]), self._system(system)
         seen = self.observed[name, one]
-        seen = seen if other is None else seen.minus(self.observed[name, self._system(other)])
+        if other is not None:
+            seen = seen.minus(self.observed[name, self._system(other)])  # type: ignore[arg-type]  # judged alike
         return seen.needed(float(half_width), self.level, self._target(target))
 
     def _assisted(
@@ -228,6 +213,41 @@ class Assistance(ShownAsTable):
             "refused": dict(self.refused), "notes": list(self.notes), **wanted,
         }  # fmt: skip
 
+    def to_plain(self) -> dict[str, Any]:
+        """Everything, to be kept as JSON; :meth:`from_plain` reads it."""
+        observed = [
+            {"measure": name, "system": system, "kind": type(seen).__name__,
+             **{part.name: _as_list(getattr(seen, part.name)) for part in fields(seen)}}
+            for (name, system), seen in self.observed.items()
+        ]  # fmt: skip
+        return {
+            "systems": list(self.systems), "measures": list(map(str, self.measures)), "observed": observed,
+            "bounds": {name: [float(end).hex() for end in ends] for name, ends in self.bounds.items()},
+            "names": {text: str(measure) for text, measure in self.names.items()},
+            "refused": {name: why.to_plain() for name, why in self.refused.items()},
+            "design": self.design.kind, "pairs": [list(pair) for pair in self.pairs], "level": self.level,
+            "target": self.target, "correction": self.correction, "half_width": self.half_width,
+            "notes": [note.to_plain() for note in self.notes],
+        }  # fmt: skip
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Assistance:
+        """Read what :meth:`to_plain` made."""
+        kinds = {kind.__name__: kind for kind in (WholeQueries, SingleItems)}
+        observed = {}
+        for one in plain["observed"]:
+            parts = {name: _as_array(part) for name, part in one.items() if name not in ("measure", "system", "kind")}
+            observed[one["measure"], one["system"]] = kinds[one["kind"]](**parts)
+        return cls(
+            systems=tuple(plain["systems"]), measures=tuple(map(parse, plain["measures"])), observed=observed,
+            bounds={name: (float.fromhex(low), float.fromhex(high)) for name, (low, high) in plain["bounds"].items()},
+            names={text: parse(measure) for text, measure in plain["names"].items()},
+            refused={name: Said.from_plain(why) for name, why in plain["refused"].items()},
+            design=Design(plain["design"]), pairs=tuple((one, two) for one, two in plain["pairs"]),
+            level=plain["level"], target=plain["target"], correction=plain["correction"],
+            half_width=plain["half_width"], notes=tuple(map(Said.from_plain, plain["notes"])),
+        )  # fmt: skip
+
     def _asked(self) -> list[tuple[str, str | None]]:
         return list(self.pairs) or [(system, None) for system in self.systems]
 
@@ -296,6 +316,14 @@ class Assistance(ShownAsTable):
         return Table(tuple(columns), tuple(made), name="assisted")
 
 
+def _as_list(part: Any) -> Any:
+    return part.tolist() if isinstance(part, np.ndarray) else part
+
+
+def _as_array(part: Any) -> Any:
+    return np.array(part) if isinstance(part, list) else part
+
+
 def _span(low: float, high: float) -> tuple[float, float] | None:
     return None if math.isnan(low) else (low, high)
 
@@ -324,68 +352,6 @@ def _plain(one: Assisted) -> dict[str, Any]:
     return asdict(one)
 
 
-def assist(
-    people: Mapping[str, Evaluation],
-    machine: Mapping[str, Evaluation],
-    design: Design,
-    *,
-    judgments: tuple[AnyJudgments, AnyJudgments],
-    runs: Mapping[str, AnyRun],
-    asked: Asked,
-    pairs: Sequence[tuple[str, str]] = (),
-    level: float = 0.95,
-    correction: Correction = "holm",
-    half_width: float | None = None,
-) -> Assistance:
-    """Put the evaluations of some systems under people's and under the machine's judgments together.
-
-    ``judgments`` are people's and the machine's; ``runs`` are looked at where single items were drawn.
-    """
-    _check_machine_covers(*judgments)
-    judged = set(judgments[0].judgment_table().query.cast(pl.String))
-    notes: dict[str, Said] = {}
-    observed: dict[tuple[str, str], Observed] = {}
-    refused: dict[str, Said] = {}
-    for measure in asked.measures:
-        why = _why_not(measure, design)
-        if why is None:
-            try:
-                for name in people:
-                    observed[str(measure), name] = (
-                        _items_seen(measure, machine[name], runs[name], judgments, design)
-                        if design.kind == "items"
-                        else _queries_seen(measure, people[name], machine[name], judged, design)
-                    )
-                continue
-            except _NotCountedError as error:
-                why = error.why
-        refused[str(measure)] = why
-        observed = {key: seen for key, seen in observed.items() if key[0] != str(measure)}
-    if not observed:
-        name, why = next(iter(refused.items()))
-        raise InputError.of("judging.not_assisted", measure=name, why=why)
-    if design.kind == "assumed":
-        notes["assumed"] = said("assumed_random")
-    if design.kind != "items" and (left := _left_out(*judgments)):
-        notes["partly"] = said("partly_judged", count=left)
-    if design.kind == "items":
-        notes["items"] = said("items_judged")
-        notes["runs"] = said("drawn_for_these_runs")
-    for seen in observed.values():
-        for note in seen.cautions():
-            notes.setdefault(note.kind, note)
-    if any(seen.correlation < _useful(seen.judged) for seen in observed.values() if seen.method == "tuned"):
-        notes["useless"] = said("machine_of_no_use")
-    notes["columns"] = said("assisted_columns")
-    notes["machine_interval"] = said("machine_without_interval")
-    kept = tuple(measure for measure in asked.measures if str(measure) not in refused)
-    return Assistance(
-        systems=tuple(people), measures=kept, observed=observed,
-        bounds={str(measure): measure.bounds for measure in kept}, names=asked.names, refused=refused, design=design,
-        pairs=tuple(pairs), level=level, correction=correction, half_width=half_width, notes=tuple(notes.values()),
-    )  # fmt: skip
-
-
 def joined(parts: Sequence[Assistance], *, half_width: float | None = None) -> Assistance:
     """Several systems, each of which was put together alone, in one."""
     first = parts[0]
@@ -402,163 +368,3 @@ def joined(parts: Sequence[Assistance], *, half_width: float | None = None) -> A
     if half_width is not None:
         made.needed(half_width, system=made.systems[0])
     return made
-
-
-def _useful(judged: int) -> float:
-    """The correlation below which the machine costs more than it gives."""
-    return 1 / math.sqrt(max(judged - 2, 1))
-
-
-class _NotCountedError(Exception):
-    """A query does not count under one of the judgments."""
-
-    def __init__(self, why: Said) -> None:
-        super().__init__(why)
-        self.why = why
-
-
-def _why_not(measure: Measure, design: Design) -> Said | None:
-    """Why a measure has no valid estimate; None where it has one."""
-    if measure.aggregate != "mean":
-        return said("no_mean", aggregate=measure.aggregate)
-    if design.kind != "items":
-        return None
-    cutoff = measure.describe().get("cutoff")
-    if design.depth is not None and isinstance(cutoff, int) and cutoff > design.depth:
-        return said("drawn_less_deep", depth=design.depth, cutoff=cutoff)
-    return why_not_linear(measure)
-
-
-def why_not_linear(measure: Measure) -> Said | None:
-    """Why a measure is not a sum over items with weights from their ranks alone; None where it is one."""
-    definition = measure.describe()
-    name = str(definition["measure"])
-    if name not in LINEAR:
-        return said("not_linear")
-    if definition.get("cutoff") is None:
-        return said("no_cutoff")
-    options: dict[str, tuple[object, ...]] = {**LINEAR_WHERE, **{key: (value,) for key, value in LINEAR[name].items()}}
-    for option, allowed in options.items():
-        if option in definition and definition[option] not in allowed:
-            return said("not_linear_under", option=option, value=str(definition[option]))
-    return None
-
-
-def _check_machine_covers(people: AnyJudgments, machine: AnyJudgments) -> None:
-    """Refuse machine judgments that lack a pair which people judged."""
-    human, other = (_pairs(judgments.judgment_table()) for judgments in (people, machine))
-    lacking = human.join(other, on=["query", "item"], how="anti")
-    if len(lacking):
-        query, item = lacking.row(0)
-        raise InputError.of(
-            "judging.machine_lacks", source=machine.source, count=len(lacking), total=len(human), query=query, item=item
-        )
-
-
-def _left_out(people: AnyJudgments, machine: AnyJudgments) -> int:
-    """How many pairs the machine judged in the queries of people, and people did not."""
-    human, other = (_pairs(judgments.judgment_table()) for judgments in (people, machine))
-    return len(other.join(human, on="query", how="semi").join(human, on=["query", "item"], how="anti"))
-
-
-def _pairs(table: JudgmentTable) -> pl.DataFrame:
-    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String)})
-    return frame.filter(table.grade >= 0)
-
-
-def _queries_seen(
-    measure: Measure, people: Evaluation, machine: Evaluation, judged: Collection[str], design: Design
-) -> WholeQueries:
-    """The values of one system; every query that people judged must count under both."""
-    truth, other = people.values[measure], machine.values[measure]
-    ids = {query: at for at, query in enumerate(machine.queries.cast(pl.String).to_list())}
-    places, values, chances = [], [], []
-    known = _chances_of(design)
-    for at, query in enumerate(people.queries.cast(pl.String).to_list()):
-        place = ids.get(query)
-        if query not in judged:
-            continue
-        here = bool(truth.counted[at])
-        there = place is not None and bool(other.counted[place])
-        if here != there:
-            raise _NotCountedError(said("query_not_counted", query=query, people=here))
-        if here and place is not None:
-            places.append(place)
-            values.append(float(truth.value[at]))
-            chances.append(known.get(query, math.nan))
-    if len(values) < FEWEST:
-        raise InputError.of("judging.too_few_judged", count=len(values), fewest=FEWEST)
-    is_judged = np.zeros(len(other.value), np.bool_)
-    is_judged[places] = True
-    order = np.argsort(places)
-    counted = other.counted
-    unequal = design.kind == "unequal"
-    return WholeQueries(
-        machine=other.value[counted],
-        people=np.array(values)[order],
-        is_judged=is_judged[counted],
-        chances=np.array(chances)[order] if unequal else None,
-    )
-
-
-def _chances_of(design: Design) -> dict[str, float]:
-    if design.chances is None or design.kind == "items":
-        return {}
-    return dict(zip(design.chances["query"].to_list(), design.chances["chance"].to_list(), strict=True))
-
-
-def _items_seen(
-    measure: Measure,
-    machine: Evaluation,
-    run: AnyRun,
-    judgments: tuple[AnyJudgments, AnyJudgments],
-    design: Design,
-) -> SingleItems:
-    """Each drawn item alone in its list gives what its grade adds, by people and by the machine."""
-    other = machine.values[measure]
-    ids = {query: at for at, query in enumerate(machine.queries.cast(pl.String).to_list())}
-    human, guessed = (_grades(one.judgment_table()) for one in judgments)
-    top = ranked_top(run, guessed.select("query").unique(), int(measure.describe()["cutoff"]))
-    lacking = top.join(guessed, on=["query", "item"], how="anti")
-    if len(lacking):
-        row = lacking.row(0, named=True)
-        raise InputError.of("judging.machine_lacks_ranked", count=len(lacking), query=row["query"], item=row["item"])
-    chances = design.chances if design.chances is not None else human.with_columns(chance=pl.lit(1.0))
-    drawn = chances.join(human, on=["query", "item"], maintain_order="left")
-    drawn = drawn.join(guessed, on=["query", "item"], suffix="_machine", maintain_order="left")
-    if len(drawn) < FEWEST:
-        raise InputError.of("judging.too_few_judged", count=len(drawn), fewest=FEWEST)
-    gains = _added(measure, drawn, "grade", run)
-    corrections = gains - _added(measure, drawn, "grade_machine", run)
-    share = drawn["chance"].to_numpy()
-    place: Ints = np.array([ids[query] for query in drawn["query"].to_list()], np.int64)
-    size = len(other.value)
-    moved, alone = (np.bincount(place, part / share, size).astype(np.float64) for part in (corrections, gains))
-    counted = other.counted
-    return SingleItems(
-        machine=other.value[counted], corrected=(other.value + moved)[counted], from_people=alone[counted],
-        corrections=corrections, gains=gains, chances=share, queries_seen=len(np.unique(place)),
-    )  # fmt: skip
-
-
-def _grades(table: JudgmentTable) -> pl.DataFrame:
-    return _pairs(table).with_columns(grade=table.grade.filter(table.grade >= 0))
-
-
-def _added(measure: Measure, drawn: pl.DataFrame, grade: str, run: AnyRun) -> Floats:
-    """What each drawn item adds to its query: the value of its list where nothing else is relevant."""
-    table = run.run_table()
-    lists = pl.DataFrame(
-        {"query": table.query.cast(pl.String), "item": table.item.cast(pl.String), "score": table.score}
-    )
-    alone = drawn.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("number"), "query", "item", grade)
-    copied = alone.select("number", "query").join(lists, on="query", maintain_order="left_right")
-    single = JudgmentTable(alone["number"], alone["item"], alone[grade].alias("grade"))
-    one = evaluate_placing(
-        into_pair(single, RunTable(copied["number"], copied["item"], copied["score"], scored=table.scored)),
-        Asked({str(measure): measure}, [measure]),
-        "items",
-    )
-    values = np.zeros(len(alone))
-    values[one.queries.to_numpy()] = one.values[measure].value
-    return values

@@ -21,7 +21,7 @@ from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs import into_judgments, into_run, ranked_grades
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.tables import JudgmentTable
-from rankmeter.judging.assistance import why_not_linear
+from rankmeter.judging.assisted_values import why_not_linear
 from rankmeter.judging.chances import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
 from rankmeter.measures import Measure

@@ -10,17 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
 
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level
 from rankmeter.inputs.attributes import table_of
+from rankmeter.judging.assistance import Assistance
+from rankmeter.judging.chances import Design
 from rankmeter.judging.named_columns import called, check_roles, roles_of
+from rankmeter.judging.observed import Observed, WholeQueries
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import ShownAsTable
-from rankmeter.stats.assisted import people_only
+from rankmeter.stats.assisted import FEWEST, people_only
 from rankmeter.wording import Language, Said, said, word
 
 Empty = Literal["zero", "one", "skip"]
@@ -72,6 +76,8 @@ class NuggetScores(ShownAsTable):
     lengths: Mapping[str, float]
     """The mean length of each system's answers, where there is a column for it."""
     notes: tuple[Said, ...]
+    assisted: Assistance | None = None
+    """Scores from these labels and a machine's together, where ``assisted_by=`` gave some."""
 
     def __getitem__(self, score: str) -> float:
         return self.score(score).value
@@ -97,6 +103,7 @@ class NuggetScores(ShownAsTable):
             "scores": self.to_polars().to_dicts(), "per_query": self.per_query.to_dicts(),
             "lengths": dict(self.lengths),
             "definitions": {name: word(f"nugget_{name}_means", "en") for name in SCORES}, "notes": list(self.notes),
+            **({} if self.assisted is None else {"assisted": self.assisted.to_dict()}),
         }  # fmt: skip
 
     def to_polars(self) -> pl.DataFrame:
@@ -129,12 +136,14 @@ class NuggetScores(ShownAsTable):
             Heading(word("nugget_title", language), 1), Paragraph(facts.text(language)),
             Table(tuple(columns), tuple(rows), name="nuggets"),
             *(Paragraph(note.text(language), "note") for note in notes),
+            *([] if self.assisted is None else self.assisted.document(language)),
         ]  # fmt: skip
 
 
 def nuggets(
     labels: object,
     *,
+    assisted_by: object = None,
     empty: Empty = "zero",
     level: float = 0.95,
     columns: Mapping[str, str] | None = None,
@@ -147,6 +156,9 @@ def nuggets(
         A table (a frame or a file) with a row per nugget of an answer: ``query``, ``nugget``, ``importance`` (vital or
         okay), ``support`` (support, partial_support, not_support; or 1, 0.5, 0); and, where there are several answers,
         ``system``; where it is known, ``length`` of the answer.
+    assisted_by
+        Labels of a machine for the answers of all queries, where ``labels`` are those of people for some that were
+        drawn at random: the result's ``assisted`` holds scores with intervals from both.
     empty
         What a query without a vital nugget counts under the vital scores: ``zero``, ``one``, or ``skip`` it.
     level
@@ -189,7 +201,44 @@ def nuggets(
         by_answer = known.group_by("system", "query", maintain_order=True).agg(pl.col("length").first())
         means = by_answer.group_by("system", maintain_order=True).agg(pl.col("length").mean())
         lengths = dict(zip(means["system"].to_list(), means["length"].to_list(), strict=True))
-    return NuggetScores(systems, scores, per_query, known, empty, level, lengths, tuple(notes))
+    assisted = None
+    if assisted_by is not None:
+        assisted = _assisted(per_query, _per_query(_labels(assisted_by, columns or {}), empty), systems, level)
+    return NuggetScores(systems, scores, per_query, known, empty, level, lengths, tuple(notes), assisted)
+
+
+def _assisted(people: pl.DataFrame, machine: pl.DataFrame, systems: tuple[str, ...], level: float) -> Assistance:
+    """The scores per query of people and machine, put together."""
+    keys = ["system", "query"]
+    lacking = people.join(machine, on=keys, how="anti")
+    if len(lacking):
+        system, query = lacking.select(keys).row(0)
+        raise InputError.of("judging.machine_lacks_answer", system=system, query=query, count=len(lacking))
+    both = machine.join(people.with_columns(judged=True), on=keys, how="left", suffix="_people", maintain_order="left")
+    observed: dict[tuple[str, str], Observed] = {}
+    refused: dict[str, Said] = {}
+    for name, system in product(SCORES, systems):
+        rows = both.filter((pl.col("system") == system) & (pl.col(name).is_not_null() | pl.col("judged")))
+        unlike = rows.filter(pl.col("judged") & (pl.col(name).is_null() != pl.col(f"{name}_people").is_null()))
+        if len(unlike):
+            counts = unlike[f"{name}_people"][0] is not None
+            refused[name] = said("query_not_counted", query=unlike["query"][0], people=counts)
+            continue
+        rows = rows.drop_nulls(name)
+        is_judged = rows["judged"].fill_null(value=False).to_numpy()
+        if is_judged.sum() < FEWEST:
+            raise InputError.of("judging.too_few_judged", count=int(is_judged.sum()), fewest=FEWEST)
+        observed[name, system] = WholeQueries(
+            rows[name].to_numpy(), rows[f"{name}_people"].to_numpy()[is_judged], is_judged
+        )
+    kept = tuple(name for name in SCORES if name not in refused)
+    cautions = {note.kind: note for seen in observed.values() for note in seen.cautions()}
+    notes = [said("assumed_random"), *cautions.values(), said("assisted_columns"), said("machine_without_interval")]
+    return Assistance(
+        systems=systems, measures=kept, observed={key: seen for key, seen in observed.items() if key[0] in kept},
+        bounds=dict.fromkeys(kept, (0.0, 1.0)), names={}, refused=refused, design=Design("assumed"),
+        pairs=tuple((system, systems[0]) for system in systems[1:]), level=level, notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _mean(system: str, name: str, values: np.ndarray[Any, np.dtype[np.float64]], level: float) -> NuggetScore:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankmeter.placing.placements import Bools, Floats
+from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.assisted import (
+    FEWEST,
     FEWEST_RARE,
     ROUGH,
     Estimated,
@@ -21,60 +22,13 @@ from rankmeter.stats.assisted import (
     people_only,
     tuned,
     unequal,
+    where_lists_differ,
 )
 from rankmeter.wording import Said, said
 
 
-class Observed:
-    """What is known of one number: values of people where they judged, of the machine everywhere."""
-
-    __slots__ = ()
-    machine: Floats
-    """(N,) under the machine's judgments."""
-    method: str
-
-    @property
-    def judged(self) -> int:
-        """How many queries people judged, wholly or in part."""
-        raise NotImplementedError
-
-    @property
-    def total(self) -> int:
-        """How many queries there are."""
-        return len(self.machine)
-
-    def minus(self, other: Observed) -> Observed:
-        """The difference of two systems."""
-        raise NotImplementedError
-
-    def assisted(self, level: float, target: Target) -> Estimated:
-        """From people and machine together."""
-        raise NotImplementedError
-
-    def alone(self, level: float, target: Target) -> Estimated:
-        """From people alone."""
-        raise NotImplementedError
-
-    @property
-    def correlation(self) -> float:
-        """Of the values by people with those by the machine, where people judged."""
-        raise NotImplementedError
-
-    def needed(self, half_width: float, level: float, target: Target) -> int | None:
-        """How many queries people have to judge for an interval of that half width."""
-        raise NotImplementedError
-
-    def worth(self, half_width: float, level: float) -> int | None:
-        """How many queries people alone would have to judge for such an interval."""
-        raise NotImplementedError
-
-    def cautions(self) -> list[Said]:
-        """Why an interval may hold less than it says."""
-        raise NotImplementedError
-
-
 @dataclass(frozen=True, slots=True)
-class WholeQueries(Observed):
+class WholeQueries:
     """People judged the pools of some queries."""
 
     machine: Floats
@@ -84,24 +38,40 @@ class WholeQueries(Observed):
     """(N,) which queries they are."""
     chances: Floats | None = None
     """(n,) with which they were drawn, where these differ."""
+    lists: Ints | None = None
+    """(N,) a number for each query, the same where two systems have the same list; where that is looked at."""
+    differs: Bools | None = None
+    """(N,) of a difference, where the lists differ: on the others it is 0, whatever is relevant."""
 
     @property
-    def method(self) -> str:  # type: ignore[override]
+    def method(self) -> str:
         """How it is estimated."""
         if self.judged == self.total:
             return "people"
+        if self.differs is not None:
+            return "differing"
         return "tuned" if self.chances is None else "unequal"
+
+    @property
+    def total(self) -> int:
+        """How many queries there are."""
+        return len(self.machine)
 
     @property
     def judged(self) -> int:
         """How many queries people judged."""
         return len(self.people)
 
-    def minus(self, other: Observed) -> Observed:
+    def minus(self, other: WholeQueries) -> WholeQueries:
         """The difference of two systems."""
-        if not isinstance(other, WholeQueries):
-            raise TypeError("both are judged alike")
-        return replace(self, machine=self.machine - other.machine, people=self.people - other.people)
+        gap = replace(self, machine=self.machine - other.machine, people=self.people - other.people)
+        if self.chances is not None or self.lists is None or other.lists is None:
+            return gap
+        differs: Bools = self.lists != other.lists
+        # What is seen decides: a measure that looks further than the lists that were compared differs elsewhere too.
+        is_zero = not gap.machine[~differs].any() and not gap.people[~differs[self.is_judged]].any()
+        enough = int(differs[self.is_judged].sum()) >= FEWEST and not differs.all()
+        return replace(gap, differs=differs) if is_zero and enough else gap
 
     def assisted(self, level: float, target: Target) -> Estimated:
         """The regression estimator; with chances of their own the difference estimator; of all queries, people."""
@@ -110,7 +80,15 @@ class WholeQueries(Observed):
             return self.alone(level, target)
         if self.chances is not None:
             return unequal(self.people, beside, self.chances, self.machine, level=level, target=target)
+        if self.differs is not None:
+            return self._among(self.machine, self.differs, level, target)
         return tuned(self.people, beside, self.machine, level=level, target=target)
+
+    def _among(self, machine: Floats, differs: Bools, level: float, target: Target) -> Estimated:
+        """From the queries on which the lists differ; those judged are a random sample of them, too."""
+        people = self.people[differs[self.is_judged]]
+        beside = machine[differs & self.is_judged]
+        return where_lists_differ(people, beside, machine[differs], self.total, level=level, target=target)
 
     def alone(self, level: float, target: Target) -> Estimated:
         """Student's t, or without the machine's help under the same chances."""
@@ -118,6 +96,8 @@ class WholeQueries(Observed):
             nothing = np.zeros(self.total)
             beside = nothing[self.is_judged]
             return unequal(self.people, beside, self.chances, nothing, level=level, target=target)
+        if self.differs is not None and self.judged < self.total:
+            return self._among(np.zeros(self.total), self.differs, level, target)
         return people_only(self.people, self.total, level=level, target=target)
 
     @property
@@ -149,7 +129,7 @@ class WholeQueries(Observed):
 
 
 @dataclass(frozen=True, slots=True)
-class SingleItems(Observed):
+class SingleItems:
     """People judged single items, each drawn with a known chance; for measures that are sums over items."""
 
     machine: Floats
@@ -172,10 +152,13 @@ class SingleItems(Observed):
         """How many queries have a judged item."""
         return self.queries_seen
 
-    def minus(self, other: Observed) -> Observed:
+    @property
+    def total(self) -> int:
+        """How many queries there are."""
+        return len(self.machine)
+
+    def minus(self, other: SingleItems) -> SingleItems:
         """The difference of two systems."""
-        if not isinstance(other, SingleItems):
-            raise TypeError("both are judged alike")
         return replace(
             self,
             machine=self.machine - other.machine,
@@ -220,6 +203,10 @@ class SingleItems(Observed):
     def cautions(self) -> list[Said]:
         """Too few items."""
         return [said("few_items", count=len(self.chances), fewest=ROUGH)] if len(self.chances) < ROUGH else []
+
+
+Observed = WholeQueries | SingleItems
+"""What is known of one number: values of people where they judged, of the machine everywhere."""
 
 
 def _correlation(one: Floats, other: Floats) -> float:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.stats.assisted import fixed, people_only, tuned
+from rankmeter.stats.assisted import fixed, people_only, tuned, where_lists_differ
 
 QUERIES, ITEMS = 60, 12
 
@@ -72,6 +72,56 @@ def test_a_difference_is_the_tuned_estimate_of_the_differences(measure):
     assert back.value == pytest.approx(-made.value)
     assert back.p == pytest.approx(made.p)
     assert (made.p < 0.05) == (made.low > 0)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "RR@3", "AP"])
+@pytest.mark.parametrize("target", ["population", "queries"])
+def test_where_two_lists_are_the_same_nothing_is_left_to_judge(measure, target):
+    mixed = {query: POOR[query] if number % 5 else GOOD[query] for number, query in enumerate(GOOD)}  # 1 in 5 the same
+    cmp = rm.compare(PEOPLE, {"good": GOOD, "mixed": mixed}, [measure], assisted_by=MACHINE)
+    depth = 3 if measure == "RR@3" else 10 if measure == "nDCG@10" else ITEMS
+
+    def top(run, query):
+        return sorted(run[query], key=lambda item: (run[query][item], item), reverse=True)[:depth]
+
+    differ = [query for query in GOOD if top(GOOD, query) != top(mixed, query)]
+    assert 0 < len(differ) < QUERIES
+    y, f = (
+        {q: per_query(truth, GOOD, measure)[q] - per_query(truth, mixed, measure)[q] for q in truth}
+        for truth in (PEOPLE, MACHINE)
+    )
+    judged = [query for query in differ if query in PEOPLE]
+    expected = where_lists_differ(
+        np.array([y[q] for q in judged]), np.array([f[q] for q in judged]), np.array([f[q] for q in differ]), QUERIES,
+        target=target,
+    )  # fmt: skip
+    made = cmp.assisted.difference(measure, "good", "mixed", target=target)
+    assert made.method == "differing"
+    assert (made.value, made.low, made.high) == pytest.approx(
+        (float(expected.value), float(expected.low), float(expected.high)), abs=1e-12
+    )
+
+
+def test_a_tie_rule_of_its_own_is_no_list():
+    mixed = {query: POOR[query] if number % 5 else GOOD[query] for number, query in enumerate(GOOD)}
+    cmp = rm.compare(PEOPLE, {"good": GOOD, "mixed": mixed}, ["nDCG(ties=mean)@10"], assisted_by=MACHINE)
+    assert cmp.assisted.difference("nDCG(ties=mean)@10", "good", "mixed").method == "tuned"
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "compare"])
+@pytest.mark.parametrize("items", [False, True])
+def test_it_is_saved_and_loaded_whole(tmp_path, verb, items):
+    people = PEOPLE
+    if items:
+        drawn = rm.draw(MACHINE, {"good": GOOD, "poor": POOR}, items=200, measure="DCG@5", seed=1)
+        grades = [EVERYTHING[q][d] for q, d in drawn.select("query", "item").iter_rows()]
+        people = drawn.with_columns(grade=pl.Series(grades))
+    runs = GOOD if verb == "evaluate" else {"good": GOOD, "poor": POOR}
+    made = getattr(rm, verb)(people, runs, ["DCG@5"], assisted_by=MACHINE)
+    made.save(tmp_path / "kept")
+    again = type(made).load(tmp_path / "kept").assisted
+    assert again.to_json() == made.assisted.to_json()
+    assert again.to_text("zh") == made.assisted.to_text("zh")
 
 
 def test_p_values_are_corrected_for_all_pairs():

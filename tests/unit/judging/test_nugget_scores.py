@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import polars as pl
 import pytest
 
 import rankmeter as rm
+from rankmeter.stats.assisted import tuned
 
 WORKED = pl.DataFrame(
     {
@@ -138,3 +140,39 @@ def test_it_shows_itself_everywhere():
     assert set(plain["definitions"]) == set(EXPECTED)
     with pytest.raises(rm.NotFoundError):
         scores.score("vitall")
+
+
+def labelled(seed, queries, judge):
+    """Labels of two systems' answers; a judge is people or a lenient machine."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for query in range(queries):
+        for system, good in (("a", 0.4), ("b", 0.6)):
+            for nugget in range(5):
+                worth, lenient = rng.random(2)
+                label = "support" if worth < good else "partial_support" if worth < good + 0.2 else "not_support"
+                if judge == "machine" and label == "partial_support" and lenient < 0.5:
+                    label = "support"
+                rows.append((f"q{query}", system, f"n{nugget}", "vital" if nugget < 3 else "okay", label))
+    return pl.DataFrame(rows, schema=["query", "system", "nugget", "importance", "support"], orient="row")
+
+
+def test_few_labels_of_people_are_helped_by_a_machine():
+    people, machine = labelled(3, 40, "people"), labelled(3, 40, "machine")
+    some = people.filter(pl.col("query").is_in([f"q{number}" for number in range(0, 40, 2)]))
+    scores = rm.nuggets(some, assisted_by=machine)
+    truth, guessed = rm.nuggets(some).per_query, rm.nuggets(machine).per_query
+    for system in ("a", "b"):
+        y = truth.filter(system=system)["vital_strict"].to_numpy()
+        beside = guessed.filter((pl.col("system") == system) & pl.col("query").is_in(some["query"].unique().to_list()))
+        f_all = guessed.filter(system=system)["vital_strict"].to_numpy()
+        expected = tuned(y, beside["vital_strict"].to_numpy(), f_all)
+        made = scores.assisted.value("vital_strict", system)
+        assert (made.value, made.low) == pytest.approx((float(expected.value), max(float(expected.low), 0)))
+    assert scores.assisted.difference("all", "b", "a").p is not None
+    assert "assisted" in scores.to_dict()
+    assert "人工" in scores.to_text("zh")
+    with pytest.raises(rm.InputError, match="no labels for the answer"):
+        rm.nuggets(people, assisted_by=machine.filter(pl.col("query") != "q3"))
+    with pytest.raises(rm.InputError, match="Hint"):
+        rm.nuggets(people.filter(query="q1"), assisted_by=machine)

@@ -1,0 +1,285 @@
+"""Values under people's judgments and under a machine's, put together query by query or item by item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankmeter.comparing.pooling import ranked_top
+from rankmeter.errors import InputError
+from rankmeter.evaluating.asking import Asked
+from rankmeter.evaluating.evaluation import evaluate_placing
+from rankmeter.evaluating.pairing import into_pair
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.judging.assistance import Assistance
+from rankmeter.judging.chances import Design
+from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
+from rankmeter.late import pl
+from rankmeter.measures import Measure
+from rankmeter.placing.placements import Floats, Ints
+from rankmeter.stats.assisted import FEWEST
+from rankmeter.stats.corrections import Correction
+from rankmeter.wording import Said, said
+
+if TYPE_CHECKING:
+    from rankmeter.evaluating.result import Evaluation
+    from rankmeter.inputs import AnyJudgments, AnyRun
+
+LINEAR: Mapping[str, Mapping[str, object]] = {"P": {"norm": "k"}, "CG": {}, "DCG": {}, "RBP": {"norm": "none"}}
+"""Measures that are sums over items with weights from ranks alone, and the options under which they are."""
+WHOLE = 2**40
+"""Deeper than any list."""
+LINEAR_WHERE: Mapping[str, tuple[object, ...]] = {
+    "empty": ("zero",), "miss": ("zero",), "candidates": ("all",), "unjudged": ("nonrelevant",), "sign": ("ignored",),
+    "ties": ("item", "item-ascending", "input", "reversed", "mean"), "negative": ("unjudged",),
+}  # fmt: skip
+
+
+def assist(
+    people: Mapping[str, Evaluation],
+    machine: Mapping[str, Evaluation],
+    design: Design,
+    *,
+    judgments: tuple[AnyJudgments, AnyJudgments],
+    runs: Mapping[str, AnyRun],
+    asked: Asked,
+    pairs: Sequence[tuple[str, str]] = (),
+    level: float = 0.95,
+    correction: Correction = "holm",
+    half_width: float | None = None,
+) -> Assistance:
+    """Put the evaluations of some systems under people's and under the machine's judgments together.
+
+    ``judgments`` are people's and the machine's; ``runs`` are looked at where single items were drawn.
+    """
+    _check_machine_covers(*judgments)
+    judged = set(judgments[0].judgment_table().query.cast(pl.String))
+    observed: dict[tuple[str, str], Observed] = {}
+    refused: dict[str, Said] = {}
+    lists_met: dict[str, int] = {}
+    for measure in asked.measures:
+        why = _why_not(measure, design)
+        if why is None:
+            try:
+                for name in people:
+                    if design.kind == "items":
+                        seen: Observed = _items_seen(measure, machine[name], runs[name], judgments, design)
+                    else:
+                        seen = _queries_seen(measure, people[name], machine[name], judged, design)
+                        if pairs and name in runs:
+                            seen = replace(seen, lists=_list_codes(measure, machine[name], runs[name], lists_met))
+                    observed[str(measure), name] = seen
+                continue
+            except _NotCountedError as error:
+                why = error.why
+        refused[str(measure)] = why
+        observed = {key: seen for key, seen in observed.items() if key[0] != str(measure)}
+    if not observed:
+        name, why = next(iter(refused.items()))
+        raise InputError.of("judging.not_assisted", measure=name, why=why)
+    notes = _notes(observed, judgments, design)
+    kept = tuple(measure for measure in asked.measures if str(measure) not in refused)
+    return Assistance(
+        systems=tuple(people), measures=kept, observed=observed,
+        bounds={str(measure): measure.bounds for measure in kept}, names=asked.names, refused=refused, design=design,
+        pairs=tuple(pairs), level=level, correction=correction, half_width=half_width, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _notes(
+    observed: Mapping[tuple[str, str], Observed], judgments: tuple[AnyJudgments, AnyJudgments], design: Design
+) -> list[Said]:
+    """What the numbers rest on, and why an interval may hold less than it says."""
+    notes = []
+    if design.kind == "assumed":
+        notes.append(said("assumed_random"))
+    if design.kind != "items" and (left := _left_out(*judgments)):
+        notes.append(said("partly_judged", count=left))
+    if design.kind == "items":
+        notes += [said("items_judged"), said("drawn_for_these_runs")]
+    cautions = {note.kind: note for seen in observed.values() for note in seen.cautions()}
+    notes += cautions.values()
+    if any(seen.correlation < _useful(seen.judged) for seen in observed.values() if seen.method == "tuned"):
+        notes.append(said("machine_of_no_use"))
+    return [*notes, said("assisted_columns"), said("machine_without_interval")]
+
+
+def _useful(judged: int) -> float:
+    """The correlation below which the machine costs more than it gives."""
+    return 1 / math.sqrt(max(judged - 2, 1))
+
+
+class _NotCountedError(Exception):
+    """A query does not count under one of the judgments."""
+
+    def __init__(self, why: Said) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def _why_not(measure: Measure, design: Design) -> Said | None:
+    """Why a measure has no valid estimate; None where it has one."""
+    if measure.aggregate != "mean":
+        return said("no_mean", aggregate=measure.aggregate)
+    if design.kind != "items":
+        return None
+    cutoff = measure.describe().get("cutoff")
+    if design.depth is not None and isinstance(cutoff, int) and cutoff > design.depth:
+        return said("drawn_less_deep", depth=design.depth, cutoff=cutoff)
+    return why_not_linear(measure)
+
+
+def why_not_linear(measure: Measure) -> Said | None:
+    """Why a measure is not a sum over items with weights from their ranks alone; None where it is one."""
+    definition = measure.describe()
+    name = str(definition["measure"])
+    if name not in LINEAR:
+        return said("not_linear")
+    if definition.get("cutoff") is None:
+        return said("no_cutoff")
+    options: dict[str, tuple[object, ...]] = {**LINEAR_WHERE, **{key: (value,) for key, value in LINEAR[name].items()}}
+    for option, allowed in options.items():
+        if option in definition and definition[option] not in allowed:
+            return said("not_linear_under", option=option, value=str(definition[option]))
+    return None
+
+
+def _check_machine_covers(people: AnyJudgments, machine: AnyJudgments) -> None:
+    """Refuse machine judgments that lack a pair which people judged."""
+    human, other = (_pairs(judgments.judgment_table()) for judgments in (people, machine))
+    lacking = human.join(other, on=["query", "item"], how="anti")
+    if len(lacking):
+        query, item = lacking.row(0)
+        raise InputError.of(
+            "judging.machine_lacks", source=machine.source, count=len(lacking), total=len(human), query=query, item=item
+        )
+
+
+def _left_out(people: AnyJudgments, machine: AnyJudgments) -> int:
+    """How many pairs the machine judged in the queries of people, and people did not."""
+    human, other = (_pairs(judgments.judgment_table()) for judgments in (people, machine))
+    return len(other.join(human, on="query", how="semi").join(human, on=["query", "item"], how="anti"))
+
+
+def _pairs(table: JudgmentTable) -> pl.DataFrame:
+    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String)})
+    return frame.filter(table.grade >= 0)
+
+
+def _queries_seen(
+    measure: Measure, people: Evaluation, machine: Evaluation, judged: Collection[str], design: Design
+) -> WholeQueries:
+    """The values of one system; every query that people judged must count under both."""
+    truth, other = people.values[measure], machine.values[measure]
+    ids = {query: at for at, query in enumerate(machine.queries.cast(pl.String).to_list())}
+    places, values, chances = [], [], []
+    known = _chances_of(design)
+    for at, query in enumerate(people.queries.cast(pl.String).to_list()):
+        place = ids.get(query)
+        if query not in judged:
+            continue
+        here = bool(truth.counted[at])
+        there = place is not None and bool(other.counted[place])
+        if here != there:
+            raise _NotCountedError(said("query_not_counted", query=query, people=here))
+        if here and place is not None:
+            places.append(place)
+            values.append(float(truth.value[at]))
+            chances.append(known.get(query, math.nan))
+    if len(values) < FEWEST:
+        raise InputError.of("judging.too_few_judged", count=len(values), fewest=FEWEST)
+    is_judged = np.zeros(len(other.value), np.bool_)
+    is_judged[places] = True
+    order = np.argsort(places)
+    counted = other.counted
+    unequal = design.kind == "unequal"
+    return WholeQueries(
+        machine=other.value[counted],
+        people=np.array(values)[order],
+        is_judged=is_judged[counted],
+        chances=np.array(chances)[order] if unequal else None,
+    )
+
+
+def _list_codes(measure: Measure, machine: Evaluation, run: AnyRun, met: dict[str, int]) -> Ints | None:
+    """(counted,) a number for the list of each query that counts, as deep as the measure looks; None where ties decide.
+
+    ``met`` holds the lists seen so far: those of two systems that are the same have the same number.
+    """
+    definition = measure.describe()
+    if definition.get("ties") not in (None, "item"):
+        return None
+    depth = definition.get("cutoff")
+    queries = machine.queries.cast(pl.String)
+    top = ranked_top(run, pl.DataFrame({"query": queries}), depth if isinstance(depth, int) else WHOLE)
+    listed = top.group_by("query").agg(pl.col("item").sort_by("rank").str.join("\n"))
+    of_query = dict(listed.iter_rows())
+    codes = [met.setdefault(of_query.get(query, ""), len(met)) for query in queries.to_list()]
+    return np.array(codes, np.int64)[machine.values[measure].counted]
+
+
+def _chances_of(design: Design) -> dict[str, float]:
+    if design.chances is None or design.kind == "items":
+        return {}
+    return dict(zip(design.chances["query"].to_list(), design.chances["chance"].to_list(), strict=True))
+
+
+def _items_seen(
+    measure: Measure,
+    machine: Evaluation,
+    run: AnyRun,
+    judgments: tuple[AnyJudgments, AnyJudgments],
+    design: Design,
+) -> SingleItems:
+    """Each drawn item alone in its list gives what its grade adds, by people and by the machine."""
+    other = machine.values[measure]
+    ids = {query: at for at, query in enumerate(machine.queries.cast(pl.String).to_list())}
+    human, guessed = (_grades(one.judgment_table()) for one in judgments)
+    top = ranked_top(run, guessed.select("query").unique(), int(measure.describe()["cutoff"]))
+    lacking = top.join(guessed, on=["query", "item"], how="anti")
+    if len(lacking):
+        row = lacking.row(0, named=True)
+        raise InputError.of("judging.machine_lacks_ranked", count=len(lacking), query=row["query"], item=row["item"])
+    chances = design.chances if design.chances is not None else human.with_columns(chance=pl.lit(1.0))
+    drawn = chances.join(human, on=["query", "item"], maintain_order="left")
+    drawn = drawn.join(guessed, on=["query", "item"], suffix="_machine", maintain_order="left")
+    if len(drawn) < FEWEST:
+        raise InputError.of("judging.too_few_judged", count=len(drawn), fewest=FEWEST)
+    gains = _added(measure, drawn, "grade", run)
+    corrections = gains - _added(measure, drawn, "grade_machine", run)
+    share = drawn["chance"].to_numpy()
+    place: Ints = np.array([ids[query] for query in drawn["query"].to_list()], np.int64)
+    size = len(other.value)
+    moved, alone = (np.bincount(place, part / share, size).astype(np.float64) for part in (corrections, gains))
+    counted = other.counted
+    return SingleItems(
+        machine=other.value[counted], corrected=(other.value + moved)[counted], from_people=alone[counted],
+        corrections=corrections, gains=gains, chances=share, queries_seen=len(np.unique(place)),
+    )  # fmt: skip
+
+
+def _grades(table: JudgmentTable) -> pl.DataFrame:
+    return _pairs(table).with_columns(grade=table.grade.filter(table.grade >= 0))
+
+
+def _added(measure: Measure, drawn: pl.DataFrame, grade: str, run: AnyRun) -> Floats:
+    """What each drawn item adds to its query: the value of its list where nothing else is relevant."""
+    table = run.run_table()
+    lists = pl.DataFrame(
+        {"query": table.query.cast(pl.String), "item": table.item.cast(pl.String), "score": table.score}
+    )
+    alone = drawn.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("number"), "query", "item", grade)
+    copied = alone.select("number", "query").join(lists, on="query", maintain_order="left_right")
+    single = JudgmentTable(alone["number"], alone["item"], alone[grade].alias("grade"))
+    one = evaluate_placing(
+        into_pair(single, RunTable(copied["number"], copied["item"], copied["score"], scored=table.scored)),
+        Asked({str(measure): measure}, [measure]),
+        "items",
+    )
+    values = np.zeros(len(alone))
+    values[one.queries.to_numpy()] = one.values[measure].value
+    return values
