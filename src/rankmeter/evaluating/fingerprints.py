@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,8 @@ MATRIX = "matrix"
 """What digests of matrices are made by: they name no query and no item."""
 ROWS_AT_ONCE = 256
 """How many rows of a matrix are looked at at a time, so that they stay in the cache."""
+HASHES_AT_ONCE = 1 << 15
+"""The same of the rows of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +96,34 @@ def fingerprint_of(table: JudgmentTable) -> Fingerprint:
     >>> one.rows, one.relevant
     (3, 2)
     """
-    row = np.zeros(len(table.query), np.uint64)
-    # An id is the same as a number and as text; -0.0 + 0.0 is 0.0.
-    for column in (table.query.cast(pl.String), table.item.cast(pl.String), table.grade + 0.0):
-        row = mixed(row ^ column.hash(seed=0).to_numpy())
-    relevant = int((table.grade > 0).sum())
-    return Fingerprint(len(row), relevant, f"{int(row.sum(dtype=np.uint64)):016x}", f"polars {pl.__version__}")
+    query_hashes, item_hashes, grade_hashes = _hasher(table.query), _hasher(table.item), _grade_hashes(table.grade)
+    digest = 0
+    for first in range(0, len(table.query), HASHES_AT_ONCE):
+        rows = slice(first, first + HASHES_AT_ONCE)
+        row = mixed(mixed(query_hashes(rows)) ^ item_hashes(rows))
+        digest += int(mixed(row ^ grade_hashes[rows]).sum(dtype=np.uint64))
+    relevant = int(np.count_nonzero(table.grade.to_numpy() > 0))
+    return Fingerprint(len(table.query), relevant, f"{digest % 2**64:016x}", f"polars {pl.__version__}")
+
+
+def _hasher(ids: pl.Series) -> Callable[[slice], npt.NDArray[np.uint64]]:
+    """What gives the hashes of some ids as text, in which they are the same as numbers.
+
+    Numbers that lie close together are written once each, not in every row: that takes a third of the time.
+    """
+    if ids.dtype.is_integer() and len(ids) and not ids.null_count():
+        numbers = ids.to_numpy()
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < len(ids):
+            near = pl.Series(np.arange(low, high + 1, dtype=numbers.dtype))
+            written = near.cast(pl.String).hash(seed=0).to_numpy()
+            return lambda rows: written[numbers[rows] - numbers.dtype.type(low)]
+    return lambda rows: ids[rows].cast(pl.String).hash(seed=0).to_numpy()
+
+
+def _grade_hashes(grades: pl.Series) -> npt.NDArray[np.uint64]:
+    """The hash of each grade; of sets of relevant items, whose grades are all the same, that of one."""
+    values = grades.to_numpy()
+    all_same = len(values) > 0 and values.min() == values.max()
+    hashes = ((grades.head(1) if all_same else grades) + 0.0).hash(seed=0).to_numpy()  # -0.0 + 0.0 is 0.0
+    return np.broadcast_to(hashes, len(values)) if all_same else hashes

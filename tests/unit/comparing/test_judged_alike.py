@@ -12,6 +12,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.errors import InputError
 from rankmeter.evaluating.fingerprints import fingerprint_of
+from rankmeter.inputs import JudgmentTable
 
 TRUTH = {str(i): {"10": 2, "11": 0, "12": 1} for i in range(8)}
 RUN = {str(i): ["12", "10", "99"] for i in range(8)}
@@ -49,6 +50,18 @@ def test_the_same_judgments_have_one_fingerprint_however_they_are_read(tmp_path)
     found["pickled"] = pickle.loads(pickle.dumps(rm.evaluate(TRUTH, RUN, ["AP"]))).judged_by.value
     assert set(found.values()) == {found["mapping"]}, found
     assert (found["mapping"].rows, found["mapping"].relevant) == (24, 16)
+
+
+@pytest.mark.parametrize("kind", [pl.Int64, pl.Int8, pl.UInt64])
+@pytest.mark.parametrize("apart", [1, 7])
+@pytest.mark.parametrize("grades", [[1.0], [0.0, 1.0, 2.0], [-0.0]])
+def test_numbers_have_the_fingerprint_of_the_texts_that_they_are_written_as(kind, apart, grades) -> None:
+    numbers = pl.Series(np.arange(0, 17 * apart, apart) % 100, dtype=kind)
+    grade = pl.Series(grades * 17).head(17)
+    ids = [(numbers, numbers.reverse()), (numbers.cast(pl.String), numbers.reverse().cast(pl.String))]
+    found = [fingerprint_of(JudgmentTable(query, item, grade)) for query, item in ids]
+    assert found[0] == found[1]
+    assert found[0].relevant == sum(one > 0 for one in grade)
 
 
 @pytest.mark.parametrize(

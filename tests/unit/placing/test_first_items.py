@@ -71,7 +71,9 @@ def test_an_item_is_repeated_within_a_list_only(sizes):
 
 def test_ids_are_numbered_as_a_dictionary_would_number_them():
     random = np.random.default_rng(3)
-    for ids in (random.integers(0, 900, 12_000) * 2**45, [f"x{one}" for one in random.integers(0, 900, 12_000)]):
+    close = random.integers(-40, 900, 12_000)
+    in_stretches = np.repeat(close[:2_000], random.integers(1, 12, 2_000))
+    for ids in (close * 2**45, close, in_stretches, in_stretches * 2**45, np.sort(close), [f"x{one}" for one in close]):
         values = pl.Series(ids)
         different, number = encode(values)
         assert different.to_list() == list(dict.fromkeys(values.to_list()))
