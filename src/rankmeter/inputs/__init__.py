@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -81,15 +80,12 @@ def into_run(
         check_threads()
     if is_path(data):
         _check_name(data)
-        from rankmeter.inputs.files import columns_in, iter_run
+        from rankmeter.inputs.files import columns_in
         from rankmeter.inputs.streaming import open_run
 
-        if is_read_once(data):
-            # A pipe or standard input can be read only once, but may have to be placed in several ways.
-            kept = cache(lambda: list(iter_run(data, format=format, columns=columns)))
-            return RunFile(lambda: iter(kept()), str(data))
-        paths = _files_of(data)
-        columns = columns_in(paths.paths, format, columns)
+        paths = Files((str(data),)) if is_read_once(data) else _files_of(data)
+        if not is_read_once(data):
+            columns = columns_in(paths.paths, format, columns)
         return open_run(paths, format=format, columns=columns, progress=progress)
     if not isinstance(data, (dict, list, tuple)):
         from rankmeter.inputs.frames import is_frame, run_from_frame

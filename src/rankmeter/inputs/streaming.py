@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -28,15 +29,16 @@ def open_run(
     progress: Listener | None = None,
 ) -> RunFile | RunTable:
     """A run in files, to be read while it is placed; what can be read only once (a pipe) is read at once."""
+    log = ReadLog(None if data.paths == ("-",) else data.source, data.notes)  # the reader calls it <stdin>
+    # A partial, unlike a function made here, can be pickled with the comparison that it is part of.
+    again = partial(stream_run, data, format=format, columns=columns, progress=progress, log=log)
     if all(Path(path).is_file() for path in data.paths):
-        # A partial, unlike a function made here, can be pickled with the comparison that it is part of.
-        log = ReadLog(data.source, data.notes)
-        again = partial(stream_run, data, format=format, columns=columns, progress=progress, log=log)
         plain = None
         if len(data.paths) == 1 and not columns:
             plain = partial(stream_plain_run, data.paths[0], format=format, progress=progress, log=log)
         return RunFile(again, data.source, plain, log)
-    return joined_runs(list(stream_run(data, format=format, columns=columns, progress=progress)))
+    table = joined_runs(list(again()))
+    return replace(table, reading=log.reading)
 
 
 def stream_plain_run(path: str, *, format: str | None, progress: Listener | None, log: ReadLog) -> Iterator[PlainRows]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+from dataclasses import replace
 from datetime import date, timedelta
+from threading import Thread
 
 import numpy as np
 import polars as pl
@@ -45,6 +48,34 @@ def test_a_result_says_which_column_became_what(route, tmp_path):
 )
 def test_what_orders_the_items_is_said(run, order):
     assert rm.evaluate({"q": {"a": 1}}, run, "RR").reading.run.order == order
+
+
+PIPED = {
+    "query,item\nq,a\nq,b\n": ("row order", ()),
+    "query,item,rank,year\nq,a,1,0.5\nq,b,2,0.7\n": ("rank", ("year",)),
+    '{"query": "q", "item": "a", "score": 2, "note": "x"}\n{"query": "q", "item": "b", "score": 1}\n': (
+        "score",
+        ("note",),
+    ),
+    "q Q0 a 1 2 x\nq Q0 b 2 1 x\n": ("score", ()),
+}
+
+
+@pytest.mark.parametrize("content", PIPED)
+@pytest.mark.parametrize("pipe", ["named", "standard input"])
+def test_what_comes_through_a_pipe_is_said_as_that_of_a_file(content, pipe, tmp_path, monkeypatch):
+    (tmp_path / "run").write_text(content)
+    of_file = rm.evaluate({"q": {"b": 1}}, tmp_path / "run", "RR")
+    run = "-"
+    if pipe == "named":
+        os.mkfifo(run := str(tmp_path / "pipe"))
+        Thread(target=(tmp_path / "pipe").write_text, args=(content,)).start()
+    else:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+    ev = rm.evaluate({"q": {"b": 1}}, run, "RR")
+    assert (ev["RR"], ev.queries.to_list()) == (of_file["RR"], ["q"])
+    assert (ev.reading.run.order, ev.reading.run.unused) == PIPED[content]
+    assert replace(ev.reading.run, source="") == replace(of_file.reading.run, source="")
 
 
 def test_trec_text_and_comparisons_are_said_too(tmp_path):
